@@ -1,0 +1,29 @@
+/* clock: elapsed time and used CPU, in nanoseconds. */
+#ifndef TIPPLE_BASE_CLOCK_H
+#define TIPPLE_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t clock_ns(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Monotonic: for durations. */
+static inline int64_t clock_now_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* user + sys of the whole process. */
+static inline int64_t clock_process_cpu_ns(void) {
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Milliseconds since 1970: for records of when something happened, never for durations. */
+static inline int64_t clock_wall_ms(void) {
+    return clock_ns(CLOCK_REALTIME) / 1000000;
+}
+
+#endif

@@ -1,0 +1,34 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool err_set(err_t *err, status_t status, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(err->text, sizeof err->text, fmt, args);
+    va_end(args);
+    err->status = status;
+    return false;
+}
+
+bool err_where(err_t *err, const char *fmt, ...) {
+    char sentence[sizeof err->text];
+    memcpy(sentence, err->text, sizeof sentence);
+    va_list args;
+    va_start(args, fmt);
+    int used = vsnprintf(err->text, sizeof err->text, fmt, args);
+    va_end(args);
+    if (used < 0 || (size_t)used >= sizeof err->text)
+        used = (int)sizeof err->text - 1;
+    snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.1500s", sentence);
+    return false;
+}
+
+bool err_memory(err_t *err, size_t bytes) {
+    return err_set(err, STATUS_HOST,
+                   "out of memory (%zu bytes were asked for); lower --memory or --threads, then run the same "
+                   "command again",
+                   bytes);
+}

@@ -1,0 +1,39 @@
+/* err: one failure, described once by whoever detects it, printed once by the command.
+ *
+ * A function that can fail is `bool f(..., err_t *err)`: false means that *err holds a sentence (what happened,
+ * where, what to do) and the exit status it leads to. err may not be NULL. An err_t needs no freeing. */
+#ifndef TIPPLE_BASE_ERR_H
+#define TIPPLE_BASE_ERR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The exit statuses of every command; docs/guide.md prints this table. */
+typedef enum {
+    STATUS_OK = 0,
+    STATUS_USAGE = 1,             /* nothing was touched */
+    STATUS_SOME_REJECTED = 2,     /* done, but some records were rejected */
+    STATUS_TOO_MANY_REJECTED = 3, /* stopped at --max-rejects */
+    STATUS_SERVER = 4,            /* the server refused or vanished for longer than --patience */
+    STATUS_INPUT = 5,             /* an input could not be read, or changed while it was read */
+    STATUS_DIFFERENT = 7,         /* verify, drill or an expected result: a difference was found */
+    STATUS_HOST = 8,              /* this host: memory, disk full, stdout closed, descriptors */
+    STATUS_INTERRUPTED = 130,
+    STATUS_TERMINATED = 143,
+} status_t;
+
+typedef struct {
+    status_t status;
+    char text[1600];
+} err_t;
+
+/* Describes the failure; always returns false, so that `return err_set(...)` reads well. */
+bool err_set(err_t *err, status_t status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Puts "WHERE: " before a sentence that is already there; always returns false. */
+bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The sentence for an allocation that failed. */
+bool err_memory(err_t *err, size_t bytes);
+
+#endif

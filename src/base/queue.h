@@ -1,0 +1,26 @@
+/* queue: a bounded queue of pointers between threads; a full one makes the producer wait (back-pressure). */
+#ifndef TIPPLE_BASE_QUEUE_H
+#define TIPPLE_BASE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct queue queue_t;
+
+queue_t *queue_new(size_t capacity); /* NULL: out of memory */
+void queue_destroy(queue_t *queue);  /* whatever is still in it belongs to the caller: drain first */
+
+/* Waits for room; false when the queue was closed. */
+bool queue_push(queue_t *queue, void *item);
+
+/* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or closed and empty (see queue_ended). */
+void *queue_pop(queue_t *queue, int64_t wait_ns);
+
+/* Closed and empty: nothing will ever come again. */
+bool queue_ended(queue_t *queue);
+
+/* No more pushes; what is inside can still be popped. */
+void queue_close(queue_t *queue);
+
+#endif

@@ -1,0 +1,16 @@
+/* stop: the one global flag, set by SIGINT and SIGTERM. The first signal asks for a clean end; a second SIGINT
+ * ends the process at once. */
+#ifndef TIPPLE_BASE_STOP_H
+#define TIPPLE_BASE_STOP_H
+
+#include <stdbool.h>
+
+void stop_install(void);
+
+/* The signal that asked us to stop, or 0. Cheap: read between blocks. */
+int stop_signal(void);
+
+/* After everything is cleaned up: dies of the signal itself, so that shells and loops see it. */
+void stop_die(int signal);
+
+#endif

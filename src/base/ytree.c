@@ -1,0 +1,265 @@
+#include "base/ytree.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <yaml.h>
+
+enum { DEEPEST = 32, MOST_NODES = 200000 };
+
+typedef struct slab {
+    struct slab *next;
+    char bytes[];
+} slab_t;
+
+struct ytree {
+    slab_t *slabs;
+    ynode_t *root;
+    char *name;
+    size_t nodes;
+};
+
+static void *keep(ytree_t *tree, size_t bytes) {
+    slab_t *slab = calloc(1, sizeof *slab + bytes);
+    if (!slab)
+        return NULL;
+    slab->next = tree->slabs;
+    tree->slabs = slab;
+    return slab->bytes;
+}
+
+bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const char *fmt, ...) {
+    char sentence[1200];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, sentence);
+}
+
+static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, err_t *err) {
+    ynode_t *node = ++tree->nodes > MOST_NODES ? NULL : keep(tree, sizeof *node);
+    if (!node) {
+        err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name, mark.line + 1,
+                mark.column + 1);
+        return NULL;
+    }
+    node->kind = kind;
+    node->line = (int)mark.line + 1;
+    node->column = (int)mark.column + 1;
+    return node;
+}
+
+static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
+    if (yaml_parser_parse(parser, event)) {
+        ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
+        if (event->type == YAML_ALIAS_EVENT) {
+            yaml_event_delete(event);
+            return ytree_complain(tree, &at, err, "aliases (*name) are not supported here: write the value out");
+        }
+        return true;
+    }
+    yaml_mark_t mark = parser->problem_mark;
+    return err_set(err, STATUS_USAGE, "%s:%zu:%zu: not YAML: %s%s%s", tree->name, mark.line + 1, mark.column + 1,
+                   parser->problem ? parser->problem : "unreadable", parser->context ? " " : "",
+                   parser->context ? parser->context : "");
+}
+
+/* Recursion is bounded by DEEPEST. Takes the event over. */
+static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth, err_t *err) {
+    ynode_t *node = NULL;
+    ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
+    bool map = event->type == YAML_MAPPING_START_EVENT;
+    if (event->type == YAML_SCALAR_EVENT) {
+        size_t length = event->data.scalar.length;
+        char *text = keep(tree, length + 1);
+        node = text ? make_node(tree, YNODE_SCALAR, event->start_mark, err) : NULL;
+        if (!text)
+            err_memory(err, length + 1);
+        if (node) {
+            memcpy(text, event->data.scalar.value, length);
+            node->text = text;
+            node->length = length;
+            node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        }
+        yaml_event_delete(event);
+        return node;
+    }
+    if (!map && event->type != YAML_SEQUENCE_START_EVENT) {
+        ytree_complain(tree, &at, err, "a value was expected here");
+        yaml_event_delete(event);
+        return NULL;
+    }
+    yaml_mark_t mark = event->start_mark;
+    yaml_event_delete(event);
+    if (depth >= DEEPEST) {
+        ytree_complain(tree, &at, err, "nested deeper than %d levels", DEEPEST);
+        return NULL;
+    }
+    if (!(node = make_node(tree, map ? YNODE_MAP : YNODE_LIST, mark, err)))
+        return NULL;
+    ynode_t **tail = &node->first;
+    for (;;) {
+        yaml_event_t inner;
+        if (!next_event(tree, parser, &inner, err))
+            return NULL;
+        if (inner.type == YAML_MAPPING_END_EVENT || inner.type == YAML_SEQUENCE_END_EVENT) {
+            yaml_event_delete(&inner);
+            return node;
+        }
+        ynode_t *key = NULL;
+        if (map) {
+            if (!(key = read_node(tree, parser, &inner, depth + 1, err)))
+                return NULL;
+            if (key->kind != YNODE_SCALAR) {
+                ytree_complain(tree, key, err, "a key must be a plain word");
+                return NULL;
+            }
+            for (const ynode_t *other = node->first; other; other = other->next) {
+                if (strcmp(other->key, key->text) == 0) {
+                    ytree_complain(tree, key, err, "'%s' stands twice (first in line %d)", key->text,
+                                   other->key_line);
+                    return NULL;
+                }
+            }
+            if (!next_event(tree, parser, &inner, err))
+                return NULL;
+        }
+        ynode_t *child = read_node(tree, parser, &inner, depth + 1, err);
+        if (!child)
+            return NULL;
+        if (key) {
+            child->key = key->text;
+            child->key_line = key->line;
+            child->key_column = key->column;
+        }
+        *tail = child;
+        tail = &child->next;
+        node->count++;
+    }
+}
+
+static bool read_document(ytree_t *tree, yaml_parser_t *parser, err_t *err) {
+    yaml_event_t event;
+    for (;;) {
+        if (!next_event(tree, parser, &event, err))
+            return false;
+        if (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT) {
+            yaml_event_delete(&event);
+            continue;
+        }
+        if (event.type == YAML_STREAM_END_EVENT) {
+            yaml_event_delete(&event);
+            return err_set(err, STATUS_USAGE, "%s:1:1: the file is empty", tree->name);
+        }
+        break;
+    }
+    if (!(tree->root = read_node(tree, parser, &event, 0, err)))
+        return false;
+    for (;;) {
+        if (!next_event(tree, parser, &event, err))
+            return false;
+        yaml_event_type_t type = event.type;
+        ynode_t at = {.line = (int)event.start_mark.line + 1, .column = (int)event.start_mark.column + 1};
+        yaml_event_delete(&event);
+        if (type == YAML_STREAM_END_EVENT)
+            return true;
+        if (type == YAML_DOCUMENT_START_EVENT)
+            return ytree_complain(tree, &at, err, "a second document in one file is not supported");
+    }
+}
+
+ytree_t *ytree_parse(const char *text, size_t length, const char *name, err_t *err) {
+    ytree_t *tree = calloc(1, sizeof *tree);
+    yaml_parser_t parser;
+    if (!tree || !(tree->name = strdup(name)) || !yaml_parser_initialize(&parser)) {
+        err_memory(err, sizeof *tree);
+        ytree_destroy(tree);
+        return NULL;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    bool ok = read_document(tree, &parser, err);
+    yaml_parser_delete(&parser);
+    if (!ok) {
+        ytree_destroy(tree);
+        return NULL;
+    }
+    return tree;
+}
+
+void ytree_destroy(ytree_t *tree) {
+    if (!tree)
+        return;
+    while (tree->slabs) {
+        slab_t *next = tree->slabs->next;
+        free(tree->slabs);
+        tree->slabs = next;
+    }
+    free(tree->name);
+    free(tree);
+}
+
+const ynode_t *ytree_root(const ytree_t *tree) {
+    return tree->root;
+}
+
+const char *ytree_name(const ytree_t *tree) {
+    return tree->name;
+}
+
+const ynode_t *ynode_get(const ynode_t *map, const char *key) {
+    if (!map || map->kind != YNODE_MAP)
+        return NULL;
+    for (const ynode_t *node = map->first; node; node = node->next)
+        if (strcmp(node->key, key) == 0)
+            return node;
+    return NULL;
+}
+
+bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count, err_t *err) {
+    for (const ynode_t *node = map->first; node; node = node->next) {
+        size_t i = 0;
+        while (i < count && strcmp(keys[i], node->key) != 0)
+            i++;
+        if (i < count)
+            continue;
+        ynode_t at = {.line = node->key_line, .column = node->key_column};
+        const char *near = nearest_word(node->key, keys, count);
+        if (near)
+            return ytree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key, near);
+        char known[512] = "";
+        for (i = 0; i < count && strlen(known) + strlen(keys[i]) + 4 < sizeof known; i++) {
+            strcat(known, i ? ", " : "");
+            strcat(known, keys[i]);
+        }
+        return ytree_complain(tree, &at, err, "'%s' is not known here; known are: %s", node->key, known);
+    }
+    return true;
+}
+
+bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out, err_t *err) {
+    char *end = NULL;
+    errno = 0;
+    long long value = node->kind == YNODE_SCALAR && node->length ? strtoll(node->text, &end, 10) : 0;
+    if (!end || *end || errno || value < least || value > most)
+        return ytree_complain(tree, node, err, "a whole number from %lld to %lld was expected%s%.40s%s",
+                              (long long)least, (long long)most, node->text ? ", not '" : "",
+                              node->text ? node->text : "", node->text ? "'" : "");
+    *out = value;
+    return true;
+}
+
+bool ytree_bool(const ytree_t *tree, const ynode_t *node, bool *out, err_t *err) {
+    static const char *const yes[] = {"yes", "true", "on"}, *const no[] = {"no", "false", "off"};
+    for (int i = 0; i < 3 && node->kind == YNODE_SCALAR; i++) {
+        if (strcasecmp(node->text, yes[i]) == 0 || strcasecmp(node->text, no[i]) == 0) {
+            *out = strcasecmp(node->text, yes[i]) == 0;
+            return true;
+        }
+    }
+    return ytree_complain(tree, node, err, "yes or no was expected");
+}

@@ -1,0 +1,12 @@
+# Writes the built-in format files into one C table: name, text, length.
+set(code "#include \"builtin/builtin.h\"\n\n")
+set(table "")
+foreach(file IN LISTS FILES)
+    get_filename_component(name ${file} NAME_WE)
+    string(MAKE_C_IDENTIFIER ${name} symbol)
+    file(READ ${file} hex HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(APPEND code "static const char ${symbol}[] = {${bytes}0};\n")
+    string(APPEND table "    {\"${name}\", ${symbol}, sizeof ${symbol} - 1},\n")
+endforeach()
+file(WRITE ${OUT} "${code}\nconst builtin_t builtin_formats[] = {\n${table}    {0, 0, 0}};\n")

@@ -1,0 +1,51 @@
+/* manifest: which files a load reads, in which order, and what makes each of them the same file next time.
+ * Built once by the command's thread, read-only afterwards. */
+#ifndef TIPPLE_INPUT_MANIFEST_H
+#define TIPPLE_INPUT_MANIFEST_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+typedef enum {
+    INPUT_PLAIN,      /* a regular file, read with pread */
+    INPUT_GZIP,       /* one or several gzip members, one behind the other */
+    INPUT_ZSTD,       /* one or several frames */
+    INPUT_ZIP_MEMBER, /* one member of a .zip */
+    INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be gzip or zstd */
+} input_kind_t;
+
+typedef struct {
+    char *path;           /* what to open; "-" is stdin */
+    char *name;           /* for people and for the identity: the path as given, cleaned; "a.zip!b/c.csv" for a member */
+    input_kind_t kind;    /* found by the file's first bytes, never by its name */
+    bool has_identity;    /* false for streams without --input-name: never resumed */
+    uint64_t disk_bytes;  /* bytes on disk (a member's: its compressed bytes); 0 for a stream */
+    uint64_t text_bound;  /* no more decompressed bytes than this can come; 0 when there is no bound (stream) */
+    uint64_t digest[2];   /* XXH3-128 of the first and last 64 KiB on disk and the size (a member's: name, CRC, sizes) */
+    int64_t modified_ns;  /* mtime when the manifest was built: a later change stops the load */
+    struct {              /* INPUT_ZIP_MEMBER only */
+        uint64_t header_offset, packed_bytes, text_bytes;
+        uint32_t crc32;
+        uint16_t method;  /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
+    } zip;
+} input_file_t;
+
+typedef struct {
+    input_file_t *files;
+    size_t count;
+    size_t skipped;       /* resource forks, hidden files: each was named once in a note */
+} manifest_t;
+
+typedef struct {
+    const char *input_name; /* --input-name: the identity of the one stream; NULL when not given */
+} manifest_options_t;
+
+/* args: files, directories (walked, by name, hidden files left out), patterns that the shell left alone, "-".
+ * A zip stands for its members. The same file named twice is taken once, with a note. No file at all, a missing or
+ * unreadable one, or a broken zip directory is an error: status 5; nothing was touched yet. */
+bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
+                    err_t *err);
+void manifest_free(manifest_t *manifest);
+
+#endif

@@ -1,0 +1,28 @@
+/* source: one input as a stream of decompressed bytes. A source belongs to one thread at a time. */
+#ifndef TIPPLE_INPUT_SOURCE_H
+#define TIPPLE_INPUT_SOURCE_H
+
+#include "input/manifest.h"
+
+#include <sys/types.h>
+
+typedef struct source source_t;
+
+source_t *source_open(const input_file_t *file, err_t *err);
+
+/* Fills the buffer as far as it can: `size` bytes, fewer only at the end or before a fault.
+ * Returns the bytes got; 0 is the end. -1: a fault with its sentence (file, place, what to do; status 5). What came
+ * before a fault has already been returned by earlier calls: nothing that could be decompressed is lost.
+ * At the end it checks what can be checked: gzip and zip CRCs and lengths, that a plain file still has the
+ * size and mtime of the manifest ("changed while it was read"). */
+ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
+
+/* Continues at this offset of the decompressed text. Plain files seek; others read and throw away. */
+bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
+
+/* Bytes taken from the disk so far, for the progress line. May be read by another thread. */
+uint64_t source_disk_bytes(const source_t *source);
+
+void source_close(source_t *source);
+
+#endif

@@ -1,0 +1,46 @@
+/* place: the collection itself: made, dropped, looked at, indexed. Main thread only. */
+#ifndef TIPPLE_TARGET_PLACE_H
+#define TIPPLE_TARGET_PLACE_H
+
+#include "target/server.h"
+
+typedef enum { CLUSTERED_DEFAULT, CLUSTERED_YES, CLUSTERED_NO } clustered_t;
+
+typedef struct {
+    clustered_t clustered;  /* default: clustered where the server can (5.3) and the collection is new */
+    const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
+} place_options_t;
+
+typedef struct {
+    bool exists;
+    bool clustered;
+    bool empty;
+    uint8_t uuid[16];
+    char compressor[16];   /* "" when the server did not say */
+    uint64_t count;        /* estimated */
+} place_t;
+
+/* What is there. A view or a time series is refused (status 1). */
+bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
+
+/* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
+ * what to do. *place is filled as by place_look. */
+bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
+                err_t *err);
+
+/* Drops the collection and its books (NAME.tipple.files, .claims, .loads). */
+bool place_drop(server_t *server, mongoc_client_t *client, err_t *err);
+
+/* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
+typedef struct {
+    bson_t keys;
+    char name[128];
+} index_spec_t;
+bool place_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
+void place_free_index(index_spec_t *spec);
+
+/* Builds one index, waiting for its end (stop_signal is respected: the wait ends, the server goes on). */
+bool place_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec, int64_t *took_ns,
+                       err_t *err);
+
+#endif
