@@ -1,0 +1,175 @@
+#include "format/convert.h"
+#include "format/pattern.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void trim(const uint8_t **text, size_t *length) {
+    while (*length && (*text)[0] == ' ')
+        ++*text, --*length;
+    while (*length && (*text)[*length - 1] == ' ')
+        --*length;
+}
+
+bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
+    trim(&text, &length);
+    bool minus = length && text[0] == '-';
+    if (length && (text[0] == '-' || text[0] == '+'))
+        text++, length--;
+    if (!length)
+        return false;
+    uint64_t number = 0, most = (uint64_t)INT64_MAX + minus;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t digit = (uint64_t)text[i] - '0';
+        if (digit > 9 || number > (most - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    if (minus && !number)
+        return false;
+    *value = minus ? (int64_t)(0 - number) : (int64_t)number;
+    return true;
+}
+
+size_t convert_print_int(int64_t value, uint8_t *out) {
+    uint8_t digits[20];
+    size_t count = 0, used = 0;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[count++] = (uint8_t)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (value < 0)
+        out[used++] = '-';
+    while (count)
+        out[used++] = digits[--count];
+    return used;
+}
+
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Through libc, for what the exact short way cannot do. strtod would read the locale's point, but the program never
+ * leaves the C locale. */
+static bool slow_number(const uint8_t *text, size_t length, int divide, double *value) {
+    char copy[512];
+    if (length + 8 > sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *exponent = strpbrk(copy, "eE");
+    long power = 0;
+    if (exponent) {
+        power = strtol(exponent + 1, NULL, 10);
+        length = (size_t)(exponent - copy);
+    }
+    snprintf(copy + length, sizeof copy - length, "e%ld", power - divide);
+    *value = strtod(copy, NULL);
+    return isfinite(*value);
+}
+
+bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
+    trim(&text, &length);
+    size_t at = length && (text[0] == '-' || text[0] == '+');
+    bool minus = at && text[0] == '-', any = false, exact = true;
+    uint64_t mantissa = 0;
+    long scale = -divide;
+    bool point = false;
+    for (; at < length && ((text[at] >= '0' && text[at] <= '9') || (text[at] == '.' && !point)); at++) {
+        if (text[at] == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        scale -= point;
+        if (mantissa < 100000000000000000ull)
+            mantissa = mantissa * 10 + (uint64_t)(text[at] - '0');
+        else
+            exact = false;
+    }
+    if (!any)
+        return false;
+    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+        size_t first = ++at;
+        bool down = at < length && text[at] == '-';
+        if (at < length && (text[at] == '-' || text[at] == '+'))
+            first = ++at;
+        long power = 0;
+        for (; at < length && text[at] >= '0' && text[at] <= '9'; at++)
+            power = power < 100000 ? power * 10 + (text[at] - '0') : power;
+        if (at == first)
+            return false;
+        scale += down ? -power : power;
+    }
+    if (at != length)
+        return false;
+    /* a whole number below 2^53 and one exact power of ten: one rounding, so the nearest double */
+    if (!exact || mantissa > (1ull << 53) || scale < -22 || scale > 22)
+        return slow_number(text, length, divide, value);
+    double number = (double)mantissa;
+    number = scale < 0 ? number / powers[-scale] : number * powers[scale];
+    *value = minus ? -number : number;
+    return true;
+}
+
+size_t convert_print_number(double value, int divide, uint8_t *out) {
+    char text[64];
+    int digits = 1;
+    do {
+        snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    } while (strtod(text, NULL) != value && ++digits < 18);
+    /* d.ddde±x into plain decimals times 10^divide; the exponent form for what would be long */
+    char *exponent = strchr(text, 'e');
+    long power = strtol(exponent + 1, NULL, 10) + divide;
+    bool minus = text[0] == '-';
+    char mantissa[32];
+    int count = 0;
+    for (char *at = text; at < exponent; at++)
+        if (*at >= '0' && *at <= '9')
+            mantissa[count++] = *at;
+    mantissa[count] = '\0';
+    size_t used = 0;
+    if (minus)
+        out[used++] = '-';
+    if (power > 16 || power < -6) {
+        int more = snprintf((char *)out + used, 40 - used, "%c%s%se%ld", mantissa[0], count > 1 ? "." : "",
+                            mantissa + 1, power);
+        return used + (size_t)more;
+    }
+    if (power < 0) {
+        out[used++] = '0';
+        out[used++] = '.';
+        for (long i = -1; i > power; i--)
+            out[used++] = '0';
+    }
+    for (int i = 0; i < count || i <= power; i++) {
+        if (i > 0 && i == power + 1 && power >= 0)
+            out[used++] = '.';
+        out[used++] = (uint8_t)(i < count ? mantissa[i] : '0');
+    }
+    return used;
+}
+
+bool convert_iso_date(const uint8_t *text, int64_t *ms) {
+    static const uint8_t month_days[16] = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
+    static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
+    /* "YYYY-MM-" minus '0': the dashes become 0xFD by xor with '0', so xor with their own value is 0 */
+    uint64_t digits = convert_load8(text) ^ 0x2D30302D30303030ull;
+    uint8_t tens = (uint8_t)(text[8] - '0'), ones = (uint8_t)(text[9] - '0');
+    if (!convert_are_digits(digits) || tens > 9 || ones > 9 || text[4] != '-' || text[7] != '-')
+        return false;
+    uint32_t year = (uint32_t)(digits & 0xF) * 1000 + (uint32_t)(digits >> 8 & 0xF) * 100 +
+                    (uint32_t)(digits >> 16 & 0xF) * 10 + (uint32_t)(digits >> 24 & 0xF);
+    uint32_t month = (uint32_t)(digits >> 40 & 0xF) * 10 + (uint32_t)(digits >> 48 & 0xF);
+    uint32_t day = (uint32_t)tens * 10 + ones;
+    if (month - 1 > 11 || day - 1 > month_days[month] - 1u)
+        return false;
+    bool leap = (year & 3) == 0 && (year % 100 != 0 || (year & 15) == 0);
+    if (month == 2 && day == 29 && !leap)
+        return false;
+    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+    int32_t days = (int32_t)(year * 365 + leaps + before[month] + (leap & (month > 2)) + day - 1) - 719528;
+    *ms = (int64_t)days * 86400000;
+    return true;
+}

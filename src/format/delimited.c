@@ -1,0 +1,374 @@
+#include "format/delimited.h"
+#include "base/utf8.h"
+#include "format/bsonw.h"
+#include "format/convert.h"
+#include "format/scan.h"
+#include "format/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Field bounds are found a window at a time, so that they are still in the first-level cache when they are used. */
+enum { WINDOW = 16 * 1024 };
+
+struct delimited {
+    const schema_t *schema;
+    scan_fn *scan_text;
+    const dialect_t *dialect;
+    uint64_t planned; /* the serial of the dialect that the plan belongs to */
+    plan_t plan;
+
+    const uint8_t *text;
+    uint32_t length;
+    uint32_t scanned; /* the bounds are known up to here */
+    uint32_t at;      /* the next record's first byte */
+    uint32_t line;
+    size_t row;       /* the next record in scan.rows */
+    scan_t scan;
+    bool high, quotes; /* as in scan_t, over the windows that the known records lie in */
+    size_t ends_room;
+    bool file_start, with_id;
+    int64_t id_base;
+
+    bool header_start[256]; /* can a header start with this byte? */
+    split_t *split;         /* made when the first record needs it */
+    uint64_t odd[SCHEMA_MOST_FIELDS];
+    char reason[160];
+};
+
+delimited_t *delimited_new(const schema_t *schema) {
+    delimited_t *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->schema = schema;
+    reader->scan_text = scan_best();
+    reader->ends_room = 2 * WINDOW;
+    reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
+    reader->scan.rows = malloc((WINDOW + 2) * sizeof(uint32_t));
+    if (!reader->scan.ends || !reader->scan.rows) {
+        delimited_destroy(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void delimited_destroy(delimited_t *reader) {
+    if (!reader)
+        return;
+    free(reader->scan.ends);
+    free(reader->scan.rows);
+    if (reader->split)
+        split_free(reader->split);
+    free(reader->split);
+    plan_free(&reader->plan);
+    free(reader);
+}
+
+const uint64_t *delimited_odd(const delimited_t *reader) {
+    return reader->odd;
+}
+
+static void learn_header_starts(delimited_t *reader) {
+    memset(reader->header_start, 0, sizeof reader->header_start);
+    if (reader->schema->header == HEADER_YES && reader->dialect->header_length)
+        reader->header_start[reader->dialect->header_text[0]] = true;
+    if (reader->schema->header != HEADER_WORDS)
+        return;
+    for (size_t i = 0; i < reader->schema->header_words.count; i++)
+        reader->header_start[(uint8_t)reader->schema->header_words.items[i].text[0]] = true;
+    if (reader->schema->quote)
+        reader->header_start[(uint8_t)reader->schema->quote] = true;
+}
+
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
+                     bool file_start, bool with_id, int64_t id_base) {
+    reader->dialect = dialect;
+    if (reader->planned != dialect->serial) {
+        plan_free(&reader->plan);
+        reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
+        learn_header_starts(reader);
+    }
+    reader->text = text;
+    reader->length = length;
+    reader->at = reader->scanned = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    reader->line = 0;
+    reader->row = 0;
+    reader->scan.end_count = reader->scan.row_count = 0;
+    reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
+    reader->file_start = file_start;
+    reader->with_id = with_id;
+    reader->id_base = id_base;
+}
+
+/* Scans on until at least one more record's bounds are known. 0: no more records; -1: out of memory. */
+static int scan_on(delimited_t *reader) {
+    scan_t *scan = &reader->scan;
+    size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
+    memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
+    scan->end_count -= used;
+    scan->row_count = reader->row = 0;
+    /* a record that began in the last window keeps that window's marks */
+    bool reaches_over = reader->at < reader->scanned;
+    reader->high = reaches_over && scan->high;
+    reader->quotes = reaches_over && scan->quotes;
+    while (!scan->row_count && reader->scanned < reader->length) {
+        uint32_t to = reader->length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->length;
+        if (scan->end_count + WINDOW > reader->ends_room) {
+            size_t room = 2 * (scan->end_count + WINDOW);
+            uint32_t *larger = realloc(scan->ends, (room + SCAN_SLACK) * sizeof *larger);
+            if (!larger)
+                return -1;
+            scan->ends = larger;
+            reader->ends_room = room;
+        }
+        scan->high = scan->quotes = false;
+        reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter, reader->schema->quote, scan);
+        reader->high |= scan->high;
+        reader->quotes |= scan->quotes;
+        reader->scanned = to;
+    }
+    if (!scan->row_count && reader->at < reader->length) {
+        /* the file's last line has no end */
+        scan->ends[scan->end_count++] = reader->length;
+        scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+    }
+    return scan->row_count > 0;
+}
+
+/* Text of a field that is not a number or a date after all, or that is text anyway. */
+static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
+                         bool high) {
+    if (!high || utf8_valid(text, length))
+        return bsonw_string(bsonw_head_as(out, op, 0x02), text, length);
+    if (reader->schema->latin1) {
+        out = bsonw_head_as(out, op, 0x02);
+        size_t bytes = utf8_from_latin1(out + 4, text, length);
+        out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
+        *out = 0;
+        return out + 1;
+    }
+    out = bsonw_int32(bsonw_head_as(out, op, 0x05), (int32_t)length);
+    *out++ = 0; /* generic binary */
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* The filler that the text is, from 0; or -1. */
+static int filler_of(const op_t *op, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < op->fillers->count; i++)
+        if (op->fillers->items[i].length == length && memcmp(op->fillers->items[i].text, text, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+static inline bool is_absent(const op_t *op, const uint8_t *text, size_t length) {
+    if (length == 0)
+        return op->absent & ABSENT_EMPTY;
+    if (length == 4 && (op->absent & ABSENT_NULL) && memcmp(text, "NULL", 4) == 0)
+        return true;
+    return (op->absent & ABSENT_OTHER) && filler_of(op, text, length) >= 0;
+}
+
+static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value) {
+    if (__builtin_expect(op->code == OP_INT && value == (int32_t)value, 1))
+        return bsonw_int32(bsonw_head(out, op), (int32_t)value);
+    return bsonw_int64(bsonw_head_as(out, op, 0x12), value);
+}
+
+/* The rarer conversions; NULL when the text is no such value. */
+static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size_t length, shape_t *shape) {
+    int64_t whole;
+    double number;
+    switch (op->code) {
+    case OP_INT:
+    case OP_LONG:
+        return convert_int(text, length, &whole) ? put_int(out, op, whole) : NULL;
+    case OP_NUMBER:
+        if (!convert_number(text, length, op->divide, &number))
+            return NULL;
+        out = bsonw_head(out, op);
+        memcpy(out, &number, 8);
+        return out + 8;
+    default:
+        for (uint8_t i = 0; i < op->pattern_count; i++) {
+            if (!pattern_read(&op->patterns[i], text, length, &whole))
+                continue;
+            if (shape)
+                shape->spelling[op->field] = i;
+            return bsonw_int64(bsonw_head(out, op), whole);
+        }
+        return NULL;
+    }
+}
+
+typedef struct {
+    const span_t *spans;   /* the careful way */
+    const uint8_t *record; /* the fast way: fields lie between ends */
+    const uint8_t *base;
+    const uint32_t *ends;
+} bounds_t;
+
+/* One record into a document. Instantiated twice: `careful` is a constant in each. */
+__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
+                                                             bool careful, uint8_t *out, int64_t id, bool high,
+                                                             shape_t *shape) {
+    uint8_t *start = out, *groups[PLAN_DEPTH], **group = groups;
+    out += 4;
+    if (reader->with_id) {
+        memcpy(out, "\x12_id", 5);
+        out = bsonw_int64(out + 5, id);
+    }
+    for (const op_t *op = reader->plan.ops, *end = op + reader->plan.count; op < end; op++) {
+        const uint8_t *text = NULL;
+        size_t length = 0;
+        uint64_t digits;
+        int64_t ms;
+        uint8_t *behind;
+        if (__builtin_expect(op->code >= OP_OPEN, 0)) {
+            if (op->code == OP_OPEN) {
+                *group++ = out;
+                out = bsonw_head(out, op) + 4;
+            } else {
+                uint8_t *head = *--group, *body = head + strlen((const char *)head + 1) + 2;
+                if (out == body + 4) {
+                    out = head;
+                } else {
+                    *out++ = 0;
+                    bsonw_int32(body, (int32_t)(out - body));
+                }
+            }
+            continue;
+        }
+        if (careful) {
+            text = bounds->spans[op->column].text;
+            length = bounds->spans[op->column].length;
+        } else {
+            text = op->column ? bounds->base + bounds->ends[op->column - 1] + 1 : bounds->record;
+            length = (size_t)(bounds->base + bounds->ends[op->column] - text);
+        }
+        if (op->code == OP_CODE) {
+            while (length && text[length - 1] == ' ')
+                length--;
+            while (length && text[0] == ' ')
+                text++, length--;
+        }
+        if (is_absent(op, text, length)) {
+            if (careful && shape) {
+                int filler = filler_of(op, text, length);
+                shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
+            }
+            continue;
+        }
+        switch (op->code) {
+        case OP_TEXT:
+        case OP_CODE:
+            if (__builtin_expect(high, 0))
+                out = put_text(reader, out, op, text, length, true);
+            else
+                out = bsonw_string(bsonw_head(out, op), text, length);
+            continue;
+        case OP_INT:
+        case OP_LONG:
+            if (__builtin_expect(convert_digits(text, length, &digits), 1)) {
+                out = put_int(out, op, (int64_t)digits);
+                continue;
+            }
+            break;
+        case OP_ISO_DATE:
+            if (__builtin_expect(length == 10 && convert_iso_date(text, &ms), 1)) {
+                out = bsonw_int64(bsonw_head(out, op), ms);
+                continue;
+            }
+            break;
+        }
+        behind = op->code == OP_ISO_DATE ? NULL : put_rare(out, op, text, length, shape);
+        if (!behind) {
+            reader->odd[op->field]++;
+            behind = put_text(reader, out, op, text, length, high);
+        }
+        out = behind;
+    }
+    *out++ = 0;
+    bsonw_int32(start, (int32_t)(out - start));
+    return out;
+}
+
+static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, size_t got) {
+    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %u were expected", got,
+             got == 1 ? "" : "s", reader->dialect->columns);
+    record->reason = reader->reason;
+    record->field = NULL;
+    record->column = column;
+    return PARSED_REJECT;
+}
+
+/* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
+static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id, shape_t *shape) {
+    const uint8_t *text = reader->text + record->offset;
+    const dialect_t *dialect = reader->dialect;
+    if (!reader->split && !(reader->split = calloc(1, sizeof *reader->split)))
+        return PARSED_MEMORY;
+    split_t *split = reader->split;
+    if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
+        return PARSED_MEMORY;
+    size_t columns = dialect->columns;
+    if (split->too_many || split->count < columns || (split->count > columns && dialect->surplus_column < 0)) {
+        bool more = split->count > columns;
+        return refuse(reader, record, more ? split->spans[columns].at + 1 : record->length + 1, split->count);
+    }
+    if (split->count > columns) {
+        size_t left = (size_t)dialect->surplus_column;
+        split_merge(split, text, left, columns - left - 1);
+    }
+    if (shape)
+        *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
+    bounds_t bounds = {.spans = split->spans};
+    uint8_t *end = encode(reader, &bounds, true, out, id, reader->high, shape);
+    record->document_length = (uint32_t)(end - out);
+    return PARSED_DOCUMENT;
+}
+
+parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    scan_t *scan = &reader->scan;
+    if (__builtin_expect(reader->row == scan->row_count, 0)) {
+        int more = reader->planned ? scan_on(reader) : -1;
+        if (more <= 0)
+            return more ? PARSED_MEMORY : PARSED_END;
+    }
+    size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
+    uint32_t start = reader->at, end = scan->ends[last];
+    record->offset = start;
+    record->line = reader->line;
+    record->line_end = end < reader->length;
+    bool carriage = end > start && reader->text[end - 1] == '\r';
+    scan->ends[last] = end -= carriage;
+    record->line_end = (uint8_t)(record->line_end + carriage);
+    uint32_t length = record->length = end - start;
+    size_t needed = reader->plan.worst_bytes + 2 * (size_t)length;
+    if (__builtin_expect(room < needed, 0)) {
+        scan->ends[last] += carriage;
+        record->needed = (uint32_t)needed;
+        return PARSED_FULL;
+    }
+    reader->row++;
+    reader->line++;
+    reader->at = end + record->line_end;
+    if (__builtin_expect(length == 0, 0))
+        return PARSED_BLANK;
+    const uint8_t *text = reader->text + start;
+    if (__builtin_expect(reader->file_start && reader->schema->header == HEADER_YES, 0)) {
+        reader->file_start = false; /* the first line that is not blank, whatever it says */
+        return PARSED_HEADER;
+    }
+    if (__builtin_expect(reader->header_start[*text], 0) &&
+        dialect_is_header(reader->schema, reader->dialect, text, length))
+        return PARSED_HEADER;
+    int64_t id = reader->id_base + start;
+    bool careful = shape || last - first + 1 != reader->dialect->columns ||
+                   (reader->quotes && memchr(text, reader->schema->quote, length));
+    if (__builtin_expect(careful, 0))
+        return parse_carefully(reader, out, record, id, shape);
+    bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
+    record->document_length = (uint32_t)(encode(reader, &bounds, false, out, id, reader->high, NULL) - out);
+    return PARSED_DOCUMENT;
+}

@@ -1,0 +1,268 @@
+#include "format/dialect.h"
+#include "base/log.h"
+#include "format/split.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SAMPLE_LINES = 64 };
+
+size_t dialect_bom(const uint8_t *text, size_t length) {
+    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+} line_t;
+
+/* The next line that is not blank, without its end; false at the end of the text. */
+static bool next_line(const uint8_t **at, const uint8_t *end, line_t *line, uint8_t *line_end) {
+    while (*at < end) {
+        const uint8_t *stop = memchr(*at, '\n', (size_t)(end - *at));
+        line->text = *at;
+        line->length = (size_t)((stop ? stop : end) - *at);
+        *at = stop ? stop + 1 : end;
+        bool carriage = line->length && line->text[line->length - 1] == '\r';
+        line->length -= carriage;
+        if (line_end)
+            *line_end = carriage ? 2 : 1;
+        if (line->length)
+            return true;
+    }
+    return false;
+}
+
+static bool is_delimiter(const schema_t *schema, uint8_t byte) {
+    return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
+}
+
+/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter. */
+static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
+    for (size_t i = 0; i < schema->header_words.count; i++) {
+        const text_t *word = &schema->header_words.items[i];
+        size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
+        size_t behind = quote + word->length + quote;
+        if (length < behind || memcmp(line + quote, word->text, word->length) != 0)
+            continue;
+        if (quote && line[behind - 1] != (uint8_t)schema->quote)
+            continue;
+        if (length > behind && !is_delimiter(schema, line[behind]))
+            continue;
+        *delimiter = length > behind ? (char)line[behind] : schema->delimiters[0];
+        return true;
+    }
+    return false;
+}
+
+bool dialect_is_header(const schema_t *schema, const dialect_t *dialect, const uint8_t *line, size_t length) {
+    char delimiter;
+    if (schema->header == HEADER_NO)
+        return false;
+    if (schema->header == HEADER_WORDS)
+        return starts_with_word(schema, line, length, &delimiter);
+    return dialect->header_length && length == dialect->header_length &&
+           memcmp(line, dialect->header_text, length) == 0;
+}
+
+static int field_of_column(const schema_t *schema, const span_t *span) {
+    const char *text = (const char *)span->text;
+    size_t length = span->length;
+    while (length && text[length - 1] == ' ')
+        length--;
+    while (length && text[0] == ' ')
+        text++, length--;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const texts_t *names = &schema->fields[i].columns;
+        for (size_t j = 0; j < names->count; j++)
+            if (names->items[j].length == length && strncasecmp(names->items[j].text, text, length) == 0)
+                return (int)i;
+    }
+    return -1;
+}
+
+static void start(dialect_t *dialect) {
+    static atomic_ullong serials;
+    memset(dialect, 0, sizeof *dialect);
+    dialect->serial = ++serials;
+}
+
+static void clear_columns(dialect_t *dialect) {
+    memset(dialect->field_of, 0xFF, sizeof dialect->field_of);
+    memset(dialect->column_of, 0xFF, sizeof dialect->column_of);
+    dialect->columns = 0;
+    dialect->surplus_column = -1;
+}
+
+static void set_column(const schema_t *schema, dialect_t *dialect, size_t column, size_t field) {
+    dialect->field_of[column] = (uint16_t)field;
+    dialect->column_of[field] = (uint16_t)column;
+    if ((int)field == schema->surplus_field)
+        dialect->surplus_column = (int)column;
+}
+
+static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout) {
+    clear_columns(dialect);
+    dialect->columns = (uint16_t)layout->count;
+    for (size_t i = 0; i < layout->count; i++)
+        set_column(schema, dialect, i, layout->fields[i]);
+}
+
+static size_t columns_known(const schema_t *schema, const split_t *split) {
+    size_t known = 0;
+    for (size_t i = 0; i < split->count; i++)
+        known += field_of_column(schema, &split->spans[i]) >= 0;
+    return known;
+}
+
+/* A header's columns by their names. */
+static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
+        return err_memory(err, line->length);
+    if (split->count > SCHEMA_MOST_FIELDS * 2)
+        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many", name,
+                       SCHEMA_MOST_FIELDS * 2);
+    clear_columns(dialect);
+    dialect->columns = (uint16_t)split->count;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        int field = field_of_column(schema, span);
+        if (field < 0)
+            log_warn("%s:1: column %zu, '%.*s', is not known to the format %s and is left out", name, i + 1,
+                     (int)(span->length < 80 ? span->length : 80), (const char *)span->text, schema->name);
+        else if (dialect->column_of[field] != DIALECT_NO_FIELD)
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name, span->at + 1,
+                           (int)(span->length < 80 ? span->length : 80), (const char *)span->text);
+        else
+            set_column(schema, dialect, i, (size_t)field);
+    }
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
+            return err_set(err, STATUS_INPUT,
+                           "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
+                           "file? (tipple formats lists the formats)",
+                           name, field->columns.items[0].text, schema->name);
+    }
+    return true;
+}
+
+/* No header: the delimiter and layout that fit most of the first lines. */
+static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
+                         dialect_t *dialect, err_t *err) {
+    size_t best = 0;
+    dialect->delimiter = schema->delimiters[0];
+    const layout_t *chosen = &schema->layouts[0];
+    for (size_t d = 0; d < schema->delimiter_count; d++) {
+        size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
+        const uint8_t *at = text;
+        line_t line;
+        for (int n = 0; n < SAMPLE_LINES && next_line(&at, text + length, &line, NULL); n++) {
+            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
+                return err_memory(err, line.length);
+            bool fits = false;
+            for (size_t i = 0; i < schema->layout_count; i++) {
+                exact[i] += schema->layouts[i].count == split->count;
+                fits |= schema->layouts[i].count == split->count;
+            }
+            surplus += !fits && schema->surplus_field >= 0 && split->count > schema->layouts[0].count;
+        }
+        for (size_t i = 0; i < schema->layout_count; i++) {
+            size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
+            if (score > best) {
+                best = score;
+                chosen = &schema->layouts[i];
+                dialect->delimiter = schema->delimiters[d];
+            }
+        }
+    }
+    use_layout(schema, dialect, chosen);
+    return true;
+}
+
+static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, size_t length, const char *name,
+                  dialect_t *dialect, err_t *err) {
+    size_t bom = dialect_bom(text, length);
+    const uint8_t *at = text + bom;
+    line_t line;
+    dialect->line_end = 1;
+    dialect->delimiter = schema->delimiters[0];
+    use_layout(schema, dialect, &schema->layouts[0]);
+    if (!next_line(&at, text + length, &line, &dialect->line_end))
+        return true;
+    if (schema->header == HEADER_WORDS)
+        dialect->header = starts_with_word(schema, line.text, line.length, &dialect->delimiter);
+    if (schema->header == HEADER_YES) {
+        dialect->header = true;
+        size_t most = 0;
+        for (size_t d = 0; d < schema->delimiter_count; d++) {
+            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
+                return err_memory(err, line.length);
+            size_t known = columns_known(schema, split);
+            if (known > most) {
+                most = known;
+                dialect->delimiter = schema->delimiters[d];
+            }
+        }
+        if (line.length <= sizeof dialect->header_text) {
+            memcpy(dialect->header_text, line.text, line.length);
+            dialect->header_length = line.length;
+        }
+    }
+    if (dialect->header)
+        return read_header(schema, split, &line, name, dialect, err);
+    return guess_layout(schema, split, text + bom, length - bom, dialect, err);
+}
+
+bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, dialect_t *dialect,
+                   err_t *err) {
+    split_t *split = calloc(1, sizeof *split);
+    if (!split)
+        return err_memory(err, sizeof *split);
+    start(dialect);
+    bool ok = sniff(schema, split, text, length, name, dialect, err);
+    split_free(split);
+    free(split);
+    return ok;
+}
+
+size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room) {
+    int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
+    for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
+        uint16_t field = dialect->field_of[i];
+        used += snprintf(out + used, room - (size_t)used, "%s%s", i ? "," : "",
+                         field == DIALECT_NO_FIELD ? "-" : schema->fields[field].name);
+    }
+    return used > 0 && (size_t)used < room ? (size_t)used : 0;
+}
+
+bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
+    unsigned delimiter;
+    int used = 0;
+    start(dialect);
+    clear_columns(dialect);
+    if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
+        return false;
+    dialect->delimiter = (char)delimiter;
+    dialect->line_end = 1;
+    for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
+        size_t length = strcspn(at, ", \n");
+        if (dialect->columns == SCHEMA_MOST_FIELDS * 2)
+            return false;
+        size_t field = 0;
+        while (field < schema->field_count && (strlen(schema->fields[field].name) != length ||
+                                               strncmp(schema->fields[field].name, at, length) != 0))
+            field++;
+        if (field < schema->field_count)
+            set_column(schema, dialect, dialect->columns, field);
+        else if (length != 1 || *at != '-')
+            return false;
+        dialect->columns++;
+        at += length + (at[length] == ',');
+    }
+    return dialect->columns > 0;
+}

@@ -1,0 +1,133 @@
+#include "format/pattern.h"
+
+#include <string.h>
+
+static const struct {
+    const char *text;
+    char part;
+    uint8_t width;
+} parts[] = {{"YYYY", 'Y', 4}, {"MM", 'M', 2}, {"DD", 'D', 2},  {"hh", 'h', 2},
+             {"mm", 'm', 2},   {"ss", 's', 2}, {"SSSSSS", 'U', 6}, {"SSS", 'S', 3}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static uint8_t width_of(char part) {
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i].part == part)
+            return parts[i].width;
+    return 1;
+}
+
+const char *pattern_compile(const char *text, size_t length, pattern_t *pattern) {
+    *pattern = (pattern_t){0};
+    if (!length || length >= PATTERN_LONGEST)
+        return "it must have 1 to 39 characters";
+    bool seen[128] = {false};
+    for (size_t at = 0; at < length;) {
+        char part = 0;
+        uint8_t width = 1;
+        for (int i = 0; i < PARTS && !part; i++) {
+            if (strncmp(text + at, parts[i].text, strlen(parts[i].text)) == 0) {
+                part = parts[i].part;
+                width = parts[i].width;
+            }
+        }
+        if (part && seen[(int)part])
+            return "a part stands twice";
+        if (!part && (text[at] & 0x80))
+            return "only ASCII can stand between the parts";
+        seen[(int)part] = true;
+        pattern->parts[pattern->count] = part;
+        pattern->literals[pattern->count++] = text[at];
+        pattern->length = (uint8_t)(pattern->length + width);
+        at += width;
+    }
+    if (!seen['Y'] || !seen['M'] || !seen['D'])
+        return "YYYY, MM and DD are needed";
+    return NULL;
+}
+
+static const uint16_t days_before[2][13] = {{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365},
+                                            {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366}};
+
+static bool leap(uint32_t year) {
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+int32_t pattern_days(uint32_t year, uint32_t month, uint32_t day) {
+    /* leap days before this year, counted so that year 0 (a leap year) needs no special case */
+    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+    return (int32_t)(year * 365 + leaps + days_before[leap(year)][month - 1] + day - 1) - 719528;
+}
+
+bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
+    uint32_t value[128];
+    value['h'] = value['m'] = value['s'] = value['S'] = value['U'] = 0;
+    if (length != pattern->length)
+        return false;
+    for (int i = 0; i < pattern->count; i++) {
+        char part = pattern->parts[i];
+        if (!part) {
+            if (*text++ != (uint8_t)pattern->literals[i])
+                return false;
+            continue;
+        }
+        uint32_t number = 0;
+        for (uint8_t left = width_of(part); left; left--, text++) {
+            if (*text < '0' || *text > '9')
+                return false;
+            number = number * 10 + (uint32_t)(*text - '0');
+        }
+        value[(int)part] = number;
+    }
+    uint32_t year = value['Y'], month = value['M'], day = value['D'];
+    if (month < 1 || month > 12 || day < 1 ||
+        day > (uint32_t)(days_before[leap(year)][month] - days_before[leap(year)][month - 1]))
+        return false;
+    /* microseconds are kept only where no digit is lost */
+    if (value['h'] > 23 || value['m'] > 59 || value['s'] > 59 || value['U'] % 1000)
+        return false;
+    int64_t seconds = (int64_t)pattern_days(year, month, day) * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];
+    *ms = seconds * 1000 + value['S'] + value['U'] / 1000;
+    return true;
+}
+
+bool pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
+    int64_t day_ms = 86400000, days = ms / day_ms - (ms % day_ms < 0);
+    uint32_t rest = (uint32_t)(ms - days * day_ms);
+    int64_t since_zero = days + 719528;
+    if (since_zero < 0 || since_zero >= 3652425)
+        return false;
+    uint32_t year = (uint32_t)(since_zero * 400 / 146097), month = 1;
+    while (pattern_days(year + 1, 1, 1) <= days)
+        year++;
+    while (pattern_days(year, 1, 1) > days)
+        year--;
+    uint32_t in_year = (uint32_t)(days - pattern_days(year, 1, 1));
+    while (days_before[leap(year)][month] <= in_year)
+        month++;
+    uint32_t value[128];
+    value['Y'] = year;
+    value['M'] = month;
+    value['D'] = in_year - days_before[leap(year)][month - 1] + 1;
+    value['h'] = rest / 3600000;
+    value['m'] = rest / 60000 % 60;
+    value['s'] = rest / 1000 % 60;
+    value['S'] = rest % 1000;
+    value['U'] = rest % 1000 * 1000;
+    bool shown[128] = {false};
+    for (int i = 0; i < pattern->count; i++) {
+        char part = pattern->parts[i];
+        shown[(int)part] = true;
+        if (!part) {
+            *out++ = (uint8_t)pattern->literals[i];
+            continue;
+        }
+        uint8_t width = width_of(part);
+        uint32_t number = value[(int)part];
+        for (int digit = width - 1; digit >= 0; digit--, number /= 10)
+            out[digit] = (uint8_t)('0' + number % 10);
+        out += width;
+    }
+    return (shown['h'] || !value['h']) && (shown['m'] || !value['m']) && (shown['s'] || !value['s']) &&
+           (shown['S'] || shown['U'] || !value['S']);
+}
