@@ -553,3 +553,32 @@ class Client:
         while not reply["done"]:
             reply = self.command(source, {"saslContinue": 1, "conversationId": reply["conversationId"],
                                           "payload": b""})
+
+
+# -------------------------------------------------------------------------------------------------- as a program
+
+def main(words):
+    """python3 minimongo.py dump|count|aggregate URI/DATABASE.COLLECTION [FILTER or PIPELINE as JSON]
+
+    dump prints the documents in _id order as canonical extended JSON; aggregate prints its results so."""
+    if len(words) not in (2, 3) or words[0] not in ("dump", "count", "aggregate"):
+        raise Error(main.__doc__)
+    database, _, collection = urllib.parse.urlsplit(words[1]).path.strip("/").partition(".")
+    argument = parse_extended(words[2]) if len(words) == 3 else {}
+    with Client(words[1]) as client:
+        if words[0] == "count":
+            print(client.count(database, collection, argument))
+        elif words[0] == "dump":
+            for document in client.find(database, collection, argument, sort={"_id": 1}):
+                print(extended_line(document))
+        else:
+            for document in client.aggregate(database, collection, argument):
+                print(extended_line(document))
+
+
+if __name__ == "__main__":
+    import sys
+    try:
+        main(sys.argv[1:])
+    except Error as problem:
+        sys.exit("minimongo: %s" % problem)

@@ -129,6 +129,14 @@ def _members(state):
 
 # ----------------------------------------------------------------------------------------------------- start
 
+def clear(folder):
+    """Stops what runs there and removes its data, its logs and its keys, and nothing else."""
+    stop(folder, gently=False)
+    for pattern in ("data[0-9]", "mongod[0-9].*", "server.*", "ca.*", "names.cnf", "keyfile"):
+        for left in pathlib.Path(folder).glob(pattern):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
 def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", extra=(), tied=False):
     """Starts and waits until the server can be written to; returns its state. `tied`: the mongods die with this
     process. Data that is already in the folder is used again, on the same ports."""

@@ -1,4 +1,5 @@
 """procs: processes that do not outlive the one that started them (Linux)."""
+import contextlib
 import ctypes
 import os
 import signal
@@ -22,7 +23,7 @@ def stop_on_signals():
 
     def stop(number, _frame):
         for each in signals:
-            signal.signal(each, signal.SIG_IGN)
+            signal.signal(each, lambda *_: None)
         raise Stopped(number)
 
     for each in signals:
@@ -73,8 +74,9 @@ def end_children(patience=5.0, keep=()):
             return
         late = time.monotonic() > deadline
         for pid in left:
-            if late or pid not in asked:
-                os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)  # unreaped, so it is still this process
-                asked.add(pid)
-            os.waitpid(pid, os.WNOHANG)
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):  # another thread may reap its own
+                if late or pid not in asked:
+                    os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)
+                    asked.add(pid)
+                os.waitpid(pid, os.WNOHANG)
         time.sleep(0.02)
