@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What every case in tests/cli may call; TIPPLE_TEST_URI has the path /DATABASE, the case's own.
 
 # The URI of one of its collections.

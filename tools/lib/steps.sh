@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# What tools/quickstart and tools/test share: steps that are announced, timed, logged, and ended with all they
+# started. To be sourced by bash; the caller then stands in the project's folder.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+LOGS=$ROOT/build/logs
+CORES=$(nproc 2>/dev/null || echo 2)
+cd "$ROOT" || exit 1
+mkdir -p "$LOGS"
+export PYTHONDONTWRITEBYTECODE=1
+
+job=       # the process group of the command that runs now
+stopped=   # the signal that ended us
+at_exit=() # functions that the caller wants called, whatever happens
+
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# One at a time: two would build in the same folders.
+take_lock() {
+    exec 9>>"$ROOT/build/lock"
+    flock -n 9 || die "another tools/test or tools/quickstart is at work in $ROOT; wait for it to end"
+}
+
+# Runs a command as a process group of its own, without a stdin.
+in_group() {
+    local status=0
+    set -m
+    "$@" </dev/null 9>&- &
+    job=$!
+    set +m
+    wait "$job" || status=$?
+    job=
+    return "$status"
+}
+
+end_group() {
+    [[ -n $job ]] || return 0
+    local turn
+    kill -TERM -- "-$job" 2>/dev/null || return 0
+    for ((turn = 0; turn < 150; turn++)); do
+        kill -0 -- "-$job" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill -KILL -- "-$job" 2>/dev/null || true
+}
+
+on_exit() {
+    local status=$? each
+    trap '' INT TERM HUP
+    end_group
+    for each in "${at_exit[@]}"; do "$each" "$status" || true; done
+    if [[ -n $stopped ]]; then # end by the signal itself, so that loops in a shell stop too
+        trap - "$stopped"
+        kill "-$stopped" $$
+    fi
+}
+
+trap on_exit EXIT
+for each in INT TERM HUP; do
+    # shellcheck disable=SC2064
+    trap "stopped=$each; exit 1" "$each"
+done
+
+# step TITLE COMMAND...: announces it, runs it, says how long it took. Its output goes to a log; after a failure the
+# part of it that tells (log_that_tells) is shown.
+step() {
+    local title=$1 status=0 from=$EPOCHREALTIME
+    shift
+    log=$LOGS/${title//[^A-Za-z0-9]/-}.log
+    printf '==> %-44s ' "$title"
+    in_group "$@" >"$log" 2>&1 || status=$?
+    if ((status == 0)); then
+        printf '%s\n' "$(seconds_since "$from")"
+    else
+        printf 'FAILED after %s; the whole log is %s\n' "$(seconds_since "$from")" "${log#"$ROOT/"}"
+        log_that_tells "$log"
+    fi
+    return "$status"
+}
+
+log_that_tells() {
+    tail -n 60 "$1"
+}
+
+seconds_since() {
+    local from=${1/[.,]/} now=${EPOCHREALTIME/[.,]/}
+    printf '%d.%d s' $(((now - from) / 1000000)) $(((now - from) / 100000 % 10))
+}
+
+# packages GROUP...: installs what is missing of tools/lib/packages, or says what to install.
+packages() {
+    command -v dpkg-query >/dev/null || return 0 # not a Debian: cmake will say what it misses
+    local group package wanted=()
+    while read -r group package; do
+        if [[ " $* " == *" $group "* ]] &&
+            [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
+            wanted+=("$package")
+        fi
+    done <"$ROOT/tools/lib/packages"
+    ((${#wanted[@]})) || return 0
+    ((EUID == 0)) || die "these packages are missing; install them, then start this again:
+    sudo apt-get install -y --no-install-recommends ${wanted[*]}"
+    step "packages: ${#wanted[@]} to install" install_packages "${wanted[@]}"
+}
+
+install_packages() {
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y --no-install-recommends "$@" || { apt-get update && apt-get install -y --no-install-recommends "$@"; }
+}
+
+# build_tree NAME CMAKE_OPTION...: configures and builds build/NAME; TARGET names one target.
+build_tree() {
+    local tree=$ROOT/build/$1
+    shift
+    cmake -S "$ROOT" -B "$tree" -G Ninja "$@" && cmake --build "$tree" ${TARGET:+--target "$TARGET"} -j "$CORES"
+}
+
+find_mongod() {
+    TIPPLE_MONGOD=$(tools/server find)
+    export TIPPLE_MONGOD
+}
