@@ -309,6 +309,15 @@ def extended_line(document):
     return json.dumps(extended(document), ensure_ascii=False)
 
 
+def relaxed(value):
+    """The same with plain numbers, for people."""
+    if isinstance(value, dict):
+        return {key: relaxed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [relaxed(item) for item in value]
+    return value if type(value) in (int, Int64, float) else extended(value)
+
+
 def _extended_double(value):
     if value != value:
         return {"$numberDouble": "NaN"}
@@ -560,7 +569,7 @@ class Client:
 def main(words):
     """python3 minimongo.py dump|count|aggregate URI/DATABASE.COLLECTION [FILTER or PIPELINE as JSON]
 
-    dump prints the documents in _id order as canonical extended JSON; aggregate prints its results so."""
+    dump prints the documents in _id order as canonical extended JSON, aggregate its results as relaxed JSON."""
     if len(words) not in (2, 3) or words[0] not in ("dump", "count", "aggregate"):
         raise Error(main.__doc__)
     database, _, collection = urllib.parse.urlsplit(words[1]).path.strip("/").partition(".")
@@ -573,7 +582,7 @@ def main(words):
                 print(extended_line(document))
         else:
             for document in client.aggregate(database, collection, argument):
-                print(extended_line(document))
+                print(json.dumps(relaxed(document), ensure_ascii=False))
 
 
 if __name__ == "__main__":
