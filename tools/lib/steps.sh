@@ -70,7 +70,7 @@ step() {
     local title=$1 status=0 from=$EPOCHREALTIME
     shift
     log=$LOGS/${title//[^A-Za-z0-9]/-}.log
-    printf '==> %-44s ' "$title"
+    printf '==> %-50s ' "$title"
     in_group "$@" >"$log" 2>&1 || status=$?
     if ((status == 0)); then
         printf '%s\n' "$(seconds_since "$from")"
