@@ -1,0 +1,362 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 64 };
+
+static const option_t common_options[] = {
+    {.name = "quiet", .letter = 'q', .help = "Say nothing but results and errors.", .kind = OPTION_FLAG, .offset = offsetof(common_t, quiet)},
+    {.name = "verbose", .letter = 'v', .help = "Say more.", .kind = OPTION_FLAG, .offset = offsetof(common_t, verbose)},
+    {.name = "help", .letter = 'h', .help = "Print this page.", .kind = OPTION_FLAG, .offset = offsetof(common_t, help)},
+    {.name = NULL},
+};
+
+/* --- reading ---------------------------------------------------------------------------------------------------------- */
+
+static bool out_of_range(const option_t *option, const char *text, err_t *err) {
+    char least[UNITS_MAX], most[UNITS_MAX];
+    if (option->most)
+        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name, text,
+                       units_count(least, option->least), units_count(most, option->most));
+    return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text,
+                   units_count(least, option->least));
+}
+
+static bool read_number(const option_t *option, const char *text, void *at, err_t *err) {
+    uint64_t number;
+    bool size = option->kind == OPTION_SIZE;
+    if (!(size ? units_parse_size(text, &number) : units_parse_count(text, &number)))
+        return err_set(err, STATUS_USAGE, "--%s: '%s' is not a %s; write it like %s", option->name, text,
+                       size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
+    if (number < option->least || (option->most && number > option->most))
+        return out_of_range(option, text, err);
+    if (option->kind == OPTION_COUNT32)
+        *(uint32_t *)at = (uint32_t)number;
+    else
+        *(uint64_t *)at = number;
+    return true;
+}
+
+static bool set_option(const option_t *option, const char *text, void *values, err_t *err) {
+    void *at = (char *)values + option->offset;
+    texts_list_t *list = at;
+    switch (option->kind) {
+    case OPTION_FLAG:
+    case OPTION_NO_FLAG:
+        *(bool *)at = option->kind == OPTION_FLAG;
+        return true;
+    case OPTION_TEXT:
+        if (!*text)
+            return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
+        *(const char **)at = text;
+        return true;
+    case OPTION_LIST:
+        if (list->count == MOST_LISTED)
+            return err_set(err, STATUS_USAGE, "--%s: given more than %d times", option->name, MOST_LISTED);
+        list->items[list->count++] = (char *)text;
+        return true;
+    case OPTION_TIME:
+        if (!units_parse_time(text, at))
+            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h", option->name, text);
+        return true;
+    case OPTION_CUSTOM:
+        return option->custom(values, text, err);
+    default:
+        return read_number(option, text, at, err);
+    }
+}
+
+typedef struct {
+    const option_t *option;
+    bool common;
+} found_t;
+
+static found_t find_long(const command_t *command, const char *name, size_t length) {
+    const option_t *const tables[] = {command->options, common_options};
+    for (int i = 0; i < 2; i++)
+        for (const option_t *option = tables[i]; option->name; option++)
+            if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+                return (found_t){option, i == 1};
+    return (found_t){NULL, false};
+}
+
+static found_t find_letter(const command_t *command, char letter) {
+    const option_t *const tables[] = {command->options, common_options};
+    for (int i = 0; i < 2; i++)
+        for (const option_t *option = tables[i]; option->name; option++)
+            if (option->letter == letter)
+                return (found_t){option, i == 1};
+    return (found_t){NULL, false};
+}
+
+static bool unknown_option(const command_t *command, const char *text, err_t *err) {
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+    for (const option_t *option = command->options; option->name; option++)
+        names[count++] = option->name;
+    for (const option_t *option = common_options; option->name; option++)
+        names[count++] = option->name;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    const char *near = text[1] == '-' ? nearest_word(word, names, count) : NULL;
+    if (near)
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; did you mean '--%s'?", command->name, text, near);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; `tipple %s --help` lists them", command->name, text,
+                   command->name);
+}
+
+static bool read_environment(const command_t *command, void *values, err_t *err) {
+    for (const option_t *option = command->options; option->name; option++) {
+        const char *text = option->environment ? getenv(option->environment) : NULL;
+        if (text && *text && !set_option(option, text, values, err))
+            return err_where(err, "in the environment, %s", option->environment);
+    }
+    return true;
+}
+
+static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values, common_t *common, err_t *err) {
+    char *word = argv[*at];
+    bool is_long = word[1] == '-';
+    for (char *letter = word + 1; *letter; letter++) {
+        size_t length = is_long ? strcspn(word + 2, "=") : 1;
+        found_t found = is_long ? find_long(command, word + 2, length) : find_letter(command, *letter);
+        char *joined = is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
+        if (!found.option)
+            return unknown_option(command, word, err);
+        const char *text = NULL;
+        if (found.option->argument) {
+            text = joined ? joined : *at + 1 < argc ? argv[++*at] : NULL;
+            if (!text)
+                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name, found.option->argument);
+        } else if (is_long && joined) {
+            return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
+        }
+        if (!set_option(found.option, text, found.common ? (void *)common : values, err))
+            return false;
+        if (is_long || found.option->argument)
+            return true;
+    }
+    return true;
+}
+
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help, err_t *err) {
+    common_t common = {false, false, false};
+    *rest = 0;
+    *help = false;
+    if (!read_environment(command, values, err))
+        return false;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            while (++i < argc)
+                argv[(*rest)++] = argv[i];
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            if (!read_word(command, argc, argv, &i, values, &common, err))
+                return false;
+        } else {
+            argv[(*rest)++] = argv[i];
+        }
+        if (common.help) {
+            cli_print_help(command);
+            *help = true;
+            return cli_flush(err);
+        }
+    }
+    log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
+    return true;
+}
+
+/* --- pages ------------------------------------------------------------------------------------------------------------ */
+
+static void option_words(const option_t *option, char *out, size_t room) {
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out, room, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
+/* Wraps a help text to the width of a terminal, behind an indent. */
+static void print_wrapped(const char *text, int indent, int width) {
+    int column = indent;
+    for (const char *at = text; *at;) {
+        if (*at == '\n') {
+            printf("\n%*s", indent, "");
+            column = indent;
+            at++;
+            continue;
+        }
+        size_t length = strcspn(at, " \n");
+        if (column > indent && column + 1 + (int)length > width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)length, at);
+        column += (int)length;
+        at += length;
+        while (*at == ' ')
+            at++;
+    }
+    putchar('\n');
+}
+
+static void print_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        if (strlen(words) > 24)
+            printf("  %s\n%28s", words, "");
+        else
+            printf("  %-26s", words);
+        print_wrapped(option->help, 28, 100);
+    }
+}
+
+void cli_print_help(const command_t *command) {
+    printf("tipple %s: %s\n\nUsage: tipple %s [options] %s\n\n", command->name, command->about, command->name, command->arguments);
+    if (command->help)
+        printf("%s\n\n", command->help);
+    printf("Options:\n");
+    print_options(command->options);
+    print_options(common_options);
+    if (command->examples)
+        printf("\nExamples:\n%s\n", command->examples);
+}
+
+static const char *const statuses[][2] = {
+    {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
+    {"1", "nothing was touched: command line, format, permission, password, or a target that must not be loaded into"},
+    {"2", "done, but some records were rejected; the reject file holds them"},
+    {"3", "stopped: more rejects than --max-rejects"},
+    {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from there"},
+    {"5", "stopped: an input could not be read, or changed while it was read; resumable"},
+    {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
+    {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
+};
+enum { STATUSES = sizeof statuses / sizeof *statuses };
+
+void cli_print_overview(void) {
+    printf("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
+           "Usage: tipple COMMAND [options] [arguments]\n\nCommands:\n");
+    for (const command_t *const *command = cli_commands; *command; command++)
+        printf("  %-10s %s\n", (*command)->name, (*command)->about);
+    printf("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit statuses:\n");
+    for (int i = 0; i < STATUSES; i++) {
+        printf("  %-10s ", statuses[i][0]);
+        print_wrapped(statuses[i][1], 13, 100);
+    }
+}
+
+static void print_roff(const char *text) {
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        line_start = *text == '\n';
+    }
+}
+
+static void print_man_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        printf(".TP\n.B ");
+        print_roff(words);
+        putchar('\n');
+        print_roff(option->help);
+        putchar('\n');
+    }
+}
+
+void cli_print_man(const command_t *command) {
+    printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION, command->name);
+    print_roff(command->about);
+    printf("\n.SH SYNOPSIS\n.B tipple %s\n[options] ", command->name);
+    print_roff(command->arguments);
+    printf("\n.SH DESCRIPTION\n");
+    print_roff(command->help ? command->help : command->about);
+    printf("\n.SH OPTIONS\n");
+    print_man_options(command->options);
+    print_man_options(common_options);
+    printf(".SH \"EXIT STATUS\"\n");
+    for (int i = 0; i < STATUSES; i++) {
+        printf(".TP\n.B %s\n", statuses[i][0]);
+        print_roff(statuses[i][1]);
+        putchar('\n');
+    }
+    if (command->examples) {
+        printf(".SH EXAMPLES\n.nf\n");
+        print_roff(command->examples);
+        printf("\n.fi\n");
+    }
+}
+
+static void print_reference_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        printf("| `%s` | ", words);
+        for (const char *at = option->help; *at; at++) {
+            if (*at == '\n')
+                putchar(' ');
+            else if (*at == '|')
+                fputs("\\|", stdout);
+            else
+                putchar(*at);
+        }
+        if (option->environment)
+            printf(" (environment: `%s`)", option->environment);
+        printf(" |\n");
+    }
+}
+
+void cli_print_reference(void) {
+    printf("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
+    for (const command_t *const *at = cli_commands; *at; at++) {
+        const command_t *command = *at;
+        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options] %s\n\n", command->name, command->about, command->name, command->arguments);
+        if (command->help)
+            printf("%s\n\n", command->help);
+        printf("| option | meaning |\n|---|---|\n");
+        print_reference_options(command->options);
+        print_reference_options(common_options);
+        if (command->examples)
+            printf("\nExamples:\n\n```\n%s\n```\n", command->examples);
+    }
+    printf("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
+    for (int i = 0; i < STATUSES; i++)
+        printf("| %s | %s |\n", statuses[i][0], statuses[i][1]);
+}
+
+bool cli_flush(err_t *err) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    return err_set(err, STATUS_HOST, "stdout cannot be written: %s", errno ? strerror(errno) : "it was closed");
+}
+
+void cli_print_json_text(const char *text) {
+    putchar('"');
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            printf("\\%c", *at);
+        else if (*at < 0x20)
+            printf("\\u%04x", *at);
+        else
+            putchar(*at);
+    }
+    putchar('"');
+}

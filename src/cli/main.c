@@ -1,0 +1,110 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/stop.h"
+
+#include <mongoc/mongoc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const command_t command_load, command_parse, command_formats, command_generate, command_where, command_help;
+
+const command_t *const cli_commands[] = {&command_load,     &command_parse, &command_formats,
+                                         &command_generate, &command_where, &command_help, NULL};
+
+/* --- help: the pages, for a person, for man and for docs/reference.md -------------------------------------------------- */
+
+typedef struct {
+    bool man, markdown;
+} help_values_t;
+
+static const option_t help_options[] = {
+    {.name = "man", .help = "Print the command's page for man.", .kind = OPTION_FLAG, .offset = offsetof(help_values_t, man)},
+    {.name = "markdown", .help = "Print the reference of all commands.", .kind = OPTION_FLAG, .offset = offsetof(help_values_t, markdown)},
+    {.name = NULL},
+};
+
+static const command_t *find_command(const char *name, err_t *err) {
+    const char *names[16];
+    size_t count = 0;
+    for (const command_t *const *at = cli_commands; *at; at++) {
+        if (strcmp((*at)->name, name) == 0)
+            return *at;
+        names[count++] = (*at)->name;
+    }
+    const char *near = nearest_word(name, names, count);
+    if (near)
+        err_set(err, STATUS_USAGE, "there is no command '%s'; did you mean 'tipple %s'?", name, near);
+    else
+        err_set(err, STATUS_USAGE, "there is no command '%s'; `tipple help` lists them", name);
+    return NULL;
+}
+
+static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
+    help_values_t values = {false, false};
+    int rest;
+    bool help;
+    if (!cli_read(self, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    const command_t *command = rest ? find_command(argv[0], err) : NULL;
+    if (rest && !command)
+        return (int)err->status;
+    if (values.markdown)
+        cli_print_reference();
+    else if (values.man && !command)
+        return err_set(err, STATUS_USAGE, "help --man needs a command's name"), STATUS_USAGE;
+    else if (values.man)
+        cli_print_man(command);
+    else if (command)
+        cli_print_help(command);
+    else
+        cli_print_overview();
+    return cli_flush(err) ? STATUS_OK : (int)err->status;
+}
+
+const command_t command_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .about = "explain a command",
+    .options = help_options,
+    .run = run_help,
+};
+
+/* --- main --------------------------------------------------------------------------------------------------------------- */
+
+static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
+    (void)context;
+    if (level <= MONGOC_LOG_LEVEL_WARNING)
+        log_detail("driver (%s): %s", domain, message);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        cli_print_overview();
+        return STATUS_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("tipple %s\n", TIPPLE_VERSION);
+        return fflush(stdout) == 0 ? STATUS_OK : STATUS_HOST;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        word = "help";
+    err_t err = {.text = ""};
+    const command_t *command = find_command(word, &err);
+    int status = STATUS_USAGE;
+    if (command) {
+        stop_install();
+        mongoc_log_set_handler(on_driver_log, NULL);
+        mongoc_init();
+        status = command->run(argc - 2, argv + 2, command, &err);
+    }
+    if (err.text[0])
+        log_error("%s", err.text);
+    if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED)
+        stop_die(status - 128);
+    return status;
+}

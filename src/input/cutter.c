@@ -1,0 +1,176 @@
+#include "input/cutter.h"
+#include "base/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SKIP_BYTES = 64 * 1024, KEPT_BYTES = 64 * 1024 };
+
+struct cutter {
+    source_t *source;
+    pool_t *pool;
+    size_t longest;  /* a record that has no end after so many bytes is skipped */
+    buffer_t buffer; /* text that starts at a record's first byte */
+    size_t have;
+    uint64_t offset, line;
+    bool ended, faulty;
+    err_t fault;
+    /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool buffer
+     * while waiting for the next could wait for itself. */
+    uint8_t *carry;
+    size_t carry_have, carry_room;
+};
+
+cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
+    cutter_t *cutter = calloc(1, sizeof *cutter);
+    if (!cutter) {
+        err_memory(err, sizeof *cutter);
+        return NULL;
+    }
+    cutter->source = source;
+    cutter->pool = pool;
+    cutter->longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record;
+    cutter->line = 1;
+    return cutter;
+}
+
+void cutter_destroy(cutter_t *cutter) {
+    if (!cutter)
+        return;
+    pool_give(cutter->pool, &cutter->buffer);
+    free(cutter->carry);
+    free(cutter);
+}
+
+static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *err) {
+    if (count > cutter->carry_room) {
+        uint8_t *larger = realloc(cutter->carry, count);
+        if (!larger)
+            return err_memory(err, count);
+        cutter->carry = larger;
+        cutter->carry_room = count;
+    }
+    if (count)
+        memcpy(cutter->carry, bytes, count);
+    cutter->carry_have = count;
+    return true;
+}
+
+/* Reads into the buffer until it holds `want` bytes. A fault is kept: what came before it is good. */
+static bool fill(cutter_t *cutter, size_t want, err_t *err) {
+    if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, want))
+        return err_memory(err, want);
+    while (cutter->have < want && !cutter->ended) {
+        ssize_t got = source_read(cutter->source, cutter->buffer.bytes + cutter->have, want - cutter->have,
+                                  &cutter->fault);
+        cutter->ended = got <= 0;
+        cutter->faulty = got < 0;
+        cutter->have += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* Behind the first record end at or after `from`; 0: there is none yet. */
+static size_t record_end(const cutter_t *cutter, size_t from) {
+    const uint8_t *text = cutter->buffer.bytes;
+    const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
+    return found ? (size_t)(found - text) + 1 : 0;
+}
+
+static size_t last_record_end(const cutter_t *cutter) {
+    const uint8_t *found = memrchr(cutter->buffer.bytes, '\n', cutter->have);
+    return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
+}
+
+/* Reads on to the end of the record at `start`, throwing it away but for its first bytes. */
+static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
+    uint8_t *skipped = malloc(SKIP_BYTES);
+    if (!skipped)
+        return err_memory(err, SKIP_BYTES);
+    bool ok = true, found = false;
+    cut->oversize.length = cutter->have - start;
+    cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
+    while (!cutter->ended && !found) {
+        ssize_t got = source_read(cutter->source, skipped, SKIP_BYTES, &cutter->fault);
+        cutter->ended = got <= 0;
+        cutter->faulty = got < 0;
+        const uint8_t *end = got > 0 ? memchr(skipped, '\n', (size_t)got) : NULL;
+        found = end != NULL;
+        size_t taken = found ? (size_t)(end - skipped) + 1 : got > 0 ? (size_t)got : 0;
+        cut->oversize.length += taken;
+        if (found)
+            ok = carry(cutter, end + 1, (size_t)got - taken, err);
+    }
+    free(skipped);
+    cutter->have = start;
+    return ok;
+}
+
+static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
+    bool skipped = cut->oversize.length > 0;
+    if (!skipped && !carry(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
+        return false;
+    if (!skipped) /* loads beyond the end see zeros, whatever stood there */
+        memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
+    cut->buffer = cutter->buffer;
+    cut->length = (uint32_t)end;
+    cut->offset = cutter->offset;
+    cut->first_line = cutter->line;
+    cutter->line += lines_count(cut->buffer.bytes, end) + skipped;
+    cutter->offset += end + cut->oversize.length;
+    cut->next_offset = cutter->offset;
+    cutter->buffer = (buffer_t){NULL, 0};
+    cutter->have = 0;
+    cut->last = cutter->ended && !cutter->carry_have;
+    return true;
+}
+
+/* Takes a buffer and puts into it what the last cut left. */
+static bool take_buffer(cutter_t *cutter, err_t *err) {
+    size_t bytes = cutter->carry_have < CUTTER_BUFFER ? CUTTER_BUFFER : cutter->carry_have;
+    if (!pool_take(cutter->pool, bytes, &cutter->buffer))
+        return err_memory(err, bytes);
+    if (cutter->carry_have)
+        memcpy(cutter->buffer.bytes, cutter->carry, cutter->carry_have);
+    cutter->have = cutter->carry_have;
+    cutter->carry_have = 0;
+    return true;
+}
+
+int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
+    *cut = (cut_t){.length = 0};
+    if (cutter->ended && !cutter->carry_have) {
+        if (cutter->faulty)
+            *err = cutter->fault;
+        return cutter->faulty ? -1 : 0;
+    }
+    if (!cutter->buffer.bytes && !take_buffer(cutter, err))
+        return pool_closed(cutter->pool) ? 0 : -1;
+    size_t inside = (size_t)(CUTTER_WINDOW - cutter->offset % CUTTER_WINDOW), end = 0;
+    if (!fill(cutter, inside + (CUTTER_BUFFER - CUTTER_WINDOW), err))
+        return -1;
+    while (!(end = record_end(cutter, inside - 1)) && !cutter->ended) {
+        size_t start = last_record_end(cutter), most = start + cutter->longest + 1;
+        if (cutter->have >= most) {
+            if (!skip_record(cutter, start, cut, err))
+                return -1;
+            end = start;
+            break;
+        }
+        if (!fill(cutter, cutter->have * 2 < most ? cutter->have * 2 : most, err))
+            return -1;
+    }
+    if (!end && !cut->oversize.length) {
+        /* the file ends here; a fault may have cut its last record off */
+        end = cutter->faulty ? last_record_end(cutter) : cutter->have;
+        cut->broken = cutter->faulty;
+        if (cutter->faulty)
+            cutter->have = end;
+    }
+    if (!end && !cut->oversize.length) {
+        if (cutter->faulty)
+            *err = cutter->fault;
+        return cutter->faulty ? -1 : 0;
+    }
+    return hand_over(cutter, end, cut, err) ? 1 : -1;
+}

@@ -1,0 +1,254 @@
+#include "load/feeder.h"
+#include "base/stop.h"
+#include "format/delimited.h"
+#include "input/cutter.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_THREADS = 16 };
+
+struct feeder {
+    feeder_options_t options;
+    pthread_t threads[MOST_THREADS];
+    uint32_t started;
+    atomic_uint running;
+    atomic_size_t next_file;
+    atomic_ullong disk_bytes, text_bytes;
+    pthread_mutex_t lock; /* of what follows */
+    bool failed;
+    err_t err;
+};
+
+/* What one thread carries from file to file. */
+typedef struct {
+    feeder_t *feeder;
+    uint64_t left;        /* of --limit */
+    delimited_t *counter; /* counts records for --limit */
+    uint8_t *scratch;
+    size_t scratch_room;
+} worker_t;
+
+static void fail(feeder_t *feeder, const err_t *err) {
+    pthread_mutex_lock(&feeder->lock);
+    if (!feeder->failed)
+        feeder->err = *err;
+    feeder->failed = true;
+    pthread_mutex_unlock(&feeder->lock);
+}
+
+static bool has_failed(feeder_t *feeder) {
+    pthread_mutex_lock(&feeder->lock);
+    bool failed = feeder->failed;
+    pthread_mutex_unlock(&feeder->lock);
+    return failed;
+}
+
+/* Cuts the block off behind the last record that --limit allows. */
+static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
+    const feeder_options_t *options = &worker->feeder->options;
+    if (!worker->counter && !(worker->counter = delimited_new(options->schema)))
+        return err_memory(err, 1);
+    record_t record;
+    delimited_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length, block->file_start, false, 0);
+    for (;;) {
+        parsed_t parsed = delimited_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
+        if (parsed == PARSED_MEMORY)
+            return err_memory(err, worker->scratch_room);
+        if (parsed == PARSED_FULL) {
+            free(worker->scratch);
+            worker->scratch_room = 2 * (size_t)record.needed;
+            if (!(worker->scratch = malloc(worker->scratch_room)))
+                return err_memory(err, worker->scratch_room);
+        }
+        if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && worker->left-- == 0) {
+            worker->left = 0;
+            block->length = record.offset;
+            block->oversize.length = 0;
+            block->partial = true;
+            return true;
+        }
+        if (parsed == PARSED_END)
+            break;
+    }
+    if (block->oversize.length && worker->left-- == 0) {
+        worker->left = 0;
+        block->oversize.length = 0;
+        block->partial = true;
+    }
+    return true;
+}
+
+static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
+    if (file->dialect)
+        return true;
+    dialect_t *dialect = malloc(sizeof *dialect);
+    if (!dialect)
+        return err_memory(err, sizeof *dialect);
+    file->dialect = dialect;
+    return dialect_sniff(worker->feeder->options.schema, cut->buffer.bytes, cut->length, file->input->name, dialect, err);
+}
+
+static block_t *make_block(load_file_t *file, const cut_t *cut) {
+    block_t *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->file = file;
+    block->buffer = cut->buffer;
+    block->length = cut->length;
+    block->offset = cut->offset;
+    block->first_line = cut->first_line;
+    block->from = cut->offset / POSITION_BLOCK_BYTES;
+    block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1 : cut->next_offset / POSITION_BLOCK_BYTES;
+    if (block->to <= block->from)
+        block->to = block->from + 1;
+    block->file_start = cut->offset == 0;
+    block->partial = cut->broken;
+    block->in_doubt = file->in_doubt;
+    block->oversize.length = cut->oversize.length;
+    block->oversize.kept = cut->oversize.kept;
+    return block;
+}
+
+static bool number(feeder_t *feeder, block_t *block, err_t *err) {
+    uint64_t voff;
+    load_file_t *file = block->file;
+    const feeder_options_t *options = &feeder->options;
+    if (!options->numbered)
+        return true;
+    uint64_t end = block->offset + block->length + block->oversize.length;
+    if (!options->extend(options->context, file, end ? end - 1 : 0, err))
+        return false;
+    if (!catalog_voff(file->books, block->offset, &voff))
+        return err_set(err, STATUS_INPUT, "%s holds more than its size promised (more than %llu bytes): it changed while it was read, or its compressed form lies about its size",
+                       file->input->name, (unsigned long long)block->offset);
+    block->id_base = position_id(position_lane(file->books->ordinal, block->offset), voff);
+    return true;
+}
+
+/* Hands a block on; false when the feeding is over (err is set unless it was closed). */
+static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more, err_t *err) {
+    feeder_t *feeder = worker->feeder;
+    const feeder_options_t *options = &feeder->options;
+    block_t *block = make_block(file, cut);
+    bool ok = block != NULL || err_memory(err, sizeof *block);
+    ok = ok && sniff(worker, file, cut, err);
+    if (ok && options->limit != UINT64_MAX) {
+        ok = apply_limit(worker, block, err);
+        *more = !block->partial;
+    }
+    ok = ok && number(feeder, block, err);
+    if (ok && runs_cover(&file->done_before, block->from, block->to)) {
+        pool_give(options->pool, &block->buffer); /* an earlier run has made it durable */
+        free(block);
+        return true;
+    }
+    if (ok && !queue_push(options->queue, block))
+        *more = ok = false;
+    if (!ok) {
+        pool_give(options->pool, &cut->buffer);
+        free(block);
+    }
+    return ok;
+}
+
+static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+    feeder_t *feeder = worker->feeder;
+    const feeder_options_t *options = &feeder->options;
+    source_t *source = source_open(file->input, err);
+    if (!source)
+        return false;
+    cutter_t *cutter = cutter_new(source, options->pool, options->max_record, err);
+    uint64_t disk = 0, end = 0;
+    int got = cutter ? 1 : -1;
+    bool ok = cutter != NULL;
+    while (ok && *more && got > 0) {
+        cut_t cut;
+        got = cutter_next(cutter, &cut, err);
+        ok = got >= 0;
+        if (got > 0) {
+            end = cut.next_offset;
+            feeder->text_bytes += cut.length;
+            ok = hand_on(worker, file, &cut, more, err);
+        }
+        uint64_t now = source_disk_bytes(source);
+        feeder->disk_bytes += now - disk;
+        disk = now;
+        if (stop_signal() || pool_closed(options->pool))
+            *more = false;
+    }
+    if (ok && *more && got == 0) {
+        file->blocks = (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+        file->fed = true;
+    }
+    cutter_destroy(cutter);
+    source_close(source);
+    return ok;
+}
+
+static void *work(void *context) {
+    worker_t worker = {.feeder = context, .left = ((feeder_t *)context)->options.limit};
+    feeder_t *feeder = worker.feeder;
+    bool more = true;
+    while (more && !has_failed(feeder) && !stop_signal()) {
+        size_t next = feeder->next_file++;
+        if (next >= feeder->options.file_count)
+            break;
+        load_file_t *file = &feeder->options.files[next];
+        err_t err = {.text = ""};
+        if (file->skip)
+            continue;
+        if (!feed_file(&worker, file, &more, &err) && err.text[0])
+            fail(feeder, &err);
+        if (worker.left == 0)
+            break;
+    }
+    delimited_destroy(worker.counter);
+    free(worker.scratch);
+    if (--feeder->running == 0)
+        queue_close(feeder->options.queue);
+    return NULL;
+}
+
+feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
+    feeder_t *feeder = calloc(1, sizeof *feeder);
+    if (!feeder) {
+        err_memory(err, sizeof *feeder);
+        return NULL;
+    }
+    feeder->options = *options;
+    pthread_mutex_init(&feeder->lock, NULL);
+    uint32_t threads = options->limit != UINT64_MAX ? 1 : options->threads;
+    threads = threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : threads;
+    feeder->running = threads;
+    for (uint32_t i = 0; i < threads; i++) {
+        if (pthread_create(&feeder->threads[i], NULL, work, feeder) == 0) {
+            feeder->started++;
+            continue;
+        }
+        err_t problem;
+        err_set(&problem, STATUS_HOST, "no more threads can be made; lower --threads");
+        fail(feeder, &problem);
+        feeder->running -= threads - i;
+        if (feeder->running == 0)
+            queue_close(options->queue);
+        break;
+    }
+    return feeder;
+}
+
+feeder_progress_t feeder_progress(feeder_t *feeder) {
+    return (feeder_progress_t){feeder->disk_bytes, feeder->text_bytes};
+}
+
+bool feeder_join(feeder_t *feeder, err_t *err) {
+    for (uint32_t i = 0; i < feeder->started; i++)
+        pthread_join(feeder->threads[i], NULL);
+    bool ok = !feeder->failed;
+    if (!ok)
+        *err = feeder->err;
+    pthread_mutex_destroy(&feeder->lock);
+    free(feeder);
+    return ok;
+}

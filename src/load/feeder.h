@@ -1,0 +1,37 @@
+/* feeder: the threads that read. Each takes the next file, cuts its text into blocks and pushes them into the queue;
+ * the last one closes it. A fault of an input ends the feeding: what came before it has been handed out. */
+#ifndef TIPPLE_LOAD_FEEDER_H
+#define TIPPLE_LOAD_FEEDER_H
+
+#include "base/queue.h"
+#include "load/block.h"
+
+typedef struct feeder feeder_t;
+
+typedef struct {
+    const schema_t *schema;
+    load_file_t *files;
+    size_t file_count;
+    pool_t *pool;
+    queue_t *queue;
+    uint32_t threads;
+    uint64_t max_record;
+    uint64_t limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
+    bool numbered;  /* blocks get their id_base from the file's books */
+    /* Makes room for an offset in the extents of a file of unknown size; called from feeder threads. */
+    bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    void *context;
+} feeder_options_t;
+
+feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
+
+/* Waits for the threads and frees everything; false with the first fault (status 5 or 8). */
+bool feeder_join(feeder_t *feeder, err_t *err);
+
+/* For the progress line. */
+typedef struct {
+    uint64_t disk_bytes, text_bytes;
+} feeder_progress_t;
+feeder_progress_t feeder_progress(feeder_t *feeder);
+
+#endif

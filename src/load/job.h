@@ -1,0 +1,45 @@
+/* job: a load under way: what its parts share. Internal to src/load. */
+#ifndef TIPPLE_LOAD_JOB_H
+#define TIPPLE_LOAD_JOB_H
+
+#include "format/filter.h"
+#include "load/feeder.h"
+#include "load/load.h"
+#include "load/loader.h"
+#include "load/progress.h"
+#include "load/reject.h"
+
+enum { JOB_MOST_THREADS = 256, JOB_MOST_INDEXES = 16 };
+
+typedef struct {
+    const load_spec_t *spec;
+    load_result_t *result;
+    schema_t *schema;
+    filter_t *filter;
+    index_spec_t indexes[JOB_MOST_INDEXES];
+    size_t index_count;
+    manifest_t manifest;
+    server_t *server;
+    mongoc_client_t *client;
+    place_t place;
+    bool load_is_open;           /* its document stands in the books */
+
+    pthread_mutex_t books_lock;  /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
+    catalog_t *catalog;
+    catalog_file_t **books;
+    load_file_t *files;
+    size_t file_count;
+
+    loading_t loading;
+    loader_t *loaders[JOB_MOST_THREADS];
+    uint32_t loader_count;
+    progress_t progress;
+} job_t;
+
+/* The main thread's round while others work: progress, checkpoints; until `over` says so or the load failed. */
+bool job_checkpoint(job_t *job, err_t *err);
+
+/* Instead of feeders: the records of a mended reject file, as blocks of one record each. */
+bool job_feed_mended(job_t *job, err_t *err);
+
+#endif

@@ -1,0 +1,471 @@
+#include "load/load.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "format/format.h"
+#include "input/cutter.h"
+#include "load/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const int64_t CHECKPOINT_NS = 1000000000;
+enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
+
+void load_spec_init(load_spec_t *spec) {
+    *spec = (load_spec_t){.format = NULL,
+                          .batch = 1000,
+                          .batch_bytes = 2 << 20,
+                          .memory = 256ull << 20,
+                          .max_record = 16 << 20,
+                          .limit = UINT64_MAX,
+                          .max_rejects = 1000,
+                          .max_rejects_percent = -1,
+                          .patience_ns = 30000000000};
+}
+
+/* --- before anything is touched ------------------------------------------------------------------------------------ */
+
+static bool read_spec(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    if (!(job->schema = format_open(spec->format, err)))
+        return false;
+    snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
+    if (spec->filter_count && !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
+        return false;
+    for (; job->index_count < spec->index_count; job->index_count++) {
+        if (job->index_count == JOB_MOST_INDEXES)
+            return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);
+        if (!place_parse_index(spec->indexes[job->index_count], &job->indexes[job->index_count], err))
+            return false;
+    }
+    if (spec->mended)
+        return access(spec->mended, R_OK) == 0 ||
+               err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);
+    manifest_options_t options = {.input_name = spec->input_name};
+    return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+}
+
+static uint32_t thread_count(const load_spec_t *spec) {
+    if (spec->threads)
+        return spec->threads;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return cpus * 2 < 4 ? 4 : cpus * 2 > 16 ? 16 : (uint32_t)cpus * 2;
+}
+
+static bool connect_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    load_result_t *result = job->result;
+    server_options_t options = {.uri = spec->uri,
+                                .patience_ns = spec->patience_ns,
+                                .connections = result->threads + 2,
+                                .unsafe = spec->unsafe};
+    if (!(job->server = server_connect(&options, err)) || !(job->client = server_take(job->server, err)))
+        return false;
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
+    snprintf(result->where, sizeof result->where, "%s", server_where(job->server));
+    if (spec->drop && !spec->dry_run && !place_drop(job->server, job->client, err))
+        return false;
+    place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    bool ok = spec->dry_run || spec->mended ? place_look(job->server, job->client, &job->place, err)
+                                            : place_make(job->server, job->client, &place, &job->place, err);
+    result->clustered = job->place.clustered;
+    return ok;
+}
+
+static bool open_books(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    catalog_settings_t settings = {.format = job->schema->name,
+                                   .format_digest = job->schema->digest,
+                                   .filter = job->filter ? filter_text(job->filter) : ""};
+    if (spec->dry_run && spec->drop)
+        return true;
+    if (spec->dry_run)
+        return catalog_peek(job->server, job->client, &job->place, &settings, &job->catalog, err);
+    if (spec->mended && !job->place.exists)
+        return err_set(err, STATUS_USAGE, "%s does not exist, so nothing can be mended in it; check --uri",
+                       server_namespace(job->server));
+    return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
+}
+
+static bool register_files(job_t *job, err_t *err) {
+    size_t count = job->manifest.count;
+    if (!(job->files = calloc(count + 1, sizeof *job->files)) ||
+        !(job->books = calloc(count + 1, sizeof *job->books)))
+        return err_memory(err, count * sizeof *job->files);
+    job->file_count = count;
+    for (size_t i = 0; i < count; i++)
+        job->files[i].input = &job->manifest.files[i];
+    if (job->spec->dry_run)
+        return true;
+    if (!catalog_register(job->catalog, &job->manifest, job->books, err))
+        return false;
+    catalog_file_t **starting = calloc(count + 1, sizeof *starting);
+    size_t starts = 0;
+    bool ok = starting != NULL || err_memory(err, count * sizeof *starting);
+    for (size_t i = 0; ok && i < count; i++) {
+        load_file_t *file = &job->files[i];
+        file->books = job->books[i];
+        file->skip = file->completed = file->books->complete;
+        file->in_doubt = file->books->doubtful;
+        for (size_t j = 0; ok && j < file->books->done.count; j++)
+            ok = runs_add(&file->done_before, file->books->done.runs[j].from, file->books->done.runs[j].to) ||
+                 err_memory(err, sizeof(run_t));
+        job->result->files_done_before += file->skip;
+        job->result->records_done_before += file->books->counts.read;
+        if (!file->skip)
+            starting[starts++] = file->books;
+    }
+    ok = ok && (!starts || catalog_start(job->catalog, starting, starts, err));
+    free(starting);
+    return ok;
+}
+
+static bool describe_run(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    bson_t *fields = BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "host", BCON_UTF8(host),
+                              "pid", BCON_INT32(getpid()), "format", BCON_UTF8(job->schema->name), "filter",
+                              BCON_UTF8(job->filter ? filter_text(job->filter) : ""), "threads",
+                              BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
+                              "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe),
+                              "files", BCON_INT64((int64_t)job->manifest.count));
+    job->load_is_open = catalog_open_load(job->catalog, fields, err);
+    bson_destroy(fields);
+    return job->load_is_open;
+}
+
+/* --- while it runs ---------------------------------------------------------------------------------------------------- */
+
+static bool make_room_for(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+    job_t *job = context;
+    uint64_t voff;
+    if (file->input->text_bound || catalog_voff(file->books, offset, &voff))
+        return true;
+    pthread_mutex_lock(&job->books_lock);
+    bool ok = catalog_extend(job->catalog, file->books, offset, err);
+    pthread_mutex_unlock(&job->books_lock);
+    return ok;
+}
+
+/* Memory is halved between text and batches; a batch is there twice, ours and the driver's copy. */
+static bool start_loaders(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    loading_t *loading = &job->loading;
+    uint32_t threads = job->result->threads;
+    size_t batch_share = (size_t)(spec->memory / 2 / threads / 2), least_batch = 64 * 1024;
+    uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
+    queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
+    loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
+    loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
+    loading->batch_documents = spec->batch;
+    loading->schema = job->schema;
+    loading->filter = job->filter;
+    loading->server = spec->dry_run ? NULL : job->server;
+    loading->max_record = spec->max_record;
+    loading->max_document = server_facts(job->server)->max_document_bytes;
+    reject_options_t rejects = {.path = job->result->rejects_path,
+                                .format = spec->format,
+                                .target = job->result->namespace,
+                                .schema = job->schema,
+                                .most = spec->max_rejects,
+                                .most_percent = spec->max_rejects_percent};
+    loading->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
+    loading->queue = queue_new((size_t)queued);
+    if (!loading->pool || !loading->queue)
+        return err_memory(err, 1);
+    if (!(loading->rejects = rejects_new(&rejects, err)))
+        return false;
+    for (; job->loader_count < threads; job->loader_count++)
+        if (!(job->loaders[job->loader_count] = loader_start(loading, err)))
+            return false;
+    return true;
+}
+
+static void count_block(const block_t *block) {
+    counts_t *counts = &block->file->books->counts;
+    counts->read += block->counts.read;
+    counts->loaded += block->counts.loaded;
+    counts->already_there += block->counts.already_there;
+    counts->rejected += block->counts.rejected;
+    counts->filtered += block->counts.filtered;
+}
+
+/* Books come after what they describe: blocks that were settled, then the barrier, then the runs. */
+bool job_checkpoint(job_t *job, err_t *err) {
+    block_t *done = loading_take_done(&job->loading);
+    checkpoint_t *changed = NULL;
+    size_t count = 0;
+    bool ok = true;
+    if (job->catalog && !job->spec->dry_run && !job->spec->mended) {
+        changed = calloc(job->file_count + 1, sizeof *changed);
+        ok = changed != NULL || err_memory(err, job->file_count * sizeof *changed);
+        pthread_mutex_lock(&job->books_lock);
+        ok = ok && (!done || (rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err)));
+        for (block_t *block = done; ok && block; block = block->next) {
+            if (block->partial)
+                continue;
+            ok = runs_add(&block->file->books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
+            count_block(block);
+            block->file->dirty = true;
+        }
+        for (size_t i = 0; ok && i < job->file_count; i++) {
+            load_file_t *file = &job->files[i];
+            bool complete = !file->completed && file->fed &&
+                            (!file->blocks || runs_cover(&file->books->done, 0, file->blocks));
+            if (complete || file->dirty)
+                changed[count++] = (checkpoint_t){file->books, complete, file->blocks};
+            file->completed |= complete;
+            file->dirty = false;
+        }
+        ok = ok && (!count || catalog_checkpoint(job->catalog, changed, count, err));
+        pthread_mutex_unlock(&job->books_lock);
+    }
+    free(changed);
+    loading_free_blocks(done);
+    return ok;
+}
+
+static uint64_t documents_so_far(const job_t *job) {
+    uint64_t documents = 0;
+    for (uint32_t i = 0; i < job->loader_count; i++) {
+        loader_counters_t counters;
+        loader_peek(job->loaders[i], &counters);
+        documents += counters.counts.loaded + counters.counts.already_there;
+    }
+    return documents;
+}
+
+/* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more often. */
+static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
+    int64_t last = clock_now_ns();
+    useconds_t pause = LEAST_ROUND_US;
+    while (!queue_ended(job->loading.queue) && !loading_failed(&job->loading)) {
+        usleep(pause);
+        pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
+        int64_t now = clock_now_ns();
+        if (feeder)
+            progress_show(&job->progress, feeder_progress(feeder).disk_bytes, documents_so_far(job));
+        if (now - last >= CHECKPOINT_NS) {
+            last = now;
+            if (!job_checkpoint(job, err)) {
+                loading_fail(&job->loading, err);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void add_counters(load_result_t *result, const loader_counters_t *counters, loader_counters_t *sum) {
+    counts_t *total = &result->counts;
+    total->read += counters->counts.read;
+    total->loaded += counters->counts.loaded;
+    total->already_there += counters->counts.already_there;
+    total->rejected += counters->counts.rejected;
+    total->filtered += counters->counts.filtered;
+    result->batches += counters->batches;
+    result->sent_documents += counters->sent_documents;
+    result->bytes_bson += counters->sent_bytes;
+    result->retries += counters->retries;
+    result->short_batches += counters->short_batches;
+    sum->busy_ns += counters->busy_ns;
+    sum->wait_server_ns += counters->wait_server_ns;
+    sum->wait_input_ns += counters->wait_input_ns;
+    for (size_t i = 0; i < SCHEMA_MOST_FIELDS; i++)
+        result->odd += counters->odd[i];
+}
+
+/* Where the loader threads' time went. */
+static void find_limit(load_result_t *result, const loader_counters_t *sum) {
+    double total = (double)(sum->busy_ns + sum->wait_input_ns);
+    double server = total > 0 ? (double)sum->wait_server_ns / total * 100 : 0;
+    double input = total > 0 ? (double)sum->wait_input_ns / total * 100 : 0;
+    if (server >= 50)
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "server %.80s (its connections were waiting %.0f%% of the time)", result->where, server);
+    else if (input >= 50)
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "input (the loader threads were waiting for it %.0f%% of the time)", input);
+    else
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)", 100 - server - input);
+}
+
+static void join_loaders(job_t *job) {
+    loader_counters_t sum = {.busy_ns = 0};
+    for (uint32_t i = 0; i < job->loader_count; i++) {
+        loader_counters_t counters;
+        loader_join(job->loaders[i], &counters);
+        add_counters(job->result, &counters, &sum);
+    }
+    job->loader_count = 0;
+    find_limit(job->result, &sum);
+}
+
+/* Feeders read, loaders send, this thread keeps the books. */
+static bool move_data(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    feeder_t *feeder = NULL;
+    uint64_t total = 0;
+    for (size_t i = 0; i < job->file_count; i++)
+        total += job->files[i].skip ? 0 : job->files[i].input->disk_bytes;
+    progress_start(&job->progress, total);
+    err_t feeding = {.text = ""}, booking = {.text = ""};
+    bool fed = true, booked = true;
+    if (!start_loaders(job, &feeding)) {
+        fed = false;
+        if (job->loading.queue)
+            queue_close(job->loading.queue);
+    } else if (spec->mended) {
+        fed = job_feed_mended(job, &feeding);
+        queue_close(job->loading.queue);
+    } else {
+        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        size_t useful = job->file_count < (size_t)cpus ? job->file_count : (size_t)cpus;
+        feeder_options_t options = {.schema = job->schema,
+                                    .files = job->files,
+                                    .file_count = job->file_count,
+                                    .pool = job->loading.pool,
+                                    .queue = job->loading.queue,
+                                    .threads = (uint32_t)useful,
+                                    .max_record = spec->max_record,
+                                    .limit = spec->limit,
+                                    .numbered = !spec->dry_run,
+                                    .extend = make_room_for,
+                                    .context = job};
+        feeder = feeder_start(&options, &feeding);
+        fed = feeder != NULL;
+        if (!fed)
+            queue_close(job->loading.queue);
+    }
+    if (job->loading.queue)
+        booked = watch(job, feeder, &booking);
+    if (feeder) {
+        feeder_progress_t read = feeder_progress(feeder);
+        fed = feeder_join(feeder, &feeding) && fed;
+        job->result->bytes_read = read.disk_bytes;
+        job->result->bytes_text = read.text_bytes;
+    }
+    join_loaders(job);
+    progress_end(&job->progress);
+    /* what was settled is written down, whatever else went wrong; not into a server that is gone */
+    bool gone = loading_failed(&job->loading) && job->loading.err.status == STATUS_SERVER;
+    if (job->loading.rejects && !gone && booked)
+        booked = job_checkpoint(job, &booking);
+    loading_free_blocks(loading_take_done(&job->loading));
+    if (loading_failed(&job->loading))
+        *err = job->loading.err;
+    else if (!fed)
+        *err = feeding;
+    else if (!booked)
+        *err = booking;
+    else if (stop_signal())
+        err_set(err, stop_signal() == 2 ? STATUS_INTERRUPTED : STATUS_TERMINATED,
+                "interrupted; the same command goes on from here");
+    else
+        return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
+    return false;
+}
+
+static bool build_indexes(job_t *job, err_t *err) {
+    load_result_t *result = job->result;
+    for (size_t i = 0; i < job->index_count; i++) {
+        built_index_t *built = &result->indexes[result->index_count];
+        snprintf(built->keys, sizeof built->keys, "%s", job->spec->indexes[i]);
+        log_detail("building the index %s", built->keys);
+        if (!place_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
+            return false;
+        result->index_count++;
+    }
+    return true;
+}
+
+static void close_run(job_t *job, const err_t *err, bool ok) {
+    const load_result_t *result = job->result;
+    err_t ignored;
+    if (!job->load_is_open)
+        return;
+    bson_t *fields = BCON_NEW("status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
+                              BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
+                              BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
+                              BCON_INT64((int64_t)result->counts.already_there), "rejected",
+                              BCON_INT64((int64_t)result->counts.rejected), "filtered",
+                              BCON_INT64((int64_t)result->counts.filtered), "seconds",
+                              BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
+                              "retries", BCON_INT64((int64_t)result->retries));
+    if (!catalog_close_load(job->catalog, fields, &ignored))
+        log_detail("the run's own entry in the books could not be closed: %s", ignored.text);
+    bson_destroy(fields);
+}
+
+static bool run(job_t *job, err_t *err) {
+    bool ok = read_spec(job, err) && connect_target(job, err) && open_books(job, err) &&
+              (job->spec->mended || register_files(job, err)) && (job->spec->dry_run || describe_run(job, err));
+    if (!ok)
+        return false;
+    job->result->files = job->manifest.count;
+    if (job->spec->rejects)
+        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", job->spec->rejects);
+    else
+        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s.rejects", job->result->namespace);
+    log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
+               job->file_count, job->result->threads, job->spec->batch);
+    return move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));
+}
+
+static void free_job(job_t *job) {
+    for (size_t i = 0; i < job->file_count; i++) {
+        free(job->files[i].dialect);
+        runs_free(&job->files[i].done_before);
+        if (job->spec->mended && job->files[i].input) {
+            input_file_t *input = (input_file_t *)job->files[i].input;
+            free(input->name);
+            free(input);
+        }
+    }
+    free(job->files);
+    free(job->books);
+    catalog_close(job->catalog);
+    rejects_free(job->loading.rejects);
+    pool_destroy(job->loading.pool);
+    queue_destroy(job->loading.queue);
+    for (size_t i = 0; i < job->index_count; i++)
+        place_free_index(&job->indexes[i]);
+    manifest_free(&job->manifest);
+    if (job->client)
+        server_give(job->server, job->client);
+    server_destroy(job->server);
+    filter_free(job->filter);
+    schema_destroy(job->schema);
+    pthread_mutex_destroy(&job->books_lock);
+    pthread_mutex_destroy(&job->loading.lock);
+}
+
+bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
+    job_t *job = calloc(1, sizeof *job);
+    if (!job)
+        return err_memory(err, sizeof *job);
+    int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    *result = (load_result_t){.threads = thread_count(spec), .batch = spec->batch};
+    *err = (err_t){.status = STATUS_OK};
+    job->spec = spec;
+    job->result = result;
+    pthread_mutex_init(&job->books_lock, NULL);
+    pthread_mutex_init(&job->loading.lock, NULL);
+    bool ok = run(job, err);
+    if (ok && result->counts.rejected)
+        err->status = STATUS_SOME_REJECTED;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result->peak_memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    result->took_ns = clock_now_ns() - started;
+    result->cpu_ns = clock_process_cpu_ns() - cpu;
+    close_run(job, err, ok);
+    free_job(job);
+    free(job);
+    return ok;
+}

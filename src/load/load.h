@@ -1,0 +1,55 @@
+/* load: files into a collection. One call, from the command or from a program of one's own. */
+#ifndef TIPPLE_LOAD_LOAD_H
+#define TIPPLE_LOAD_LOAD_H
+
+#include "format/schema.h"
+#include "target/catalog.h"
+
+typedef struct {
+    const char *uri;
+    const char *format;
+    char *const *inputs;
+    size_t input_count;
+    const char *input_name;   /* of a stream, or NULL */
+    uint32_t threads;         /* 0: twice the CPUs, 4 to 16 */
+    uint32_t batch;           /* documents */
+    uint64_t batch_bytes, memory, max_record;
+    clustered_t clustered;
+    const char *compressor;   /* or NULL */
+    char *const *indexes;     /* 'd:1,k:1' */
+    size_t index_count;
+    char *const *filters;
+    size_t filter_count;
+    uint64_t limit;           /* UINT64_MAX: none */
+    uint64_t max_rejects;
+    double max_rejects_percent; /* < 0: max_rejects counts */
+    const char *rejects;      /* path, or NULL: NAMESPACE.rejects */
+    const char *mended;       /* a reject file to load instead of inputs, or NULL */
+    int64_t patience_ns;
+    bool drop, dry_run, unsafe;
+} load_spec_t;
+
+void load_spec_init(load_spec_t *spec); /* the defaults */
+
+typedef struct {
+    char keys[128];
+    int64_t took_ns;
+} built_index_t;
+
+typedef struct {
+    counts_t counts;
+    int64_t took_ns, cpu_ns;
+    uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches, peak_memory_bytes;
+    uint64_t files, files_done_before, records_done_before, odd;
+    uint32_t threads, batch;
+    bool clustered;
+    char namespace[256], where[512], rejects_path[4096], limited_by[160], shard[256], format[128];
+    built_index_t indexes[16];
+    size_t index_count;
+} load_result_t;
+
+/* Everything that can be known at the end is in *result, also after a failure (counts of what was settled). False:
+ * err has status and sentence; status 2 (some rejects) is a success with err->status set. */
+bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err);
+
+#endif

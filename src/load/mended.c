@@ -1,0 +1,94 @@
+#include "load/job.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A mended record is a block of its own: the same way through parsing, batches and rejects as any other, under the
+ * `_id` of its first position. It is never marked as done, and a second time finds it already there. */
+
+static load_file_t *file_of(job_t *job, const mended_t *mended, err_t *err) {
+    load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
+    if (last && strcmp(last->input->name, mended->path) == 0 && last->dialect->delimiter == mended->dialect.delimiter &&
+        memcmp(last->dialect->field_of, mended->dialect.field_of, sizeof mended->dialect.field_of) == 0)
+        return last;
+    load_file_t *file = &job->files[job->file_count];
+    input_file_t *input = calloc(1, sizeof *input);
+    *file = (load_file_t){.input = input, .dialect = malloc(sizeof *file->dialect)};
+    if (!input || !file->dialect || !(input->name = strdup(mended->path))) {
+        free(input);
+        free(file->dialect);
+        err_memory(err, sizeof *file->dialect);
+        return NULL;
+    }
+    job->file_count++;
+    *file->dialect = mended->dialect;
+    pthread_mutex_lock(&job->books_lock);
+    file->books = job->catalog ? catalog_find(job->catalog, mended->path, err) : NULL;
+    pthread_mutex_unlock(&job->books_lock);
+    return file;
+}
+
+static bool take(void *context, const mended_t *mended, err_t *err) {
+    job_t *job = context;
+    uint64_t voff = 0;
+    if (!mended->length) {
+        log_detail("%s: entry at line %llu was left out", job->spec->mended, (unsigned long long)mended->at_line);
+        return true;
+    }
+    if (memchr(mended->bytes, '\n', mended->length))
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: more than one line stands below this #@ line; a mended record is one line, because it "
+                       "has one position and one _id",
+                       job->spec->mended, (unsigned long long)mended->at_line);
+    err->text[0] = '\0';
+    load_file_t *file = file_of(job, mended, err);
+    if (!file)
+        return false;
+    if (job->catalog && !file->books) {
+        if (err->text[0])
+            return false;
+        return err_set(err, STATUS_USAGE, "%s:%llu: the file %s is not in the books of %s; was the record rejected by a load into another collection?",
+                       job->spec->mended, (unsigned long long)mended->at_line, mended->path, server_namespace(job->server));
+    }
+    if (file->books && !catalog_voff(file->books, mended->offset, &voff))
+        return err_set(err, STATUS_USAGE, "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed",
+                       job->spec->mended, (unsigned long long)mended->at_line, (unsigned long long)mended->offset, mended->path);
+    block_t *block = calloc(1, sizeof *block);
+    if (!block)
+        return err_memory(err, sizeof *block);
+    if (!pool_take(job->loading.pool, mended->length, &block->buffer)) {
+        free(block);
+        return pool_closed(job->loading.pool) || err_memory(err, mended->length);
+    }
+    memcpy(block->buffer.bytes, mended->bytes, mended->length);
+    memset(block->buffer.bytes + mended->length, 0, POOL_SLACK);
+    block->file = file;
+    block->length = (uint32_t)mended->length;
+    block->offset = mended->offset;
+    block->first_line = mended->line;
+    block->partial = true;
+    if (file->books)
+        block->id_base = position_id(position_lane(file->books->ordinal, mended->offset), voff);
+    if (!queue_push(job->loading.queue, block)) {
+        pool_give(job->loading.pool, &block->buffer);
+        free(block);
+    }
+    return true;
+}
+
+static bool count(void *context, const mended_t *mended, err_t *err) {
+    (void)mended, (void)err;
+    ++*(size_t *)context;
+    return true;
+}
+
+bool job_feed_mended(job_t *job, err_t *err) {
+    size_t entries = 0;
+    /* counted first: blocks point into the array of files, which must not move */
+    if (!rejects_read(job->spec->mended, job->schema, count, &entries, err))
+        return false;
+    if (!(job->files = calloc(entries + 1, sizeof *job->files)))
+        return err_memory(err, entries * sizeof *job->files);
+    return rejects_read(job->spec->mended, job->schema, take, job, err);
+}

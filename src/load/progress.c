@@ -1,0 +1,56 @@
+#include "load/progress.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int64_t BAR_NS = 170000000, LINE_NS = 30000000000;
+enum { BAR_WIDTH = 20 };
+
+void progress_start(progress_t *progress, uint64_t total_bytes) {
+    int64_t now = clock_now_ns();
+    *progress = (progress_t){isatty(STDERR_FILENO) && log_level() >= LOG_NORMAL, now, now, total_bytes};
+}
+
+static void describe(const progress_t *progress, uint64_t bytes, uint64_t documents, int64_t now, char *line, size_t room) {
+    char read[UNITS_MAX], total[UNITS_MAX], count[UNITS_MAX], rate[UNITS_MAX], eta[UNITS_MAX];
+    double seconds = (double)(now - progress->started_ns) / 1e9;
+    units_count(count, documents);
+    units_rate(rate, seconds > 0 ? (double)documents / seconds : 0);
+    units_size(read, bytes);
+    if (!progress->total_bytes) {
+        snprintf(line, room, "%s   %s docs   %s docs/s", read, count, rate);
+        return;
+    }
+    double share = (double)bytes / (double)progress->total_bytes;
+    share = share > 1 ? 1 : share;
+    char bar[BAR_WIDTH + 1];
+    memset(bar, '-', BAR_WIDTH);
+    memset(bar, '#', (size_t)(share * BAR_WIDTH));
+    bar[BAR_WIDTH] = '\0';
+    double left = share > 0.01 ? seconds * (1 - share) / share : 0;
+    units_time(eta, (int64_t)(left * 1e9));
+    snprintf(line, room, "[%s] %3.0f%%  %s/%s   %s docs   %s docs/s%s%s", bar, share * 100, read,
+             units_size(total, progress->total_bytes), count, rate, left > 0 ? "   eta " : "", left > 0 ? eta : "");
+}
+
+void progress_show(progress_t *progress, uint64_t bytes, uint64_t documents) {
+    int64_t now = clock_now_ns();
+    if (now - progress->shown_ns < (progress->terminal ? BAR_NS : LINE_NS))
+        return;
+    progress->shown_ns = now;
+    char line[256];
+    describe(progress, bytes, documents, now, line, sizeof line);
+    if (progress->terminal)
+        log_bar(line);
+    else
+        log_note("%s", line);
+}
+
+void progress_end(progress_t *progress) {
+    if (progress->terminal)
+        log_bar(NULL);
+}
