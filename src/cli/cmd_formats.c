@@ -1,0 +1,85 @@
+#include "cli/cli.h"
+#include "base/nearest.h"
+#include "builtin/builtin.h"
+#include "format/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *show, *check;
+} values_t;
+
+static const option_t options[] = {
+    {.name = "show", .argument = "NAME", .kind = OPTION_TEXT, .offset = offsetof(values_t, show),
+     .help = "Print a built-in format's file: a start for one of your own."},
+    {.name = "check", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values_t, check),
+     .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."},
+    {.name = NULL},
+};
+
+static bool show(const char *name, err_t *err) {
+    schema_t *schema = format_open(name, err);
+    if (!schema)
+        return false;
+    schema_destroy(schema);
+    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
+        if (strcmp(builtin->name, name) == 0) {
+            fwrite(builtin->text, 1, builtin->length, stdout);
+            return true;
+        }
+    }
+    return err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
+}
+
+static bool check(const char *name, err_t *err) {
+    schema_t *schema = format_open(name, err);
+    if (!schema)
+        return false;
+    printf("%s  %s\n%-24s %-16s %-8s %s\n", schema->name, schema->about, "field", "key", "type", "columns");
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        printf("%-24s %-16s %-8s", field->name, field->key, schema_type_name(field->type));
+        for (size_t j = 0; j < field->columns.count; j++)
+            printf("%s%s", j ? ", " : " ", field->columns.items[j].text);
+        putchar('\n');
+    }
+    schema_destroy(schema);
+    return true;
+}
+
+static bool list(err_t *err) {
+    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
+        schema_t *schema = schema_parse(builtin->text, builtin->length, builtin->name, err);
+        if (!schema)
+            return false;
+        printf("%-12s %s\n", schema->name, schema->about);
+        schema_destroy(schema);
+    }
+    return true;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {NULL, NULL};
+    int rest;
+    bool help;
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (rest)
+        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show %s?", argv[0], argv[0]), STATUS_USAGE;
+    bool ok = values.show ? show(values.show, err) : values.check ? check(values.check, err) : list(err);
+    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+}
+
+const command_t command_formats = {
+    .name = "formats",
+    .arguments = "",
+    .about = "list, show and check formats",
+    .help = "Without an option: the built-in formats, a line each.",
+    .examples = "  tipple formats --show mot > my.yaml      # a start for a format of your own\n"
+                "  tipple formats --check ./my.yaml",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,297 @@
+#include "cli/cli.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "base/stop.h"
+#include "base/units.h"
+#include "format/emit.h"
+#include "format/filter.h"
+#include "format/format.h"
+#include "input/cutter.h"
+#include "target/position.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
+
+typedef struct {
+    const char *format;
+    texts_list_t filters;
+    uint64_t limit, max_rejects, max_record;
+    bool relaxed, ids;
+    emit_kind_t emit;
+} values_t;
+
+static bool read_emit(void *values, const char *text, err_t *err) {
+    static const char *const kinds[] = {[EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i], text) == 0) {
+            ((values_t *)values)->emit = (emit_kind_t)i;
+            return true;
+        }
+    }
+    return err_set(err, STATUS_USAGE, "--emit: '%s' is not one of json, raw, bson, none", text);
+}
+
+#define AT(name) .offset = offsetof(values_t, name)
+
+static const option_t options[] = {
+    {.name = "format", .letter = 'f', .argument = "NAME", .kind = OPTION_TEXT, AT(format), .environment = "TIPPLE_FORMAT",
+     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as ./my.yaml."},
+    {.name = "emit", .argument = "KIND", .kind = OPTION_CUSTOM, .custom = read_emit,
+     .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the documents as "
+             "records again), bson (the documents' bytes, one behind the other), none (only count and time)."},
+    {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
+    {.name = "ids", .kind = OPTION_FLAG, AT(ids), .help = "With the _id that each document would have in a new collection."},
+    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
+    {.name = "limit", .argument = "N", .kind = OPTION_COUNT, AT(limit), .help = "Stop after the first N records."},
+    {.name = "max-rejects", .argument = "N", .kind = OPTION_COUNT, AT(max_rejects), .help = "Stop when more records than this are rejected (default: never)."},
+    {.name = "max-record", .argument = "SIZE", .kind = OPTION_SIZE, AT(max_record), .least = 1, .most = 1 << 30, .help = "Records longer than this are rejected (default 16M)."},
+    {.name = NULL},
+};
+
+typedef struct {
+    const values_t *values;
+    schema_t *schema;
+    filter_t *filter;
+    manifest_t manifest;
+    pool_t *pool;
+    delimited_t *reader;
+    emit_t *emitter;
+    uint8_t *document;
+    size_t room;
+    uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
+    uint64_t next_base; /* where a new collection's next extent would start */
+    bool open_line;     /* the last record printed by --emit raw had no line end */
+} parse_t;
+
+/* A file's own position in what is parsed. */
+typedef struct {
+    const input_file_t *input;
+    dialect_t *dialect;
+    uint32_t ordinal;
+    uint64_t base;
+} file_t;
+
+static bool print_json(const parse_t *parse, const bson_t *document, err_t *err) {
+    size_t length;
+    char *json = parse->values->relaxed ? bson_as_relaxed_extended_json(document, &length)
+                                        : bson_as_canonical_extended_json(document, &length);
+    if (!json)
+        return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
+    fwrite(json, 1, length, stdout);
+    putchar('\n');
+    bson_free(json);
+    return true;
+}
+
+/* Lines that are no records (headers, blank ones) stand where they stood. */
+static void print_raw_line(parse_t *parse, const uint8_t *text, size_t length, uint8_t line_end) {
+    if (parse->open_line)
+        putchar('\n');
+    fwrite(text, 1, length, stdout);
+    parse->open_line = line_end == 0;
+}
+
+static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record, const shape_t *shape, err_t *err) {
+    bson_t document;
+    if (parse->values->emit == EMIT_NONE)
+        return true;
+    if (parse->values->emit == EMIT_BSON)
+        return fwrite(parse->document, 1, record->document_length, stdout) == record->document_length || cli_flush(err);
+    bson_init_static(&document, parse->document, record->document_length);
+    if (parse->values->emit == EMIT_JSON)
+        return print_json(parse, &document, err);
+    const uint8_t *text;
+    size_t length;
+    if (!emit_record(parse->emitter, file->dialect, &document, shape, &text, &length, err))
+        return err_where(err, "%s, offset %" PRIu64, file->input->name, cut->offset + record->offset);
+    print_raw_line(parse, text, length, record->line_end);
+    fwrite(cut->buffer.bytes + record->offset + record->length, 1, record->line_end, stdout);
+    return true;
+}
+
+static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record, const char *reason, err_t *err) {
+    parse->rejected++;
+    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name, cut->first_line + record->line,
+             record->column, cut->offset + record->offset, reason);
+    if (parse->rejected <= parse->values->max_rejects)
+        return true;
+    return err_set(err, STATUS_TOO_MANY_REJECTED, "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows", parse->rejected);
+}
+
+static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, parsed_t parsed, const shape_t *shape, err_t *err) {
+    const uint8_t *text = cut->buffer.bytes + record->offset;
+    if (parsed == PARSED_HEADER || parsed == PARSED_BLANK) {
+        if (parse->values->emit == EMIT_RAW)
+            print_raw_line(parse, text, record->length + record->line_end, record->line_end);
+        return true;
+    }
+    parse->read++;
+    if (parsed == PARSED_REJECT)
+        return reject(parse, file, cut, record, record->reason, err);
+    if (record->length > parse->values->max_record) {
+        record->column = 1;
+        return reject(parse, file, cut, record, "the record is longer than --max-record", err);
+    }
+    if (parse->filter && !filter_passes(parse->filter, parse->document, record->document_length)) {
+        parse->filtered++;
+        return true;
+    }
+    parse->documents++;
+    parse->bson_bytes += record->document_length;
+    return print_document(parse, file, cut, record, shape, err);
+}
+
+static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_t *err) {
+    record_t record;
+    shape_t shape;
+    bool raw = parse->values->emit == EMIT_RAW;
+    int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
+    delimited_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0, parse->values->ids, id_base);
+    if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
+        fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
+    while (parse->read < parse->values->limit) {
+        parsed_t parsed = delimited_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
+        if (parsed == PARSED_END)
+            break;
+        if (parsed == PARSED_MEMORY)
+            return err_memory(err, record.length);
+        if (parsed == PARSED_FULL) {
+            free(parse->document);
+            parse->room = 2 * (size_t)record.needed;
+            if (!(parse->document = malloc(parse->room)))
+                return err_memory(err, parse->room);
+            continue;
+        }
+        if (!take_record(parse, file, cut, &record, parsed, &shape, err))
+            return false;
+    }
+    if (cut->oversize.length && parse->read < parse->values->limit) {
+        record = (record_t){.offset = cut->length, .line = record.line + 1, .column = 1};
+        parse->read++;
+        return reject(parse, file, cut, &record, "the record is longer than --max-record", err);
+    }
+    return true;
+}
+
+static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *err) {
+    cutter_t *cutter = cutter_new(source, parse->pool, parse->values->max_record, err);
+    if (!cutter)
+        return false;
+    int got = 1;
+    bool ok = true;
+    while (ok && parse->read < parse->values->limit) {
+        cut_t cut;
+        got = cutter_next(cutter, &cut, err);
+        if (got <= 0)
+            break;
+        ok = (cut.offset > 0 || dialect_sniff(parse->schema, cut.buffer.bytes, cut.length, file->input->name, file->dialect, err)) &&
+             parse_cut(parse, file, &cut, err);
+        parse->text_bytes += cut.length;
+        pool_give(parse->pool, &cut.buffer);
+        if (ok && stop_signal())
+            ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+        if (ok && ferror(stdout))
+            ok = cli_flush(err);
+    }
+    cutter_destroy(cutter);
+    return ok && got >= 0;
+}
+
+static bool parse_file(parse_t *parse, const input_file_t *input, uint32_t ordinal, err_t *err) {
+    source_t *source = source_open(input, err);
+    if (!source)
+        return false;
+    file_t file = {.input = input, .dialect = malloc(sizeof *file.dialect), .ordinal = ordinal, .base = parse->next_base};
+    uint64_t bound = input->text_bound ? input->text_bound : input->kind == INPUT_PLAIN ? 0 : POSITION_STREAM_PIECE;
+    uint64_t units = (bound + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
+    parse->next_base += (units ? units : 1) * POSITION_EXTENT_UNIT;
+    bool ok = file.dialect ? parse_stream(parse, &file, source, err) : err_memory(err, sizeof *file.dialect);
+    source_close(source);
+    free(file.dialect);
+    return ok;
+}
+
+static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
+    const values_t *values = parse->values;
+    manifest_options_t manifest = {.input_name = NULL};
+    if (!(parse->schema = format_open(values->format, err)))
+        return false;
+    if (values->filters.count && !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
+        return false;
+    if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
+        return false;
+    parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
+    parse->reader = delimited_new(parse->schema);
+    parse->emitter = emit_new(parse->schema);
+    if (!parse->pool || !parse->reader || !parse->emitter)
+        return err_memory(err, 1);
+    for (size_t i = 0; i < parse->manifest.count; i++)
+        if (!parse_file(parse, &parse->manifest.files[i], (uint32_t)i, err))
+            return false;
+    return true;
+}
+
+static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
+    char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], size[UNITS_MAX];
+    double seconds = (double)(took_ns > 0 ? took_ns : 1) / 1e9;
+    double records = (double)(parse->read ? parse->read : 1);
+    FILE *out = parse->values->emit == EMIT_NONE ? stdout : stderr;
+    if (out == stderr && log_level() < LOG_VERBOSE)
+        return;
+    fprintf(out, "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns a record\n",
+            units_count(read, parse->read), units_count(documents, parse->documents), units_count(rejected, parse->rejected),
+            units_count(filtered, parse->filtered), units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
+            units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.limit = UINT64_MAX, .max_rejects = UINT64_MAX, .max_record = 16 << 20};
+    parse_t parse = {.values = &values};
+    int rest;
+    bool help;
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!values.format)
+        return err_set(err, STATUS_USAGE, "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them"), STATUS_USAGE;
+    if (!rest)
+        return err_set(err, STATUS_USAGE, "nothing to parse: give files, directories, patterns, or - for stdin"), STATUS_USAGE;
+    static char output[1 << 18];
+    setvbuf(stdout, output, _IOFBF, sizeof output);
+    int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    bool ok = parse_all(&parse, argv, rest, err);
+    int status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
+    print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
+    err_t printing;
+    if (!cli_flush(&printing) && ok) {
+        *err = printing;
+        status = (int)printing.status;
+    }
+    free(parse.document);
+    emit_destroy(parse.emitter);
+    delimited_destroy(parse.reader);
+    pool_destroy(parse.pool);
+    manifest_free(&parse.manifest);
+    filter_free(parse.filter);
+    schema_destroy(parse.schema);
+    return status;
+}
+
+const command_t command_parse = {
+    .name = "parse",
+    .arguments = "FILE|DIRECTORY|PATTERN|-...",
+    .about = "turn records into documents and print them",
+    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in order. Records that no\n"
+            "document can be made of are named on stderr, and the exit status is 2.",
+    .examples = "  tipple parse --format mot test_result_2023.csv | head -3\n"
+                "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
+                "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",
+    .options = options,
+    .run = run,
+};

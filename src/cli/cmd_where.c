@@ -1,0 +1,144 @@
+#include "cli/cli.h"
+#include "base/units.h"
+#include "base/lines.h"
+#include "input/source.h"
+#include "target/catalog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *uri;
+    int64_t patience_ns;
+    bool json;
+} values_t;
+
+static const option_t options[] = {
+    {.name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values_t, uri), .environment = "TIPPLE_URI",
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    {.name = "patience", .argument = "TIME", .kind = OPTION_TIME, .offset = offsetof(values_t, patience_ns), .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away (default 30s)."},
+    {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(values_t, json), .help = "Print the result as JSON."},
+    {.name = NULL},
+};
+
+static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *err) {
+    server_options_t options_of = {.uri = values->uri, .patience_ns = values->patience_ns, .connections = 1};
+    place_t place;
+    catalog_t *catalog = NULL;
+    mongoc_client_t *client = NULL;
+    server_t *server = server_connect(&options_of, err);
+    bool ok = server && (client = server_take(server, err)) && place_look(server, client, &place, err) &&
+              catalog_peek(server, client, &place, NULL, &catalog, err);
+    if (ok && !catalog)
+        ok = err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it", server_namespace(server));
+    ok = ok && catalog_where(catalog, id, where, err);
+    catalog_close(catalog);
+    if (client)
+        server_give(server, client);
+    server_destroy(server);
+    return ok;
+}
+
+/* The line number and the record itself, where the file is still here; 0 where it is not. */
+static uint64_t find_line(const where_t *where, char *record, size_t room) {
+    manifest_t manifest;
+    manifest_options_t none = {.input_name = NULL};
+    err_t err;
+    char name[4096];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(where->path, "!"), where->path);
+    char *names[] = {name};
+    record[0] = '\0';
+    if (strcmp(name, "-") == 0 || !manifest_build(&manifest, names, 1, &none, &err))
+        return 0;
+    uint64_t line = 0, at = 0;
+    for (size_t i = 0; i < manifest.count && !line; i++) {
+        source_t *source = strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
+        uint8_t *buffer = source ? malloc(1 << 20) : NULL;
+        uint64_t lines = 1;
+        while (buffer && at < where->offset) {
+            size_t want = where->offset - at < 1 << 20 ? (size_t)(where->offset - at) : 1 << 20;
+            ssize_t got = source_read(source, buffer, want, &err);
+            if (got <= 0)
+                break;
+            lines += lines_count(buffer, (size_t)got);
+            at += (uint64_t)got;
+        }
+        ssize_t got = buffer && at == where->offset ? source_read(source, buffer, room - 1, &err) : 0;
+        if (got > 0) {
+            line = lines;
+            memcpy(record, buffer, (size_t)got);
+            record[got] = '\0';
+            record[strcspn(record, "\r\n")] = '\0';
+        }
+        free(buffer);
+        if (source)
+            source_close(source);
+    }
+    manifest_free(&manifest);
+    return line;
+}
+
+static int show(const values_t *values, int64_t id, const where_t *where, err_t *err) {
+    char record[4096];
+    uint64_t line = where->found ? find_line(where, record, sizeof record) : 0;
+    if (values->json) {
+        printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id, where->found ? "true" : "false");
+        if (where->found) {
+            printf(",\"file\":");
+            cli_print_json_text(where->path);
+            printf(",\"offset\":%" PRIu64, where->offset);
+            if (line)
+                printf(",\"line\":%" PRIu64, line);
+        }
+        printf("}\n");
+    } else if (where->found) {
+        printf("%s offset %" PRIu64, where->path, where->offset);
+        if (line)
+            printf(" line %" PRIu64 "\n%s\n", line, record);
+        else
+            printf(" (the file is not here, so its line is not known)\n");
+    }
+    if (!cli_flush(err))
+        return (int)err->status;
+    if (!where->found)
+        return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id), STATUS_USAGE;
+    if (!where->lane_fits)
+        return err_set(err, STATUS_USAGE, "the _id %" PRId64 " has another lane than its position: tipple did not make it", id), STATUS_USAGE;
+    return STATUS_OK;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.patience_ns = 30000000000};
+    static where_t where;
+    int rest;
+    bool help;
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!values.uri)
+        return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"), STATUS_USAGE;
+    char *end = NULL;
+    errno = 0;
+    long long id = rest == 1 ? strtoll(argv[0], &end, 10) : 0;
+    if (rest != 1 || !*argv[0] || *end || errno || id < 0)
+        return err_set(err, STATUS_USAGE, "one _id is needed: a whole number such as 4611686018427387904"), STATUS_USAGE;
+    if (!look_up(&values, id, &where, err))
+        return (int)err->status;
+    return show(&values, id, &where, err);
+}
+
+const command_t command_where = {
+    .name = "where",
+    .arguments = "ID",
+    .about = "tell the file, offset and line that an _id came from",
+    .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line and the record\n"
+            "itself are printed as well.",
+    .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
+    .options = options,
+    .run = run,
+};
