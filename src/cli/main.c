@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
         mongoc_init();
         status = command->run(argc - 2, argv + 2, command, &err);
     }
-    if (err.text[0])
+    if (err.text[0] && status != STATUS_OK && status != STATUS_SOME_REJECTED)
         log_error("%s", err.text);
     if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED)
         stop_die(status - 128);

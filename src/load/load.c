@@ -125,10 +125,7 @@ static bool register_files(job_t *job, err_t *err) {
 
 static bool describe_run(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    bson_t *fields = BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "host", BCON_UTF8(host),
-                              "pid", BCON_INT32(getpid()), "format", BCON_UTF8(job->schema->name), "filter",
+    bson_t *fields = BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format", BCON_UTF8(job->schema->name), "filter",
                               BCON_UTF8(job->filter ? filter_text(job->filter) : ""), "threads",
                               BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
                               "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe),
