@@ -19,8 +19,9 @@ static inline uint8_t *bsonw_int64(uint8_t *out, int64_t value) {
     return out + 8;
 }
 
-static inline uint8_t *bsonw_head(uint8_t *out, const op_t *op) {
-    if (__builtin_expect(op->head_size > PLAN_HEAD, 0))
+/* short_head: the caller knows that it is. */
+static inline uint8_t *bsonw_head(uint8_t *out, const op_t *op, bool short_head) {
+    if (!short_head && __builtin_expect(op->head_size > PLAN_HEAD, 0))
         memcpy(out, op->long_head, op->head_size);
     else
         memcpy(out, op->head, PLAN_HEAD);
@@ -29,7 +30,7 @@ static inline uint8_t *bsonw_head(uint8_t *out, const op_t *op) {
 
 /* The same field with another type than planned. */
 static inline uint8_t *bsonw_head_as(uint8_t *out, const op_t *op, uint8_t type) {
-    uint8_t *behind = bsonw_head(out, op);
+    uint8_t *behind = bsonw_head(out, op, false);
     *out = type;
     return behind;
 }

@@ -151,7 +151,7 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
     return used;
 }
 
-bool convert_iso_date(const uint8_t *text, int64_t *ms) {
+bool convert_any_iso_date(const uint8_t *text, int64_t *ms) {
     static const uint8_t month_days[16] = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
     static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
     /* "YYYY-MM-" minus '0': the dashes become 0xFD by xor with '0', so xor with their own value is 0 */

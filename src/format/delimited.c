@@ -169,9 +169,9 @@ static inline bool is_absent(const op_t *op, const uint8_t *text, size_t length)
     return (op->absent & ABSENT_OTHER) && filler_of(op, text, length) >= 0;
 }
 
-static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value) {
+static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
     if (__builtin_expect(op->code == OP_INT && value == (int32_t)value, 1))
-        return bsonw_int32(bsonw_head(out, op), (int32_t)value);
+        return bsonw_int32(bsonw_head(out, op, short_head), (int32_t)value);
     return bsonw_int64(bsonw_head_as(out, op, 0x12), value);
 }
 
@@ -182,11 +182,11 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     switch (op->code) {
     case OP_INT:
     case OP_LONG:
-        return convert_int(text, length, &whole) ? put_int(out, op, whole) : NULL;
+        return convert_int(text, length, &whole) ? put_int(out, op, whole, false) : NULL;
     case OP_NUMBER:
         if (!convert_number(text, length, op->divide, &number))
             return NULL;
-        out = bsonw_head(out, op);
+        out = bsonw_head(out, op, false);
         memcpy(out, &number, 8);
         return out + 8;
     default:
@@ -195,7 +195,7 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
                 continue;
             if (shape)
                 shape->spelling[op->field] = i;
-            return bsonw_int64(bsonw_head(out, op), whole);
+            return bsonw_int64(bsonw_head(out, op, false), whole);
         }
         return NULL;
     }
@@ -208,85 +208,109 @@ typedef struct {
     const uint32_t *ends;
 } bounds_t;
 
-/* One record into a document. Instantiated twice: `careful` is a constant in each. */
-__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
-                                                             bool careful, uint8_t *out, int64_t id, bool high,
-                                                             shape_t *shape) {
+/* How the record's fields are found, and what the plan promises: a constant in each instance of encode. */
+typedef enum {
+    FIELDS_SIMPLE,  /* between ends, plan->simple */
+    FIELDS_BETWEEN, /* between ends */
+    FIELDS_SPANS,   /* the careful way */
+} fields_t;
+
+/* A field that is absent, or no number or date at first sight. */
+static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
+                            bool high, shape_t *shape) {
+    if (is_absent(op, text, length)) {
+        int filler = shape ? filler_of(op, text, length) : 0;
+        if (shape)
+            shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
+        return out;
+    }
+    if (op->code != OP_TEXT && op->code != OP_CODE) {
+        uint8_t *behind = op->code == OP_ISO_DATE ? NULL : put_rare(out, op, text, length, shape);
+        if (behind)
+            return behind;
+        reader->odd[op->field]++;
+    }
+    return put_text(reader, out, op, text, length, high);
+}
+
+/* Opens or closes a subdocument; one with nothing in it is taken back. */
+static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
+    if (op->code == OP_OPEN) {
+        *(*group)++ = out;
+        return bsonw_head(out, op, false) + 4;
+    }
+    uint8_t *head = *--*group, *body = head + strlen((const char *)head + 1) + 2;
+    if (out == body + 4)
+        return head;
+    *out++ = 0;
+    bsonw_int32(body, (int32_t)(out - body));
+    return out;
+}
+
+/* One record into a document. */
+__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds, fields_t fields,
+                                                             uint8_t *out, int64_t id, bool high, shape_t *shape) {
+    const bool simple = fields == FIELDS_SIMPLE;
     uint8_t *start = out, *groups[PLAN_DEPTH], **group = groups;
+    const uint8_t *next = bounds->record;
+    const uint32_t *ends = bounds->ends;
     out += 4;
     if (reader->with_id) {
         memcpy(out, "\x12_id", 5);
         out = bsonw_int64(out + 5, id);
     }
     for (const op_t *op = reader->plan.ops, *end = op + reader->plan.count; op < end; op++) {
-        const uint8_t *text = NULL;
-        size_t length = 0;
+        const uint8_t *text;
+        size_t length;
         uint64_t digits;
         int64_t ms;
-        uint8_t *behind;
-        if (__builtin_expect(op->code >= OP_OPEN, 0)) {
-            if (op->code == OP_OPEN) {
-                *group++ = out;
-                out = bsonw_head(out, op) + 4;
-            } else {
-                uint8_t *head = *--group, *body = head + strlen((const char *)head + 1) + 2;
-                if (out == body + 4) {
-                    out = head;
-                } else {
-                    *out++ = 0;
-                    bsonw_int32(body, (int32_t)(out - body));
-                }
-            }
+        if (!simple && op->code >= OP_OPEN) {
+            out = put_group(out, op, &group);
             continue;
         }
-        if (careful) {
+        if (simple) {
+            const uint8_t *stop = bounds->base + *ends++;
+            text = next;
+            length = (size_t)(stop - text);
+            next = stop + 1;
+        } else if (fields == FIELDS_BETWEEN) {
+            text = op->column ? bounds->base + ends[op->column - 1] + 1 : bounds->record;
+            length = (size_t)(bounds->base + ends[op->column] - text);
+        } else {
             text = bounds->spans[op->column].text;
             length = bounds->spans[op->column].length;
-        } else {
-            text = op->column ? bounds->base + bounds->ends[op->column - 1] + 1 : bounds->record;
-            length = (size_t)(bounds->base + bounds->ends[op->column] - text);
         }
-        if (op->code == OP_CODE) {
-            while (length && text[length - 1] == ' ')
-                length--;
-            while (length && text[0] == ' ')
-                text++, length--;
-        }
-        if (is_absent(op, text, length)) {
-            if (careful && shape) {
-                int filler = filler_of(op, text, length);
-                shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
-            }
+        if (!simple && (op->absent & ABSENT_OTHER) && filler_of(op, text, length) >= 0) {
+            out = put_unusual(reader, out, op, text, length, high, shape);
             continue;
         }
         switch (op->code) {
-        case OP_TEXT:
-        case OP_CODE:
-            if (__builtin_expect(high, 0))
-                out = put_text(reader, out, op, text, length, true);
-            else
-                out = bsonw_string(bsonw_head(out, op), text, length);
-            continue;
         case OP_INT:
         case OP_LONG:
             if (__builtin_expect(convert_digits(text, length, &digits), 1)) {
-                out = put_int(out, op, (int64_t)digits);
+                out = put_int(out, op, (int64_t)digits, simple);
                 continue;
             }
             break;
         case OP_ISO_DATE:
             if (__builtin_expect(length == 10 && convert_iso_date(text, &ms), 1)) {
-                out = bsonw_int64(bsonw_head(out, op), ms);
+                out = bsonw_int64(bsonw_head(out, op, simple), ms);
                 continue;
             }
             break;
+        case OP_CODE:
+            while (length && text[length - 1] == ' ')
+                length--;
+            while (length && text[0] == ' ')
+                text++, length--;
+            /* fall through */
+        case OP_TEXT:
+            if (__builtin_expect(length == 0 || high || (length == 4 && (op->absent & ABSENT_NULL)), 0))
+                break; /* nothing, perhaps NULL, perhaps not UTF-8 */
+            out = bsonw_string(bsonw_head(out, op, simple), text, length);
+            continue;
         }
-        behind = op->code == OP_ISO_DATE ? NULL : put_rare(out, op, text, length, shape);
-        if (!behind) {
-            reader->odd[op->field]++;
-            behind = put_text(reader, out, op, text, length, high);
-        }
-        out = behind;
+        out = put_unusual(reader, out, op, text, length, high, shape);
     }
     *out++ = 0;
     bsonw_int32(start, (int32_t)(out - start));
@@ -323,7 +347,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (shape)
         *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
     bounds_t bounds = {.spans = split->spans};
-    uint8_t *end = encode(reader, &bounds, true, out, id, reader->high, shape);
+    uint8_t *end = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
     record->document_length = (uint32_t)(end - out);
     return PARSED_DOCUMENT;
 }
@@ -369,6 +393,8 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(careful, 0))
         return parse_carefully(reader, out, record, id, shape);
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
-    record->document_length = (uint32_t)(encode(reader, &bounds, false, out, id, reader->high, NULL) - out);
+    uint8_t *behind = reader->plan.simple ? encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL)
+                                          : encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
+    record->document_length = (uint32_t)(behind - out);
     return PARSED_DOCUMENT;
 }

@@ -122,6 +122,11 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
             add_field(&builder, schema, dialect, i, part);
         open = key;
     }
+    plan->simple = true;
+    for (size_t i = 0; i < plan->count; i++) {
+        const op_t *op = &plan->ops[i];
+        plan->simple &= op->code < OP_OPEN && op->column == i && op->head_size <= PLAN_HEAD && !(op->absent & ABSENT_OTHER);
+    }
     return true;
 }
 

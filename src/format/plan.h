@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     op_t *ops;
     size_t count;
+    bool simple;        /* the columns in their order, short keys, no subdocuments, no fillers to look up */
     size_t worst_bytes; /* a document's size is at most this and twice its record's */
     void *owned;
 } plan_t;
