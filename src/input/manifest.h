@@ -16,25 +16,34 @@ typedef enum {
 } input_kind_t;
 
 typedef struct {
-    char *path;           /* what to open; "-" is stdin */
-    char *name;           /* for people and for the identity: the path as given, cleaned; "a.zip!b/c.csv" for a member */
-    input_kind_t kind;    /* found by the file's first bytes, never by its name */
-    bool has_identity;    /* false for streams without --input-name: never resumed */
-    uint64_t disk_bytes;  /* bytes on disk (a member's: its compressed bytes); 0 for a stream */
-    uint64_t text_bound;  /* no more decompressed bytes than this can come; 0 when there is no bound (stream) */
-    uint64_t digest[2];   /* XXH3-128 of the first and last 64 KiB on disk and the size (a member's: name, CRC, sizes) */
-    int64_t modified_ns;  /* mtime when the manifest was built: a later change stops the load */
-    struct {              /* INPUT_ZIP_MEMBER only */
+    char *path;          /* what to open; "-" is stdin */
+    char *name;          /* for people and for the identity, see below */
+    input_kind_t kind;   /* found by the file's first bytes, never by its name */
+    bool has_identity;   /* false for streams without --input-name: never resumed */
+    uint64_t disk_bytes; /* bytes on disk (a member's: its packed bytes); 0 for a stream */
+    uint64_t text_bound; /* no more decompressed bytes than this can come; 0: unknown, or none at all */
+    uint64_t digest[2];  /* see below; 0 for a stream */
+    int64_t modified_ns; /* mtime when the manifest was built: a later change stops the load */
+    struct {             /* INPUT_ZIP_MEMBER only */
         uint64_t header_offset, packed_bytes, text_bytes;
         uint32_t crc32;
-        uint16_t method;  /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
+        uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
     } zip;
 } input_file_t;
+
+/* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member. Always valid UTF-8 without
+ * control characters: any other byte of the file's real name stands as \xHH. Unique in a manifest.
+ *
+ * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB and the last 64 KiB on disk (of
+ * what lies behind the first); a member's: over its name, packed size, text size and CRC.
+ *
+ * text_bound: a plain file's size, 1,032 times a gzip's, a member's stated size, the sum of a zstd's stated
+ * sizes where all frames state one and the frames are few. */
 
 typedef struct {
     input_file_t *files;
     size_t count;
-    size_t skipped;       /* resource forks, hidden files: each was named once in a note */
+    size_t skipped; /* resource forks, hidden files: the first twenty were named in notes, the rest with -v */
 } manifest_t;
 
 typedef struct {
@@ -42,8 +51,8 @@ typedef struct {
 } manifest_options_t;
 
 /* args: files, directories (walked, by name, hidden files left out), patterns that the shell left alone, "-".
- * A zip stands for its members. The same file named twice is taken once, with a note. No file at all, a missing or
- * unreadable one, or a broken zip directory is an error: status 5; nothing was touched yet. */
+ * A zip stands for its members. The same file named twice is taken once, with a note. No file at all, a
+ * missing or unreadable one, or a broken zip directory is an error: status 5; nothing was touched yet. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
 void manifest_free(manifest_t *manifest);

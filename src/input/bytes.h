@@ -1,0 +1,33 @@
+/* bytes: numbers as gzip, zip and zstd write them, and the CRC-32 that gzip and zip share. */
+#ifndef TIPPLE_INPUT_BYTES_H
+#define TIPPLE_INPUT_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+#ifdef TIPPLE_HAVE_ISAL
+#include <isa-l/crc.h>
+#endif
+
+static inline uint16_t bytes_le16(const uint8_t *p) {
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t bytes_le32(const uint8_t *p) {
+    return bytes_le16(p) | (uint32_t)bytes_le16(p + 2) << 16;
+}
+
+static inline uint64_t bytes_le64(const uint8_t *p) {
+    return bytes_le32(p) | (uint64_t)bytes_le32(p + 4) << 32;
+}
+
+/* Starts with 0; goes on from what an earlier call returned. */
+static inline uint32_t bytes_crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
+#ifdef TIPPLE_HAVE_ISAL
+    return crc32_gzip_refl(crc, bytes, size);
+#else
+    return (uint32_t)crc32_z(crc, bytes, size);
+#endif
+}
+
+#endif

@@ -1,0 +1,54 @@
+#include "input/fault.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef struct {
+    int error;
+    status_t status;
+    const char *sentence;
+} reason_t;
+
+static const reason_t reasons[] = {
+    {ENOENT, STATUS_INPUT, "there is no such file; check the name and the folder"},
+    {ENOTDIR, STATUS_INPUT, "there is no such file: a part of the path is not a folder; check the path"},
+    {EACCES, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
+    {EPERM, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
+    {EISDIR, STATUS_INPUT, "is a folder where a file is meant; name a file"},
+    {ELOOP, STATUS_INPUT, "its symbolic links lead in a circle; mend the links"},
+    {ENAMETOOLONG, STATUS_INPUT, "the path is longer than the system allows; move the file up"},
+    {EOVERFLOW, STATUS_INPUT, "is larger than this system can read; split it"},
+    {ENXIO, STATUS_INPUT,
+     "nothing can be read from it (a socket, or a device that is not there); pipe the data in"},
+    {EIO, STATUS_INPUT,
+     "the disk could not read it (input/output error); look at the system's log, and try a copy "
+     "of the file on another disk"},
+    {ESTALE, STATUS_INPUT, "the network file system has lost it; mount it again, then run the same command"},
+    {EMFILE, STATUS_HOST,
+     "too many open files for this process; raise the limit (ulimit -n) or lower --threads, then "
+     "run the same command again"},
+    {ENFILE, STATUS_HOST,
+     "too many open files on this host; close something or raise fs.file-max, then run the same "
+     "command again"},
+    {ENOMEM, STATUS_HOST,
+     "this host is out of memory; lower --memory or --threads, then run the same command again"},
+};
+
+bool fault_system(err_t *err, const char *name, int error) {
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].error == error)
+            return err_set(err, reasons[i].status, "%.1000s: %s", name, reasons[i].sentence);
+    return err_set(err, STATUS_INPUT, "%.1000s: cannot be read: %s", name, strerror(error));
+}
+
+bool fault_changed(err_t *err, const char *name, const char *how) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: changed while it was read (%s); wait until nothing writes to it any more, then run the "
+        "same command again",
+        name, how);
+}
+
+bool fault_stopped(err_t *err, const char *name, int signal) {
+    return err_set(err, (status_t)(128 + signal), "interrupted while waiting for %.1000s", name);
+}

@@ -1,0 +1,16 @@
+/* fault: the sentences for files that cannot be opened or read. Any thread may call. */
+#ifndef TIPPLE_INPUT_FAULT_H
+#define TIPPLE_INPUT_FAULT_H
+
+#include "base/err.h"
+
+/* Why the system refused this file (an errno), and what to do. Always false. */
+bool fault_system(err_t *err, const char *name, int error);
+
+/* The file is no longer the one that was listed. Always false. */
+bool fault_changed(err_t *err, const char *name, const char *how);
+
+/* A wait was cut short by SIGINT or SIGTERM. Always false. */
+bool fault_stopped(err_t *err, const char *name, int signal);
+
+#endif

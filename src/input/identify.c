@@ -1,0 +1,128 @@
+#include "input/identify.h"
+#include "input/bytes.h"
+#include "input/fault.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+enum {
+    DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
+    ZSTD_HEADER_MOST = 18,
+    ZSTD_BLOCKS_MOST = 512,
+};
+
+static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint64_t offset, size_t *got,
+                       err_t *err) {
+    for (*got = 0; *got < size;) {
+        ssize_t n = pread(fd, out + *got, size - *got, (off_t)(offset + *got));
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR)
+            return fault_system(err, name, errno);
+        *got += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static void set_digest(input_file_t *file, const uint8_t *bytes, size_t size) {
+    XXH128_hash_t digest = XXH3_128bits(bytes, size);
+    file->digest[0] = digest.low64;
+    file->digest[1] = digest.high64;
+}
+
+static void put_le64(uint8_t *out, uint64_t value) {
+    for (int i = 0; i < 8; i++)
+        out[i] = (uint8_t)(value >> 8 * i);
+}
+
+/*     a frame:  mark 4  descriptor 1  [window 1]  [dictionary 0-4]  [content size 0-8]  blocks  [checksum 4]
+ *     a block:  3 bytes: last 1 bit, type 2 bits, size 21 bits; a repeated byte (type 1) takes one byte */
+static uint64_t frame_bytes(int fd, uint64_t at, const uint8_t head[ZSTD_HEADER_MOST], unsigned *blocks) {
+    static const uint8_t dictionary_bytes[4] = {0, 1, 2, 4}, content_bytes[4] = {0, 2, 4, 8};
+    uint8_t descriptor = head[4];
+    bool single = descriptor & 0x20;
+    uint64_t from = at;
+    at += 5 + (single ? 0u : 1u) + dictionary_bytes[descriptor & 3] + content_bytes[descriptor >> 6] +
+          (single && descriptor >> 6 == 0 ? 1u : 0u);
+    for (bool last = false; !last;) {
+        uint8_t block[3];
+        if (++*blocks > ZSTD_BLOCKS_MOST || pread(fd, block, 3, (off_t)at) != 3)
+            return 0;
+        uint32_t header = bytes_le16(block) | (uint32_t)block[2] << 16;
+        last = header & 1;
+        at += 3 + ((header >> 1 & 3) == 1 ? 1 : header >> 3);
+    }
+    return at + (descriptor & 4 ? 4 : 0) - from;
+}
+
+uint64_t identify_zstd_bound(int fd, uint64_t size) {
+    uint64_t at = 0, text = 0;
+    unsigned blocks = 0;
+    while (at < size) {
+        uint8_t head[ZSTD_HEADER_MOST] = {0};
+        ssize_t n = pread(fd, head, sizeof head, (off_t)at);
+        if (n < 8 || ++blocks > ZSTD_BLOCKS_MOST)
+            return 0;
+        if ((head[0] & 0xf0) == 0x50) { /* skippable: mark, size, anything */
+            at += 8 + (uint64_t)bytes_le32(head + 4);
+            continue;
+        }
+        unsigned long long content = ZSTD_getFrameContentSize(head, (size_t)n);
+        uint64_t frame = 0;
+        if (content != ZSTD_CONTENTSIZE_UNKNOWN && content != ZSTD_CONTENTSIZE_ERROR)
+            frame = frame_bytes(fd, at, head, &blocks);
+        if (!frame || __builtin_add_overflow(text, content, &text))
+            return 0;
+        at += frame;
+    }
+    return at == size ? text : 0;
+}
+
+bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, err_t *err) {
+    uint64_t size = file->disk_bytes, head_bytes = size < IDENTIFY_END_BYTES ? size : IDENTIFY_END_BYTES;
+    uint64_t tail_bytes = size - head_bytes < IDENTIFY_END_BYTES ? size - head_bytes : IDENTIFY_END_BYTES;
+    uint8_t *head = scratch + 8;
+    size_t head_got = 0, tail_got = 0;
+    bool in_one = size == head_bytes + tail_bytes;
+    put_le64(scratch, size);
+    if (!read_piece(fd, file->name, head, head_bytes + (in_one ? tail_bytes : 0), 0, &head_got, err) ||
+        (!in_one &&
+         !read_piece(fd, file->name, head + head_got, tail_bytes, size - tail_bytes, &tail_got, err)))
+        return false;
+    if (head_got + tail_got != head_bytes + tail_bytes)
+        return fault_changed(err, file->name, "it became shorter");
+    set_digest(file, scratch, 8 + head_got + tail_got);
+
+    const char *packed;
+    magic_t magic = magic_of(head, head_got, &packed);
+    if (magic == MAGIC_REFUSED)
+        return magic_refuse(err, file->name, packed);
+    *is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size));
+    file->kind = magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
+    file->text_bound = magic == MAGIC_GZIP   ? size * DEFLATE_EXPANDS
+                       : magic == MAGIC_ZSTD ? identify_zstd_bound(fd, size)
+                                             : size;
+    return true;
+}
+
+void identify_member(const zip_entry_t *entry, input_file_t *file) {
+    uint8_t key[65536 + 20];
+    memcpy(key, entry->name, entry->name_length);
+    put_le64(key + entry->name_length, entry->packed_bytes);
+    put_le64(key + entry->name_length + 8, entry->text_bytes);
+    for (int i = 0; i < 4; i++)
+        key[entry->name_length + 16 + (size_t)i] = (uint8_t)(entry->crc32 >> 8 * i);
+    set_digest(file, key, entry->name_length + 20);
+    file->kind = INPUT_ZIP_MEMBER;
+    file->has_identity = true;
+    file->disk_bytes = entry->packed_bytes;
+    file->text_bound = entry->text_bytes;
+    file->zip.header_offset = entry->header_offset;
+    file->zip.packed_bytes = entry->packed_bytes;
+    file->zip.text_bytes = entry->text_bytes;
+    file->zip.crc32 = entry->crc32;
+    file->zip.method = entry->method;
+}

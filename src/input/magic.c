@@ -1,0 +1,57 @@
+#include "input/magic.h"
+
+#include <string.h>
+
+typedef struct {
+    magic_t magic;
+    uint16_t offset, length;
+    const char *bytes;
+    const char *name;
+} mark_t;
+
+/* "PK" and "BZh" alone are words a header line may begin with: only marks that no text has. */
+static const mark_t marks[] = {
+    {MAGIC_GZIP, 0, 2, "\x1f\x8b", "gzip"},
+    {MAGIC_ZSTD, 0, 4, "\x28\xb5\x2f\xfd", "zstd"},
+    {MAGIC_ZSTD, 1, 3, "\x2a\x4d\x18", "zstd"}, /* a skippable frame: 50 to 5f before it */
+    {MAGIC_ZIP, 0, 4, "PK\3\4", "zip"},
+    {MAGIC_ZIP, 0, 4, "PK\5\6", "zip"}, /* no member */
+    {MAGIC_ZIP, 0, 4, "PK\7\10", "zip"},
+    {MAGIC_PROGRAM, 0, 2, "MZ", NULL},
+    {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
+    {MAGIC_PROGRAM, 0, 2, "#!", NULL},
+    {MAGIC_REFUSED, 0, 6,
+     "\xfd"
+     "7zXZ\0",
+     "xz"},
+    {MAGIC_REFUSED, 4, 6, "1AY&SY", "bzip2"},
+    {MAGIC_REFUSED, 0, 6, "7z\xbc\xaf\x27\x1c", "7z"},
+    {MAGIC_REFUSED, 0, 4, "\x04\x22\x4d\x18", "lz4"},
+    {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
+    {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
+    {MAGIC_REFUSED, 257, 5, "ustar", "tar"},
+};
+
+magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
+    for (const mark_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++) {
+        if (size < (size_t)mark->offset + mark->length ||
+            memcmp(head + mark->offset, mark->bytes, mark->length) != 0)
+            continue;
+        if (mark->offset == 1 && (head[0] & 0xf0) != 0x50)
+            continue;
+        if (mark->offset == 4 && memcmp(head, "BZh", 3) != 0)
+            continue;
+        *packed = mark->name;
+        return mark->magic;
+    }
+    *packed = NULL;
+    return MAGIC_TEXT;
+}
+
+bool magic_refuse(err_t *err, const char *name, const char *packed) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: holds %s data, which is not read here; unpack it first, or pipe the unpacked text in "
+        "and name the input '-'",
+        name, packed);
+}

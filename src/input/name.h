@@ -1,0 +1,21 @@
+/* name: how a file is called, in messages and in the catalog. */
+#ifndef TIPPLE_INPUT_NAME_H
+#define TIPPLE_INPUT_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The path without "./", "//", "/./" and a last "/". A new string, or NULL: out of memory. */
+char *name_clean(const char *path);
+
+/* "before" + "between" + text, the text made valid UTF-8 without control characters: each other byte becomes
+ * \xHH. A new string, or NULL. before may be NULL. */
+char *name_join(const char *before, const char *between, const char *text, size_t length);
+
+/* Why a walk leaves out a file or folder of this name (a clause for a note), or NULL. */
+const char *name_reason_to_skip(const char *name, size_t length);
+
+/* The same for a path that was named explicitly: hidden files are taken then, resource forks are not. */
+const char *name_reason_to_skip_path(const char *path);
+
+#endif

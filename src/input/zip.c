@@ -1,0 +1,300 @@
+#include "input/zip.h"
+#include "input/bytes.h"
+#include "input/fault.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*     [data before]  member  member  …  directory  [zip64 end, its locator]  end  [comment]
+ *
+ * All offsets inside count from the first member's header, or from the file's first byte where the writer has
+ * adjusted them; the directory's true place, right before the end, tells which. */
+enum {
+    MEMBER_MARK = 0x04034b50,
+    MEMBER_BYTES = 30,
+    ENTRY_MARK = 0x02014b50,
+    ENTRY_BYTES = 46,
+    END_MARK = 0x06054b50,
+    END_BYTES = 22,
+    END64_MARK = 0x06064b50,
+    END64_BYTES = 56,
+    LOCATOR_MARK = 0x07064b50,
+    LOCATOR_BYTES = 20,
+    LONGEST_COMMENT = 65535,
+    FLAG_ENCRYPTED = 1,
+    FLAG_DIRECTORY_ENCRYPTED = 1 << 13,
+    EXTRA_ZIP64 = 1,
+    MADE_BY_UNIX = 3,
+    LARGEST_DIRECTORY = 1 << 30,
+};
+
+typedef struct {
+    uint64_t place, bytes; /* of the directory in the file */
+    uint64_t shift;        /* to add to each entry's offset */
+    uint64_t count;
+    bool is_zip64;
+} directory_t;
+
+static bool broken(err_t *err, const char *name, const char *why) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: the zip archive is broken (%s); fetch it again, or repair it (zip -FF) and load "
+                   "the repaired one",
+                   name, why);
+}
+
+/* Exactly these bytes; a file that ends before them is broken. */
+static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t offset, err_t *err) {
+    for (size_t got = 0; got < size;) {
+        ssize_t n = pread(fd, (char *)out + got, size - got, (off_t)(offset + got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fault_system(err, name, errno);
+        if (n == 0)
+            return broken(err, name, "it ends too early");
+        got += (size_t)n;
+    }
+    return true;
+}
+
+/* The file's last bytes, where the end record must be, and its place among them (or SIZE_MAX). A comment may
+ * look like an end record, so one that reaches exactly to the file's end is preferred. */
+static bool read_tail(int fd, uint64_t size, const char *name, uint8_t **tail, size_t *tail_bytes,
+                      size_t *end, err_t *err) {
+    size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
+    *tail_bytes = n;
+    *end = SIZE_MAX;
+    if (!(*tail = malloc(n + 1)))
+        return err_memory(err, n);
+    if (!read_at(fd, name, *tail, n, size - n, err)) {
+        free(*tail);
+        return false;
+    }
+    for (size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; i-- > 0;) {
+        if (bytes_le32(*tail + i) != END_MARK)
+            continue;
+        size_t reach = i + END_BYTES + bytes_le16(*tail + i + 20);
+        if (reach == n || (reach < n && *end == SIZE_MAX))
+            *end = i;
+        if (reach == n)
+            break;
+    }
+    return true;
+}
+
+bool zip_is_archive(int fd, uint64_t size) {
+    err_t ignored;
+    uint8_t *tail;
+    size_t tail_bytes, end;
+    if (size < END_BYTES || !read_tail(fd, size, "", &tail, &tail_bytes, &end, &ignored))
+        return false;
+    free(tail);
+    return end != SIZE_MAX;
+}
+
+/* The zip64 end record stands in front of its locator; with data before the archive its stated place is too
+ * low, then it is looked for where it normally is. */
+static bool find_end64(int fd, const char *name, const uint8_t locator[LOCATOR_BYTES], uint64_t locator_place,
+                       uint8_t record[END64_BYTES], uint64_t *place, err_t *err) {
+    uint64_t tries[2] = {bytes_le64(locator + 8), locator_place - END64_BYTES};
+    for (int i = 0; i < 2 && locator_place >= END64_BYTES; i++) {
+        if (tries[i] > locator_place - END64_BYTES)
+            continue;
+        if (!read_at(fd, name, record, END64_BYTES, tries[i], err))
+            return false;
+        *place = tries[i];
+        if (bytes_le32(record) == END64_MARK)
+            return true;
+    }
+    return broken(err, name, "its zip64 end record is missing");
+}
+
+static bool is_divided(uint32_t disk, uint32_t directory_disk, bool one_is_all_ones, uint32_t all_ones) {
+    return (disk && !(one_is_all_ones && disk == all_ones)) ||
+           (directory_disk && !(one_is_all_ones && directory_disk == all_ones));
+}
+
+static bool find_directory(int fd, uint64_t size, const char *name, directory_t *directory, err_t *err) {
+    uint8_t *tail, record[END64_BYTES];
+    size_t tail_bytes, end;
+    if (size < END_BYTES)
+        return broken(err, name, "it is too short");
+    if (!read_tail(fd, size, name, &tail, &tail_bytes, &end, err))
+        return false;
+    if (end == SIZE_MAX) {
+        free(tail);
+        return broken(err, name, "its end is missing: it was cut off, or is one part of a divided archive");
+    }
+    uint8_t *last = tail + end;
+    uint64_t place = size - tail_bytes + end, offset = bytes_le32(last + 16);
+    uint32_t disk = bytes_le16(last + 4), directory_disk = bytes_le16(last + 6);
+    directory->count = bytes_le16(last + 10);
+    directory->bytes = bytes_le32(last + 12);
+    uint8_t locator[LOCATOR_BYTES];
+    bool ok = place < LOCATOR_BYTES || read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err);
+    directory->is_zip64 = ok && place >= LOCATOR_BYTES && bytes_le32(locator) == LOCATOR_MARK;
+    free(tail);
+    if (!ok)
+        return false;
+    bool divided = is_divided(disk, directory_disk, directory->is_zip64, 0xffff);
+    if (directory->is_zip64 && !divided) {
+        if (!find_end64(fd, name, locator, place - LOCATOR_BYTES, record, &place, err))
+            return false;
+        divided = is_divided(bytes_le32(record + 16), bytes_le32(record + 20), false, 0);
+        directory->count = bytes_le64(record + 32);
+        directory->bytes = bytes_le64(record + 40);
+        offset = bytes_le64(record + 48);
+    }
+    if (divided)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: is one part of a zip archive divided over several files; join them (zip -s 0 FILE "
+            "--out WHOLE.zip) and load the whole",
+            name);
+    if (directory->bytes > place || offset > place)
+        return broken(err, name, "its directory lies outside of it");
+    directory->place = place - directory->bytes;
+    if (directory->place < offset)
+        return broken(err, name, "its directory is longer than it says");
+    directory->shift = directory->place - offset;
+    /* Something (a signature) may stand between the directory and the end. */
+    uint8_t mark[4];
+    if (directory->count && directory->bytes >= ENTRY_BYTES && directory->shift) {
+        if (!read_at(fd, name, mark, 4, directory->place, err))
+            return false;
+        if (bytes_le32(mark) != ENTRY_MARK) {
+            directory->place = offset;
+            directory->shift = 0;
+        }
+    }
+    return true;
+}
+
+/* The 64-bit sizes and offset; only those whose 32-bit field is all ones are there, in this order. */
+static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
+    uint64_t *fields[] = {&entry->text_bytes, &entry->packed_bytes, &entry->header_offset};
+    while (length >= 4) {
+        size_t size = bytes_le16(extra + 2);
+        if (size > length - 4)
+            return true; /* padding after the fields is common, and harmless */
+        if (bytes_le16(extra) == EXTRA_ZIP64) {
+            const uint8_t *at = extra + 4;
+            for (size_t i = 0; i < 3; i++) {
+                if (*fields[i] != UINT32_MAX)
+                    continue;
+                if (size < 8)
+                    return false;
+                *fields[i] = bytes_le64(at);
+                at += 8;
+                size -= 8;
+            }
+            return true;
+        }
+        extra += 4 + size;
+        length -= 4 + size;
+    }
+    return true;
+}
+
+/* The bytes of the entry at `at`, or 0 when it does not make sense. */
+static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
+    if (left < ENTRY_BYTES || bytes_le32(at) != ENTRY_MARK)
+        return 0;
+    size_t name = bytes_le16(at + 28), extra = bytes_le16(at + 30), comment = bytes_le16(at + 32);
+    if (ENTRY_BYTES + name + extra + comment > left)
+        return 0;
+    *entry = (zip_entry_t){
+        .name = (const char *)at + ENTRY_BYTES,
+        .name_length = name,
+        .flags = bytes_le16(at + 8),
+        .method = bytes_le16(at + 10),
+        .crc32 = bytes_le32(at + 16),
+        .packed_bytes = bytes_le32(at + 20),
+        .text_bytes = bytes_le32(at + 24),
+        .header_offset = bytes_le32(at + 42),
+        .is_link = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)),
+    };
+    if (!read_zip64_extra(entry, at + ENTRY_BYTES + name, extra))
+        return 0;
+    return ENTRY_BYTES + name + extra + comment;
+}
+
+bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err) {
+    directory_t directory = {0};
+    if (!find_directory(fd, size, name, &directory, err))
+        return false;
+    if (directory.bytes > LARGEST_DIRECTORY)
+        return broken(err, name, "its directory is larger than 1 GB");
+    size_t left = (size_t)directory.bytes;
+    uint8_t *bytes = malloc(left + 1), *at = bytes;
+    if (!bytes)
+        return err_memory(err, left);
+    bool ok = read_at(fd, name, bytes, left, directory.place, err);
+    uint64_t count = 0;
+    /* Writers without zip64 count modulo 65,536, so an end is the directory's end. */
+    while (ok && left && !(count == directory.count && (left < 4 || bytes_le32(at) != ENTRY_MARK))) {
+        zip_entry_t entry;
+        size_t used = read_entry(at, left, &entry);
+        if (!used) {
+            ok = broken(err, name, "an entry of its directory makes no sense");
+            break;
+        }
+        if (entry.header_offset > directory.place ||
+            directory.shift > directory.place - entry.header_offset ||
+            entry.packed_bytes > directory.place - entry.header_offset - directory.shift) {
+            ok = broken(err, name, "its directory names data that is not there");
+            break;
+        }
+        entry.header_offset += directory.shift;
+        ok = visit(context, &entry, err);
+        at += used;
+        left -= used;
+        count++;
+    }
+    if (ok && (directory.is_zip64 ? count != directory.count : (count & 0xffff) != directory.count))
+        ok = broken(err, name, "its directory does not hold as many entries as it says");
+    free(bytes);
+    return ok;
+}
+
+bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err) {
+    static const struct {
+        uint16_t method;
+        const char *name;
+    } others[] = {{1, "shrink"}, {6, "implode"}, {10, "implode"}, {12, "bzip2"},   {14, "LZMA"}, {19, "LZ77"},
+                  {94, "MP3"},   {95, "xz"},     {96, "JPEG"},    {97, "WavPack"}, {98, "PPMd"}, {99, "AES"}};
+    if (entry->flags & (FLAG_ENCRYPTED | FLAG_DIRECTORY_ENCRYPTED))
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: is encrypted; unpack the archive with its password and load the "
+                       "unpacked files",
+                       member_name);
+    if (entry->method == ZIP_STORED || entry->method == ZIP_DEFLATE || entry->method == ZIP_DEFLATE64 ||
+        entry->method == ZIP_ZSTD)
+        return true;
+    const char *name = "unknown";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].method == entry->method)
+            name = others[i].name;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: is packed by method %u (%s); stored, deflate, deflate64 and zstd members can be read: "
+        "unpack the archive and load the unpacked files",
+        member_name, entry->method, name);
+}
+
+bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err) {
+    uint8_t header[MEMBER_BYTES];
+    if (!read_at(fd, file->name, header, sizeof header, file->zip.header_offset, err))
+        return false;
+    if (bytes_le32(header) != MEMBER_MARK || bytes_le16(header + 8) != file->zip.method)
+        return broken(err, file->name, "the member is not where the directory says");
+    *offset = file->zip.header_offset + MEMBER_BYTES + bytes_le16(header + 26) + bytes_le16(header + 28);
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return fault_system(err, file->name, errno);
+    return *offset + file->zip.packed_bytes <= (uint64_t)status.st_size ||
+           broken(err, file->name, "it ends too early");
+}
