@@ -8,16 +8,20 @@
 
 typedef struct source source_t;
 
+/* The file (and its manifest) must outlive the source. A stream is only looked at by the first read, so
+ * opening never waits. NULL: *err says why (status 5; 8 when this host has no descriptor or memory left). */
 source_t *source_open(const input_file_t *file, err_t *err);
 
 /* Fills the buffer as far as it can: `size` bytes, fewer only at the end or before a fault.
- * Returns the bytes got; 0 is the end. -1: a fault with its sentence (file, place, what to do; status 5). What came
- * before a fault has already been returned by earlier calls: nothing that could be decompressed is lost.
- * At the end it checks what can be checked: gzip and zip CRCs and lengths, that a plain file still has the
- * size and mtime of the manifest ("changed while it was read"). */
+ * Returns the bytes got; 0 is the end. -1: a fault with its sentence (file, place, what to do; status 5, or
+ * 130 and 143 when a signal cut a wait for a stream short). What came before a fault has already been
+ * returned by earlier calls: nothing that could be decompressed is lost. A fault stays: every further call
+ * tells it again. At the end it checks what can be checked: gzip and zip CRCs and lengths, and that the file
+ * still has the size and mtime of the manifest ("changed while it was read"). */
 ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
 
-/* Continues at this offset of the decompressed text. Plain files seek; others read and throw away. */
+/* Continues at this offset of the decompressed text. Plain files seek; others read and throw away, so only
+ * forward. An offset behind the end is a fault. */
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 
 /* Bytes taken from the disk so far, for the progress line. May be read by another thread. */

@@ -1,0 +1,39 @@
+/* decoder: turns a feed into text. One decoder, one input, one thread.
+ *
+ *     plain, stream    stored
+ *     gzip             gzip( inflate )            members, CRC and length of each
+ *     zstd             zstd                       frames
+ *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
+ */
+#ifndef TIPPLE_INPUT_DECODER_H
+#define TIPPLE_INPUT_DECODER_H
+
+#include "input/feed.h"
+#include "input/manifest.h"
+
+typedef enum {
+    DECODE_MORE,  /* the buffer is full */
+    DECODE_END,   /* the text ended, perhaps with some bytes in the buffer; never called again */
+    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; never called again */
+} decode_t;
+
+typedef struct decoder decoder_t;
+struct decoder {
+    /* Sets *got in any case. */
+    decode_t (*read)(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err);
+    void (*restart)(decoder_t *decoder); /* for the next gzip member; only inflate has it */
+    void (*close)(decoder_t *decoder);
+};
+
+/* Which library inflates: the best there is, or zlib for the tests of hosts without ISA-L. */
+typedef enum { INFLATE_BEST, INFLATE_ZLIB } inflate_engine_t;
+
+/* Each is NULL when memory is out. */
+decoder_t *decoder_stored(void);
+decoder_t *decoder_inflate(inflate_engine_t engine);
+decoder_t *decoder_inflate64(void);
+decoder_t *decoder_gzip(inflate_engine_t engine);
+decoder_t *decoder_zstd(void);
+decoder_t *decoder_zip_member(const input_file_t *file, inflate_engine_t engine);
+
+#endif

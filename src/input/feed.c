@@ -1,0 +1,132 @@
+#include "input/feed.h"
+#include "base/stop.h"
+#include "input/fault.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STOP_LOOK_MS = 100, LARGEST_READ = 1 << 30 };
+
+void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to) {
+    *feed = (feed_t){.name = name, .what = "packed", .fd = fd, .stream = stream, .next = from, .end = to};
+}
+
+void feed_free(feed_t *feed) {
+    free(feed->bytes);
+}
+
+/* A signal may be delivered to another thread than the one that waits here, so a wait looks up now and then.
+ */
+static bool wait_for_stream(feed_t *feed) {
+    for (;;) {
+        if (stop_signal())
+            return fault_stopped(&feed->fault, feed->name, stop_signal());
+        struct pollfd ready = {.fd = feed->fd, .events = POLLIN};
+        int n = poll(&ready, 1, STOP_LOOK_MS);
+        if (n > 0)
+            return true;
+        if (n < 0 && errno != EINTR)
+            return fault_system(&feed->fault, feed->name, errno);
+    }
+}
+
+/* One read; 0 at the end, and then feed->ended (perhaps feed->failed) is set. */
+static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
+    size = size < LARGEST_READ ? size : LARGEST_READ;
+    if (!feed->stream && size > feed->end - feed->next)
+        size = (size_t)(feed->end - feed->next);
+    while (!feed->ended && size) {
+        ssize_t n;
+        if (feed->stream) {
+            if (!wait_for_stream(feed)) {
+                feed->failed = true;
+                break;
+            }
+            n = read(feed->fd, out, size);
+        } else {
+            n = pread(feed->fd, out, size, (off_t)feed->next);
+        }
+        if (n > 0) {
+            feed->next += (uint64_t)n;
+            atomic_fetch_add_explicit(&feed->taken, (uint64_t)n, memory_order_relaxed);
+            return (size_t)n;
+        }
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (n < 0)
+            feed->failed = !fault_system(&feed->fault, feed->name, errno);
+        else if (!feed->stream)
+            feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
+        break;
+    }
+    feed->ended = true;
+    return 0;
+}
+
+static bool make_room(feed_t *feed) {
+    uint64_t left = feed->end - feed->next;
+    feed->room = !feed->stream && left < FEED_BYTES ? (size_t)left : FEED_BYTES;
+    feed->bytes = malloc(FEED_BACK + feed->room + FEED_SLACK);
+    feed->at = feed->filled = FEED_BACK;
+    if (feed->bytes) {
+        memset(feed->bytes, 0, FEED_BACK);
+        memset(feed->bytes + FEED_BACK, 0, FEED_SLACK);
+        return true;
+    }
+    err_memory(&feed->fault, FEED_BACK + feed->room + FEED_SLACK);
+    feed->ended = feed->failed = true;
+    return false;
+}
+
+size_t feed_want(feed_t *feed, size_t count) {
+    size_t have = feed->filled - feed->at;
+    if (have >= count || feed->ended)
+        return have;
+    if (!feed->bytes && !make_room(feed))
+        return 0;
+    memmove(feed->bytes, feed->bytes + feed->at - FEED_BACK, FEED_BACK + have);
+    feed->at = FEED_BACK;
+    feed->filled = FEED_BACK + have;
+    while (feed->filled - feed->at < count && !feed->ended)
+        feed->filled += read_some(feed, feed->bytes + feed->filled, FEED_BACK + feed->room - feed->filled);
+    memset(feed->bytes + feed->filled, 0, FEED_SLACK);
+    return feed->filled - feed->at;
+}
+
+int feed_byte(feed_t *feed) {
+    return feed_want(feed, 1) ? feed->bytes[feed->at++] : -1;
+}
+
+size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
+    size_t got = feed->filled - feed->at < size ? feed->filled - feed->at : size;
+    if (got) {
+        memcpy(out, feed_bytes(feed), got);
+        feed_take(feed, got);
+    }
+    for (size_t n = 1; got < size && n; got += n)
+        n = read_some(feed, out + got, size - got);
+    return got;
+}
+
+uint64_t feed_offset(const feed_t *feed) {
+    return feed->next - (feed->filled - feed->at);
+}
+
+bool feed_cut_off(const feed_t *feed, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: ends in the middle of its %s data, at byte %llu; everything before that was read. Fetch "
+        "the whole file, then run the same command",
+        feed->name, feed->what, (unsigned long long)feed_offset(feed));
+}
+
+bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its %s data is damaged near byte %llu (%s); everything before that was read. Fetch the "
+        "file again, then run the same command",
+        feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
+}

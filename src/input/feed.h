@@ -1,0 +1,68 @@
+/* feed: bytes as they lie on the disk or come out of a pipe, for the decoders. Belongs to one thread; only
+ * `taken` may be read by others.
+ *
+ * A feed never fails in the middle of a decoder: a read error looks like the end, and feed->failed with its
+ * sentence replaces whatever the decoder then says. So what came before an error is still decoded. */
+#ifndef TIPPLE_INPUT_FEED_H
+#define TIPPLE_INPUT_FEED_H
+
+#include "base/err.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+    FEED_BYTES = 256 * 1024,
+    FEED_BACK = 16,  /* bytes that can be given back after a decoder took them */
+    FEED_SLACK = 64, /* readable zeros after the last byte */
+};
+
+typedef struct {
+    const char *name; /* for sentences */
+    const char *what; /* "gzip", "zip" */
+    int fd;
+    bool stream;
+    uint64_t next, end; /* where the next pread goes; the end of this input on disk */
+    uint8_t *bytes;     /* made at the first feed_want */
+    size_t room, at, filled;
+    bool ended, failed;
+    err_t fault;
+    _Atomic uint64_t taken;
+} feed_t;
+
+/* Bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */
+void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to);
+void feed_free(feed_t *feed);
+
+/* Makes at least `count` (up to FEED_BYTES / 2) bytes available in one piece; returns how many there are:
+ * fewer only at the end. */
+size_t feed_want(feed_t *feed, size_t count);
+
+static inline const uint8_t *feed_bytes(const feed_t *feed) {
+    return feed->bytes + feed->at;
+}
+
+static inline void feed_take(feed_t *feed, size_t count) {
+    feed->at += count;
+}
+
+/* Gives back up to FEED_BACK bytes that were taken. */
+static inline void feed_unread(feed_t *feed, size_t count) {
+    feed->at -= count;
+}
+
+/* The next byte, or -1 at the end. */
+int feed_byte(feed_t *feed);
+
+/* Copies up to size bytes past the buffer where it can; fewer only at the end. */
+size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
+
+/* The place in the file of the next byte that a decoder takes. */
+uint64_t feed_offset(const feed_t *feed);
+
+/* The sentences for data that stops too early, and for data that makes no sense (why, in two or three words).
+ */
+bool feed_cut_off(const feed_t *feed, err_t *err);
+bool feed_damaged(const feed_t *feed, const char *why, err_t *err);
+
+#endif

@@ -1,0 +1,243 @@
+#include "input/source.h"
+#include "base/stop.h"
+#include "input/fault.h"
+#include "input/magic.h"
+#include "input/source_with.h"
+#include "input/zip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SKIP_STEP = 64 * 1024 };
+
+struct source {
+    const input_file_t *file;
+    inflate_engine_t engine;
+    feed_t feed;
+    decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are there */
+    uint64_t position;  /* of the next byte in the text */
+    bool over;          /* the end, or a fault, has been met; nothing more is read */
+    bool faulty;
+    err_t fault;
+};
+
+static bool is_stdin(const input_file_t *file) {
+    return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
+}
+
+/* A pipe without a writer yet must not make the opening wait, where no signal could be noticed. */
+static int open_file(const input_file_t *file) {
+    if (is_stdin(file))
+        return STDIN_FILENO;
+    int fd;
+    do
+        fd =
+            open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (file->kind == INPUT_STREAM ? O_NONBLOCK : 0));
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static int64_t modified_ns(const struct stat *status) {
+    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+/* The file is the one that the manifest saw. A member's disk_bytes are not its archive's: there the time must
+ * do. */
+static bool is_unchanged(const source_t *source, err_t *err) {
+    const input_file_t *file = source->file;
+    struct stat status;
+    if (file->kind == INPUT_STREAM)
+        return true;
+    if (fstat(source->feed.fd, &status) != 0)
+        return fault_system(err, file->name, errno);
+    if (file->kind != INPUT_ZIP_MEMBER && (uint64_t)status.st_size != file->disk_bytes)
+        return fault_changed(err, file->name,
+                             (uint64_t)status.st_size < file->disk_bytes ? "it became shorter"
+                                                                         : "it became longer");
+    if (modified_ns(&status) != file->modified_ns)
+        return fault_changed(err, file->name, "its time of modification is another");
+    return true;
+}
+
+static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
+    decoder_t *decoder = kind == INPUT_GZIP         ? decoder_gzip(source->engine)
+                         : kind == INPUT_ZSTD       ? decoder_zstd()
+                         : kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->engine)
+                                                    : decoder_stored();
+    source->decoder = decoder;
+    source->feed.what = kind == INPUT_GZIP ? "gzip" : kind == INPUT_ZSTD ? "zstd" : "zip";
+    return decoder || err_memory(err, FEED_BYTES);
+}
+
+static bool begin(source_t *source, err_t *err) {
+    const input_file_t *file = source->file;
+    bool is_stream = file->kind == INPUT_STREAM;
+    int fd = open_file(file);
+    uint64_t from = 0, to = file->disk_bytes;
+    feed_init(&source->feed, file->name, fd, is_stream, 0, is_stream ? 0 : to);
+    if (fd < 0)
+        return fault_system(err, file->name, errno);
+    if (!is_unchanged(source, err))
+        return false;
+    if (!is_stream)
+        posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    if (file->kind == INPUT_ZIP_MEMBER) {
+        if (!zip_data_offset(fd, file, &from, err))
+            return false;
+        feed_init(&source->feed, file->name, fd, false, from, from + file->zip.packed_bytes);
+    }
+    return is_stream || choose_decoder(source, file->kind, err);
+}
+
+source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err) {
+    source_t *source = calloc(1, sizeof *source);
+    if (!source) {
+        err_memory(err, sizeof *source);
+        return NULL;
+    }
+    source->file = file;
+    source->engine = engine;
+    if (begin(source, err))
+        return source;
+    source_close(source);
+    return NULL;
+}
+
+source_t *source_open(const input_file_t *file, err_t *err) {
+    return source_open_with(file, INFLATE_BEST, err);
+}
+
+/* What comes through the pipe decides how it is read. */
+static bool look_at_stream(source_t *source, err_t *err) {
+    const char *packed;
+    size_t have = feed_want(&source->feed, MAGIC_LEAST);
+    if (source->feed.failed) {
+        *err = source->feed.fault;
+        return false;
+    }
+    magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &packed) : MAGIC_TEXT;
+    if (magic == MAGIC_ZIP)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: a zip archive cannot be read from a stream, because its directory is at its end; give "
+            "it as a file",
+            source->file->name);
+    if (magic == MAGIC_REFUSED)
+        return magic_refuse(err, source->file->name, packed);
+    return choose_decoder(source,
+                          magic == MAGIC_GZIP   ? INPUT_GZIP
+                          : magic == MAGIC_ZSTD ? INPUT_ZSTD
+                                                : INPUT_PLAIN,
+                          err);
+}
+
+/* Text that is packed once more would give nothing but rejects. */
+static bool is_text(const source_t *source, const uint8_t *text, size_t size, err_t *err) {
+    const char *packed;
+    magic_t magic = magic_of(text, size, &packed);
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->file->name, packed);
+}
+
+static ssize_t fail(source_t *source, err_t *err) {
+    source->over = source->faulty = true;
+    *err = source->fault;
+    return -1;
+}
+
+/* One decode; afterwards source->over and source->faulty say what the next call will tell. */
+static size_t decode(source_t *source, uint8_t *out, size_t size) {
+    size_t got;
+    decode_t done = source->decoder->read(source->decoder, &source->feed, out, size, &got, &source->fault);
+    uint64_t bound = source->file->text_bound;
+    if (bound && got > bound - source->position) {
+        got = (size_t)(bound - source->position);
+        err_set(&source->fault, STATUS_INPUT,
+                "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
+                "again, then "
+                "run the same command",
+                source->file->name, (unsigned long long)bound);
+        done = DECODE_FAULT;
+    }
+    if (done == DECODE_MORE)
+        return got;
+    source->over = true;
+    if (source->feed.failed)
+        source->fault = source->feed.fault;
+    err_t change;
+    bool changed = !is_unchanged(source, &change);
+    if (changed)
+        source->fault = change;
+    source->faulty = done == DECODE_FAULT || source->feed.failed || changed;
+    return got;
+}
+
+ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
+    if (source->faulty)
+        return fail(source, err);
+    if (source->over || !size)
+        return 0;
+    if (!source->decoder && !look_at_stream(source, &source->fault))
+        return fail(source, err);
+    size_t got = decode(source, buffer, size);
+    if (!source->position && got && source->file->kind != INPUT_PLAIN &&
+        !is_text(source, buffer, got, &source->fault))
+        return fail(source, err);
+    source->position += got;
+    return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
+}
+
+static bool too_short(source_t *source, uint64_t offset, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: ends at byte %llu of its text, before byte %llu where it was to be continued; "
+                   "it is not the "
+                   "file that was read before",
+                   source->file->name, (unsigned long long)source->position, (unsigned long long)offset);
+}
+
+bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
+    if (source->file->kind == INPUT_PLAIN) {
+        if (offset > source->file->disk_bytes) {
+            source->position = source->file->disk_bytes;
+            return too_short(source, offset, err);
+        }
+        source->feed.next = source->position = offset;
+        source->feed.ended = source->over = source->faulty;
+        return true;
+    }
+    if (offset < source->position)
+        return err_set(err, STATUS_INPUT, "%.1000s: packed data and streams cannot be read backwards",
+                       source->file->name);
+    uint8_t *scratch = offset > source->position ? malloc(SKIP_STEP) : NULL;
+    if (!scratch)
+        return offset == source->position || err_memory(err, SKIP_STEP);
+    ssize_t n = 1;
+    while (n > 0 && source->position < offset) {
+        uint64_t left = offset - source->position;
+        n = source_read(source, scratch, left < SKIP_STEP ? (size_t)left : SKIP_STEP, err);
+        if (stop_signal() && n > 0) {
+            n = -1;
+            fault_stopped(err, source->file->name, stop_signal());
+        }
+    }
+    free(scratch);
+    return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+uint64_t source_disk_bytes(const source_t *source) {
+    return atomic_load_explicit(&source->feed.taken, memory_order_relaxed);
+}
+
+void source_close(source_t *source) {
+    if (!source)
+        return;
+    if (source->decoder)
+        source->decoder->close(source->decoder);
+    feed_free(&source->feed);
+    if (source->feed.fd >= 0 && !is_stdin(source->file))
+        close(source->feed.fd);
+    free(source);
+}
