@@ -1,0 +1,550 @@
+/* What a list of arguments stands for: files, folders, patterns, streams, archives; and who each file is. */
+#include "base/log.h"
+#include "input/magic.h"
+#include "input/name.h"
+#include "input_lab.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define EACH(i, list)                                                                                        \
+    size_t i = 0;                                                                                            \
+    i < sizeof(list) / sizeof *(list);                                                                       \
+    i++
+
+/* The names of the files, each followed by a space. */
+static const char *names_of(const manifest_t *manifest) {
+    static char names[4096];
+    names[0] = 0;
+    for (size_t i = 0; i < manifest->count; i++)
+        sprintf(names + strlen(names), "%s ", manifest->files[i].name);
+    return names;
+}
+
+typedef struct {
+    hearing_t heard;
+    size_t skipped;
+} outcome_t;
+
+/* args end with NULL. */
+static outcome_t expect_names(char *const *args, const char *names) {
+    outcome_t outcome;
+    manifest_t manifest;
+    err_t err = {0};
+    size_t count = 0;
+    while (args[count])
+        count++;
+    hear_begin(&outcome.heard);
+    bool ok = manifest_build(&manifest, args, count, NULL, &err);
+    hear_end(&outcome.heard);
+    if (!ok)
+        fail_msg("%s", err.text);
+    assert_string_equal(names_of(&manifest), names);
+    outcome.skipped = manifest.skipped;
+    manifest_free(&manifest);
+    assert_int_equal(manifest.count, 0);
+    return outcome;
+}
+
+#define NAMES(names, ...) expect_names((char *[]){__VA_ARGS__, NULL}, names)
+
+static void expect_refusal(char *const *args, status_t status, const char *says) {
+    manifest_t manifest;
+    err_t err = {0};
+    hearing_t heard;
+    size_t count = 0;
+    while (args[count])
+        count++;
+    hear_begin(&heard);
+    bool ok = manifest_build(&manifest, args, count, NULL, &err);
+    hear_end(&heard);
+    assert_false(ok);
+    if (!strstr(err.text, says))
+        fail_msg("expected '%s', got '%s'", says, err.text);
+    assert_int_equal(err.status, status);
+    assert_int_equal(manifest.count, 0);
+    assert_null(manifest.files);
+}
+
+#define REFUSED(says, ...) expect_refusal((char *[]){__VA_ARGS__, NULL}, STATUS_INPUT, says)
+
+/* ---------------------------------------------------------------- names and walks */
+
+static void walks_folders_by_name(void **state) {
+    (void)state;
+    mkdir("walk", 0755);
+    mkdir("walk/b", 0755);
+    mkdir("walk/B", 0755);
+    mkdir("walk/empty", 0755);
+    for (EACH(i, ((const char *[]){"walk/c.txt", "walk/b/2", "walk/b/10", "walk/B/x", "walk/a b",
+                                   "walk/\xc3\xa9"})))
+        lab_say(((const char *[]){"walk/c.txt", "walk/b/2", "walk/b/10", "walk/B/x", "walk/a b",
+                                  "walk/\xc3\xa9"})[i],
+                "x");
+    NAMES("walk/B/x walk/a b walk/b/10 walk/b/2 walk/c.txt walk/\xc3\xa9 ", "walk");
+    NAMES("walk/B/x walk/a b walk/b/10 walk/b/2 walk/c.txt walk/\xc3\xa9 ", "./walk//");
+    NAMES("walk/c.txt walk/b/10 walk/b/2 ", "walk/c.txt", "walk/./b/");
+    assert_int_equal(chdir("walk"), 0);
+    NAMES("B/x a b b/10 b/2 c.txt \xc3\xa9 ", ".");
+    NAMES("../walk/c.txt ", "../walk/c.txt");
+    assert_int_equal(chdir(".."), 0);
+
+    char absolute[600], expected[601];
+    snprintf(absolute, sizeof absolute, "%s/walk/c.txt", lab_folder);
+    snprintf(expected, sizeof expected, "%s ", absolute);
+    NAMES(expected, absolute);
+    REFUSED("no file to read", "walk/empty");
+    REFUSED("walk/none: there is no such file", "walk/none");
+    REFUSED("''", "");
+}
+
+static void leaves_out_what_is_hidden(void **state) {
+    (void)state;
+    mkdir("mac", 0755);
+    mkdir("mac/__MACOSX", 0755);
+    mkdir("mac/.git", 0755);
+    mkdir("mac/data", 0755);
+    lab_say("mac/__MACOSX/._a", "x");
+    lab_say("mac/__MACOSX/._b", "x");
+    lab_say("mac/__MACOSX/c", "x");
+    lab_say("mac/.git/config", "x");
+    lab_say("mac/.DS_Store", "x");
+    lab_say("mac/data/._a.csv", "x");
+    lab_say("mac/data/a.csv", "x");
+    outcome_t outcome = NAMES("mac/data/a.csv ", "mac");
+    assert_int_equal(outcome.skipped, 4);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/__MACOSX: a resource fork of macOS, not data\n"),
+                     1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/.git: hidden; name it to load it\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: "), 1);
+    assert_int_equal(times(outcome.heard.text, "\n"), 4);
+
+    outcome = NAMES("mac/.DS_Store mac/data/a.csv ", "mac/data/._a.csv", "mac/__MACOSX/c", "mac/.DS_Store",
+                    "mac/data/a.csv");
+    assert_int_equal(outcome.skipped, 2);
+    assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: a resource fork"), 1);
+    REFUSED("no file is left to read: all 1 that were found", "mac/data/._a.csv");
+
+    /* a flood is not named file by file */
+    mkdir("flood", 0755);
+    for (int i = 0; i < 50; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "flood/._%d", i);
+        lab_say(name, "x");
+    }
+    lab_say("flood/a", "x");
+    outcome = NAMES("flood/a ", "flood");
+    assert_int_equal(outcome.skipped, 50);
+    assert_int_equal(times(outcome.heard.text, "\n"), 20);
+}
+
+static void takes_a_file_once(void **state) {
+    (void)state;
+    mkdir("once", 0755);
+    lab_say("once/a", "x");
+    lab_say("once/b", "x");
+    assert_int_equal(symlink("a", "once/link"), 0);
+    assert_int_equal(symlink(".", "once/up"), 0);
+    assert_int_equal(symlink("once", "also"), 0);
+    outcome_t outcome = NAMES("once/b once/a ", "once/b", "once");
+    assert_int_equal(times(outcome.heard.text, "once/b is named twice: taken once\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "once/link is the same as once/a: taken once\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "once/up is the same as once: taken once\n"), 1);
+    outcome = NAMES("once/a ", "once/a", "./once//a", "also/a", "once/link");
+    assert_int_equal(times(outcome.heard.text, "taken once"), 3);
+    outcome = NAMES("once/a once/b ", "once", "also");
+    assert_int_equal(times(outcome.heard.text, "also is the same as once: taken once\n"), 1);
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    REFUSED("dangling: is a link to a file that does not exist", "dangling");
+    assert_int_equal(symlink("circle", "circle"), 0);
+    REFUSED("circle", "circle");
+    unlink("once/up");
+    unlink("also");
+    unlink("dangling");
+    unlink("circle");
+}
+
+static void knows_patterns(void **state) {
+    (void)state;
+    mkdir("glob", 0755);
+    lab_say("glob/b.csv", "x");
+    lab_say("glob/a.csv", "x");
+    lab_say("glob/a[1].csv", "x");
+    lab_say("glob/a1.csv", "x");
+    lab_say("glob/.hidden.csv", "x");
+    NAMES("glob/a.csv glob/a1.csv glob/a[1].csv glob/b.csv ", "glob/*.csv");
+    NAMES("glob/a[1].csv ", "glob/a[1].csv");
+    NAMES("glob/a1.csv glob/b.csv ", "glob/[ab]?.csv", "gl?b/b.csv");
+    REFUSED("glob/*.txt: no file matches this pattern", "glob/*.txt");
+}
+
+static void cleans_names(void **state) {
+    (void)state;
+    static const char *const paths[][2] = {
+        {"a", "a"}, {"./a", "a"}, {"a//b", "a/b"}, {"a/./b/", "a/b"}, {"/a/../b", "/a/../b"}, {"//a", "/a"},
+        {"/", "/"}, {".", "."},   {"./", "."},     {"../x", "../x"},  {".//./a.b", "a.b"},    {"", "."}};
+    for (EACH(i, paths)) {
+        char *clean = name_clean(paths[i][0]);
+        assert_string_equal(clean, paths[i][1]);
+        free(clean);
+    }
+    static const char *const texts[][2] = {
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x9a\x97", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x9a\x97"},
+        {"caf\xe9", "caf\\xe9"},
+        {"a\nb\x1b[1m\x7f", "a\\x0ab\\x1b[1m\\x7f"},
+        {"\xc0\xaf", "\\xc0\\xaf"},
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
+        {"\xe2\x82", "\\xe2\\x82"},
+        {"\xc2\x80", "\\xc2\\x80"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+    };
+    for (EACH(i, texts)) {
+        char *name = name_join("z.zip", "!", texts[i][0], strlen(texts[i][0]));
+        assert_int_equal(memcmp(name, "z.zip!", 6), 0);
+        assert_string_equal(name + 6, texts[i][1]);
+        free(name);
+    }
+    lab_say("caf\xe9.csv", "x");
+    NAMES("caf\\xe9.csv ", "caf\xe9.csv");
+}
+
+static void knows_streams(void **state) {
+    (void)state;
+    manifest_t manifest;
+    err_t err;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    lab_say("file", "x");
+    char *args[] = {"fifo", "-", "/dev/null", "file", "-"};
+    hearing_t heard;
+    int saved = dup(STDIN_FILENO), ends[2];
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[0], STDIN_FILENO);
+    hear_begin(&heard);
+    assert_true(manifest_build(&manifest, args, 5, NULL, &err));
+    hear_end(&heard);
+    assert_string_equal(names_of(&manifest), "fifo - /dev/null file ");
+    assert_int_equal(times(heard.text, "- is named twice: taken once"), 1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(manifest.files[i].kind, INPUT_STREAM);
+        assert_false(manifest.files[i].has_identity);
+        assert_int_equal(manifest.files[i].text_bound, 0);
+    }
+    assert_int_equal(manifest.files[3].kind, INPUT_PLAIN);
+    manifest_free(&manifest);
+
+    manifest_options_t named = {.input_name = "tests 2013"};
+    assert_true(manifest_build(&manifest, args + 1, 1, &named, &err));
+    assert_string_equal(manifest.files[0].name, "tests 2013");
+    assert_string_equal(manifest.files[0].path, "-");
+    assert_true(manifest.files[0].has_identity);
+    manifest_free(&manifest);
+    assert_false(manifest_build(&manifest, args, 2, &named, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "there are several (fifo and -)"));
+    assert_false(manifest_build(&manifest, args + 3, 1, &named, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+
+    close(STDIN_FILENO);
+    assert_false(lab_manifest(&manifest, &err, "-"));
+    assert_non_null(strstr(err.text, "standard input is closed"));
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    close(ends[0]);
+    close(ends[1]);
+
+    /* in a walk nobody meant them */
+    mkdir("pipes", 0755);
+    assert_int_equal(mkfifo("pipes/fifo", 0600), 0);
+    lab_say("pipes/file", "x");
+    outcome_t outcome = NAMES("pipes/file ", "pipes");
+    assert_int_equal(times(outcome.heard.text, "skipped pipes/fifo: neither a file nor a folder"), 1);
+
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    REFUSED("socket: nothing can be read from it", "socket");
+    close(fd);
+}
+
+static void reports_what_may_not_be_read(void **state) {
+    (void)state;
+    REFUSED("no file to read", NULL);
+    mkdir("locked", 0);
+    lab_say("secret", "x");
+    chmod("secret", 0);
+    if (geteuid() == 0 && seteuid(65534) != 0)
+        skip();
+    manifest_t manifest;
+    err_t folder = {0}, file = {0};
+    bool folder_ok = lab_manifest(&manifest, &folder, "locked"),
+         file_ok = lab_manifest(&manifest, &file, "secret");
+    if (getuid() == 0)
+        assert_int_equal(seteuid(0), 0);
+    assert_false(folder_ok || file_ok);
+    assert_non_null(strstr(folder.text, "locked: this user may not read it"));
+    assert_non_null(strstr(file.text, "secret: this user may not read it"));
+    assert_int_equal(file.status, STATUS_INPUT);
+    chmod("locked", 0700);
+}
+
+/* ---------------------------------------------------------------- kinds, bounds, digests */
+
+static input_file_t one(const char *arg) {
+    manifest_t manifest;
+    err_t err = {0};
+    if (!lab_manifest(&manifest, &err, arg))
+        fail_msg("%s", err.text);
+    assert_int_equal(manifest.count, 1);
+    input_file_t file = manifest.files[0];
+    manifest_free(&manifest);
+    file.path = file.name = NULL;
+    return file;
+}
+
+static void expect_kind(bytes_t data, input_kind_t kind, uint64_t bound) {
+    lab_write("kind.of.gz", data.at, data.size); /* the name means nothing */
+    input_file_t file = one("kind.of.gz");
+    assert_int_equal(file.kind, kind);
+    assert_int_equal(file.text_bound, bound);
+    assert_int_equal(file.disk_bytes, data.size);
+    assert_true(file.has_identity && file.modified_ns > 0);
+    free(data.at);
+}
+
+static bytes_t said(const char *text, size_t size) {
+    bytes_t bytes = {0};
+    bytes_add(&bytes, text, size);
+    return bytes;
+}
+
+static void knows_kinds_by_their_bytes(void **state) {
+    (void)state;
+    bytes_t text = lab_text(21, 400000), packed = lab_gzip(text.at, text.size);
+    expect_kind(said("", 0), INPUT_PLAIN, 0);
+    expect_kind(said("a|b|c\n", 6), INPUT_PLAIN, 6);
+    expect_kind(said("PK,NAME\n1,x\n", 12), INPUT_PLAIN, 12);
+    expect_kind(said("BZh|MZ\n", 7), INPUT_PLAIN, 7);
+    expect_kind(said("#!/bin/sh\n", 10), INPUT_PLAIN, 10);
+    expect_kind(said("\x1f", 1), INPUT_PLAIN, 1);
+    expect_kind(said("\x1f\x8b", 2), INPUT_GZIP, 2 * 1032);
+    expect_kind(packed, INPUT_GZIP, packed.size * 1032);
+
+    expect_kind(lab_zstd(text.at, 400000, true), INPUT_ZSTD, 400000);
+    expect_kind(lab_zstd(text.at, 100, true), INPUT_ZSTD, 100);
+    expect_kind(lab_zstd("", 0, true), INPUT_ZSTD, 0);
+    expect_kind(lab_zstd(text.at, 400000, false), INPUT_ZSTD, 0);
+    packed = (bytes_t){0}; /* all frames state their size */
+    bytes_add(&packed, "\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
+    bytes_add_all(&packed, lab_zstd(text.at, 70000, true));
+    bytes_add_all(&packed, lab_zstd(text.at, 300, true));
+    bytes_add(&packed, "\x5f\x2a\x4d\x18\0\0\0\0", 8);
+    bytes_t cut = said((char *)packed.at, packed.size - 1), more = said((char *)packed.at, packed.size);
+    expect_kind(packed, INPUT_ZSTD, 70300);
+    expect_kind(cut, INPUT_ZSTD, 0);
+    bytes_add_all(&more, lab_zstd(text.at, 500, false)); /* but the last */
+    expect_kind(more, INPUT_ZSTD, 0);
+    memset(text.at, 'x', text.size); /* blocks of one repeated byte */
+    expect_kind(lab_zstd(text.at, 400000, true), INPUT_ZSTD, 400000);
+    free(text.at);
+}
+
+static void refuses_other_packers(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *says;
+    } cases[] = {{"\xfd"
+                  "7zXZ\0abc",
+                  9, "xz"},
+                 {"BZh91AY&SYabc", 13, "bzip2"},
+                 {"7z\xbc\xaf\x27\x1c", 6, "7z"},
+                 {"\x04\x22\x4d\x18", 4, "lz4"},
+                 {"Rar!\x1a\x07\1\0", 8, "rar"},
+                 {"\x1f\x9d\x90", 3, "compress (.Z)"}};
+    for (EACH(i, cases)) {
+        lab_write("other", cases[i].bytes, cases[i].size);
+        char says[60];
+        snprintf(says, sizeof says, "other: holds %s data, which is not read here", cases[i].says);
+        REFUSED(says, "other");
+    }
+    bytes_t tar = lab_text(22, 2000);
+    memcpy(tar.at + 257, "ustar", 5);
+    lab_write_all("other", tar);
+    REFUSED("holds tar data", "other");
+}
+
+static bool same_digest(input_file_t a, input_file_t b) {
+    return a.digest[0] == b.digest[0] && a.digest[1] == b.digest[1];
+}
+
+static void digests_both_ends(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 1000, 65536, 65537, 100000, 131072, 131073, 400000};
+    for (EACH(i, sizes)) {
+        bytes_t text = lab_text(23, sizes[i]);
+        lab_write("digest", text.at, text.size);
+        input_file_t first = one("digest");
+        rename("digest", "moved");
+        assert_true(same_digest(first, one("moved")));
+        const size_t places[] = {0, sizes[i] / 2, sizes[i] - 1};
+        for (EACH(p, places)) {
+            text.at[places[p]] ^= 1;
+            lab_write("digest", text.at, text.size);
+            bool is_seen = places[p] < 65536 || sizes[i] - places[p] <= 65536;
+            assert_int_equal(same_digest(first, one("digest")), !is_seen);
+            text.at[places[p]] ^= 1;
+        }
+        bytes_add(&text, "x", 1);
+        lab_write_all("digest", text);
+        assert_false(same_digest(first, one("digest")));
+    }
+}
+
+/* ---------------------------------------------------------------- archives */
+
+static void expect_zip(bytes_t zip, const char *names) {
+    lab_write_all("the.zip", zip);
+    NAMES(names, "the.zip");
+}
+
+static void reads_directories_of_archives(void **state) {
+    (void)state;
+    const member_spec_t members[] = {
+        {.name = "2013/", .text = ""},
+        {.name = "2013/test result.txt", .text = "abc", .size = 3, .method = 8},
+        {.name = "2013/b\xc3\xa9.txt", .text = "xyz", .size = 3, .flags = 1 << 11},
+        {.name = "caf\xe9", .text = "xyz", .size = 3, .method = 93},
+    };
+    const char *names = "the.zip!2013/test result.txt the.zip!2013/b\xc3\xa9.txt the.zip!caf\\xe9 ";
+    char comment[60001];
+    memset(comment, 'P', 60000);
+    comment[60000] = 0;
+    memcpy(comment + 500, "PK\5\6 this is none", 17);
+    for (int zip64 = 0; zip64 < 2; zip64++) {
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64}), names);
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = "a comment"}), names);
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .comment = comment}), names);
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 70000}), names);
+        expect_zip(lab_zip(members, 4, (zip_spec_t){.zip64 = zip64, .before = 9, .comment = comment}), names);
+    }
+    bytes_t zip = lab_zip(members, 4, (zip_spec_t){0});
+    bytes_add(&zip, "trailing bytes", 14);
+    expect_zip(zip, names);
+
+    manifest_t manifest;
+    err_t err;
+    lab_write_all("the.zip", lab_zip(members, 4, (zip_spec_t){.before = 100}));
+    assert_true(lab_manifest(&manifest, &err, "the.zip"));
+    input_file_t *file = &manifest.files[0];
+    assert_int_equal(file->kind, INPUT_ZIP_MEMBER);
+    assert_int_equal(file->zip.method, 8);
+    assert_int_equal(file->zip.text_bytes, 3);
+    assert_int_equal(file->text_bound, 3);
+    assert_int_equal(file->disk_bytes, file->zip.packed_bytes);
+    assert_true(file->has_identity && file->modified_ns > 0);
+    assert_string_equal(file->path, "the.zip");
+    assert_false(same_digest(file[0], file[1]));
+    input_file_t before = file[0];
+    manifest_free(&manifest);
+    lab_write_all("the.zip", lab_zip(members, 4, (zip_spec_t){0})); /* the same member elsewhere */
+    assert_true(lab_manifest(&manifest, &err, "the.zip"));
+    assert_true(same_digest(before, manifest.files[0]));
+    manifest_free(&manifest);
+}
+
+static void leaves_out_members(void **state) {
+    (void)state;
+    const member_spec_t members[] = {
+        {.name = "__MACOSX/._a.csv", .text = "x", .size = 1},
+        {.name = "a.csv", .text = "x", .size = 1},
+        {.name = "__MACOSX/b/._b.csv", .text = "x", .size = 1},
+        {.name = "b/._b.csv", .text = "x", .size = 1, .method = 12},
+        {.name = "b/.DS_Store", .text = "x", .size = 1, .flags = 1},
+        {.name = "b/link", .text = "a.csv", .size = 5, .is_link = true},
+    };
+    lab_write_all("mac.zip", lab_zip(members, 6, (zip_spec_t){0}));
+    outcome_t outcome = NAMES("mac.zip!a.csv ", "mac.zip");
+    assert_int_equal(outcome.skipped, 4);
+    assert_int_equal(times(outcome.heard.text, "\n"), 4);
+    assert_int_equal(
+        times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork of macOS, not data\n"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!b/link: a symbolic link\n"), 1);
+}
+
+static void refuse_zip(bytes_t zip, const char *says) {
+    lab_write_all("bad.zip", zip);
+    REFUSED(says, "bad.zip");
+}
+
+static void refuses_bad_archives(void **state) {
+    (void)state;
+    member_spec_t members[2] = {{.name = "a.txt", .text = "abc", .size = 3},
+                                {.name = "b", .text = "xyz", .size = 3}};
+    members[0].flags = 1;
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is encrypted");
+    members[0].flags = 0;
+    members[0].method = 14;
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is packed by method 14 (LZMA)");
+    members[0].method = 77;
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "is packed by method 77 (unknown)");
+    members[0].method = 0;
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}),
+               "is one part of a zip archive divided over several files");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}),
+               "is one part of a zip archive divided");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1}),
+               "does not hold as many entries as it says");
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1, .zip64 = true}),
+               "as many entries as it says");
+    refuse_zip(lab_zip(members, 0, (zip_spec_t){0}), "no file to read");
+    members[1].name = "a.txt";
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}),
+               "bad.zip!a.txt: the archive has two members of this name");
+    members[1].name = "b";
+
+    bytes_t zip = lab_zip(members, 2, (zip_spec_t){0});
+    size_t directory = zip.size - 22 - 2 * (46 + 5 + 4) - 6;
+    for (size_t cut = 4; cut < zip.size; cut++)
+        refuse_zip(said((char *)zip.at, cut), "bad.zip: the zip archive is broken (");
+    static const struct {
+        size_t place, size;
+        uint64_t value;
+        const char *says;
+    } cases[] = {
+        {0, 4, 0, "an entry of its directory makes no sense"},
+        {28, 2, 60000, "an entry of its directory makes no sense"},
+        {20, 4, 100000, "its directory names data that is not there"},
+        {42, 4, 100000, "its directory names data that is not there"},
+        {42, 4, UINT32_MAX, "its directory names data that is not there"},
+    };
+    for (EACH(i, cases)) {
+        bytes_t bad = said((char *)zip.at, zip.size);
+        for (size_t n = 0; n < cases[i].size; n++)
+            bad.at[directory + cases[i].place + n] = (uint8_t)(cases[i].value >> 8 * n);
+        refuse_zip(bad, cases[i].says);
+    }
+    bytes_t bad = said((char *)zip.at, zip.size);
+    memset(bad.at + bad.size - 10, 0xff, 4); /* the directory's size */
+    refuse_zip(bad, "its directory lies outside of it");
+    free(zip.at);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walks_folders_by_name),
+        cmocka_unit_test(leaves_out_what_is_hidden),
+        cmocka_unit_test(takes_a_file_once),
+        cmocka_unit_test(knows_patterns),
+        cmocka_unit_test(cleans_names),
+        cmocka_unit_test(knows_streams),
+        cmocka_unit_test(reports_what_may_not_be_read),
+        cmocka_unit_test(knows_kinds_by_their_bytes),
+        cmocka_unit_test(refuses_other_packers),
+        cmocka_unit_test(digests_both_ends),
+        cmocka_unit_test(reads_directories_of_archives),
+        cmocka_unit_test(leaves_out_members),
+        cmocka_unit_test(refuses_bad_archives),
+    };
+    return cmocka_run_group_tests(tests, lab_open, lab_close);
+}

@@ -1,0 +1,710 @@
+/* Inputs of every kind, read in steps of every size, whole, cut off, damaged and changed while they are read.
+ */
+#include "base/log.h"
+#include "base/stop.h"
+#include "input/fault.h"
+#include "input_lab.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const inflate_engine_t engines[] = {INFLATE_BEST, INFLATE_ZLIB};
+static const size_t steps[] = {1 << 20, 65536, 4099, 257};
+
+#define EACH(i, list)                                                                                        \
+    size_t i = 0;                                                                                            \
+    i < sizeof(list) / sizeof *(list);                                                                       \
+    i++
+
+/* ---------------------------------------------------------------- plain */
+
+static void reads_plain_files(void **state) {
+    (void)state;
+    bytes_t text = lab_text(1, 300000);
+    lab_write("plain.txt", text.at, text.size);
+    lab_say("empty.txt", "");
+    for (EACH(i, steps))
+        expect_reading("plain.txt", INFLATE_BEST, steps[i], text.at, text.size, NULL);
+    expect_reading("empty.txt", INFLATE_BEST, 100, "", 0, NULL);
+
+    manifest_t manifest;
+    err_t err;
+    uint8_t buffer[100];
+    assert_true(lab_manifest(&manifest, &err, "plain.txt"));
+    source_t *source = source_open(&manifest.files[0], &err);
+    assert_true(source_skip_to(source, 299990, &err));
+    assert_int_equal(source_read(source, buffer, 100, &err), 10);
+    assert_memory_equal(buffer, text.at + 299990, 10);
+    assert_int_equal(source_read(source, buffer, 100, &err), 0);
+    assert_true(source_skip_to(source, 7, &err)); /* backwards, and away from the end */
+    assert_int_equal(source_read(source, buffer, 100, &err), 100);
+    assert_memory_equal(buffer, text.at + 7, 100);
+    assert_true(source_skip_to(source, 300000, &err));
+    assert_int_equal(source_read(source, buffer, 100, &err), 0);
+    assert_false(source_skip_to(source, 300001, &err));
+    assert_int_equal(err.status, STATUS_INPUT);
+    assert_non_null(strstr(err.text, "plain.txt: ends at byte 300000"));
+    source_close(source);
+    manifest_free(&manifest);
+    free(text.at);
+}
+
+typedef enum { GROW, SHRINK, TOUCH } change_t;
+
+static void change_file(const char *name, change_t change) {
+    struct timespec times_now[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    struct stat status;
+    assert_int_equal(stat(name, &status), 0);
+    if (change == SHRINK)
+        assert_int_equal(truncate(name, status.st_size / 2), 0);
+    else if (change == GROW)
+        assert_int_equal(truncate(name, status.st_size + 10), 0);
+    if (change == TOUCH)
+        assert_int_equal(utimensat(AT_FDCWD, name, times_now, 0), 0);
+    else
+        assert_int_equal(utimensat(AT_FDCWD, name, (struct timespec[]){status.st_atim, status.st_mtim}, 0),
+                         0);
+}
+
+/* Half is read, then the file changes. */
+static void expect_change(const char *name, change_t change, const char *says) {
+    manifest_t manifest;
+    err_t err = {0};
+    static uint8_t buffer[400000];
+    assert_true(lab_manifest(&manifest, &err, name));
+    source_t *source = source_open(&manifest.files[0], &err);
+    assert_non_null(source);
+    assert_int_equal(source_read(source, buffer, 100000, &err), 100000);
+    change_file(name, change);
+    ssize_t n;
+    while ((n = source_read(source, buffer, sizeof buffer, &err)) > 0)
+        ;
+    assert_int_equal(n, -1);
+    assert_int_equal(err.status, STATUS_INPUT);
+    assert_non_null(strstr(err.text, "changed while it was read"));
+    assert_non_null(strstr(err.text, says));
+    source_close(source);
+    assert_null(source_open(&manifest.files[0], &err)); /* and at the begin */
+    assert_non_null(strstr(err.text, "changed while it was read"));
+    manifest_free(&manifest);
+}
+
+static void notices_changes(void **state) {
+    (void)state;
+    bytes_t text = lab_text(2, 3000000), gzip = lab_gzip(text.at, text.size);
+    lab_write("change.txt", text.at, text.size);
+    expect_change("change.txt", GROW, "became longer");
+    expect_change("change.txt", SHRINK, "became shorter");
+    expect_change("change.txt", TOUCH, "time of modification");
+    lab_write("change.gz", gzip.at, gzip.size);
+    expect_change("change.gz", GROW, "became longer");
+    lab_write("change.gz", gzip.at, gzip.size);
+    expect_change("change.gz", SHRINK, "became shorter");
+    lab_write("change.gz", gzip.at, gzip.size);
+    expect_change("change.gz", TOUCH, "time of modification");
+    lab_write_all("change.zip",
+                  lab_zip(&(member_spec_t){.name = "a", .text = text.at, .size = text.size, .method = 8}, 1,
+                          (zip_spec_t){0}));
+    expect_change("change.zip", TOUCH, "time of modification");
+    free(text.at);
+    free(gzip.at);
+}
+
+/* ---------------------------------------------------------------- gzip */
+
+static void expect_gzip(bytes_t packed, const void *text, size_t size, const char *says) {
+    lab_write_all("test.gz", packed);
+    for (EACH(e, engines))
+        for (EACH(i, steps))
+            expect_reading("test.gz", engines[e], steps[i], text, size, says);
+}
+
+static void reads_gzip(void **state) {
+    (void)state;
+    bytes_t text = lab_text(3, 700000), packed = {0};
+    expect_gzip(lab_gzip(text.at, text.size), text.at, text.size, NULL);
+    expect_gzip(lab_gzip("", 0), "", 0, NULL);
+    expect_gzip(lab_deflate(text.at, text.size, 31, 0, 0), text.at, text.size, NULL);
+    expect_gzip(lab_deflate(text.at, text.size, 31, 9, 131072), text.at, text.size, NULL);
+    expect_gzip(lab_deflate(text.at, 5000, 31, 6, 7), text.at, 5000, NULL);
+
+    /* members of every size, empty ones among them */
+    uint64_t seed = 3;
+    for (size_t at = 0; at < text.size;) {
+        size_t n = chance(&seed, 4) ? chance(&seed, 5000) : chance(&seed, 90000) * chance(&seed, 2);
+        n = n < text.size - at ? n : text.size - at;
+        bytes_add_all(&packed, lab_gzip(text.at + at, n));
+        at += n;
+    }
+    expect_gzip(packed, text.at, text.size, NULL);
+
+    /* thousands of tiny ones */
+    packed = (bytes_t){0};
+    for (size_t at = 0; at < 6000; at += 3)
+        bytes_add_all(&packed, lab_gzip(text.at + at, 3));
+    expect_gzip(packed, text.at, 6000, NULL);
+    free(text.at);
+}
+
+static void reads_real_gzip(void **state) {
+    (void)state;
+    bytes_t text = lab_text(4, 400000);
+    lab_write("first part.txt", text.at, 150000);
+    lab_write("second.txt", text.at + 150000, 250000);
+    if (system("gzip -c 'first part.txt' > real.gz 2> /dev/null && gzip -9c < /dev/null >> real.gz && "
+               "gzip -1nc second.txt >> real.gz") != 0)
+        skip();
+    for (EACH(e, engines))
+        expect_reading("real.gz", engines[e], 100000, text.at, text.size, NULL);
+    free(text.at);
+}
+
+static void reads_every_gzip_header(void **state) {
+    (void)state;
+    static const char text[] = "the text\n";
+    uint8_t extra[70000];
+    memset(extra, 7, sizeof extra);
+    for (int flags = 0; flags < 16; flags++) {
+        z_stream stream = {.next_in = (uint8_t *)text, .avail_in = sizeof text - 1};
+        uint8_t out[100000];
+        gz_header header = {.text = 1, .time = 5, .os = 3, .hcrc = flags & 1};
+        header.extra = flags & 2 ? extra : NULL;
+        header.extra_len = 65535;
+        header.name = (uint8_t *)(flags & 4 ? "a name.txt" : NULL);
+        header.comment = (uint8_t *)(flags & 8 ? "a comment" : NULL);
+        deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+        deflateSetHeader(&stream, &header);
+        stream.next_out = out;
+        stream.avail_out = sizeof out;
+        assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+        bytes_t packed = {0};
+        bytes_add(&packed, out, stream.total_out);
+        bytes_add(&packed, out, stream.total_out);
+        expect_gzip(packed, "the text\nthe text\n", 18, NULL);
+        deflateEnd(&stream);
+    }
+}
+
+static void knows_what_may_follow_gzip(void **state) {
+    (void)state;
+    bytes_t text = lab_text(5, 90000), one = lab_gzip(text.at, 50000), two = lab_gzip(text.at + 50000, 40000);
+    char says[100];
+    bytes_t packed = {0};
+    bytes_add(&packed, one.at, one.size);
+    bytes_add_all(&packed, (bytes_t){.at = calloc(1, 300000), .size = 300000});
+    expect_gzip(packed, text.at, 50000, NULL);
+
+    packed = (bytes_t){0};
+    bytes_add(&packed, one.at, one.size);
+    bytes_add(&packed, "\0\0\0", 3);
+    bytes_add(&packed, two.at, two.size);
+    expect_gzip(packed, text.at, 90000, NULL);
+
+    packed = (bytes_t){0};
+    bytes_add(&packed, one.at, one.size);
+    bytes_add(&packed, "\0\0garbage", 9);
+    snprintf(says, sizeof says, "test.gz: what follows the gzip data at byte %zu is something else",
+             one.size + 2);
+    expect_gzip(packed, text.at, 50000, says);
+
+    packed = (bytes_t){0};
+    bytes_add(&packed, one.at, one.size);
+    bytes_add(&packed, "\x1f", 1);
+    expect_gzip(packed, text.at, 50000, "ends in the middle of its gzip data");
+    free(one.at);
+    free(two.at);
+    free(text.at);
+}
+
+/* How much of the text must come out of the first `cut` bytes: what zlib gets out of them. */
+static size_t known_text(const uint8_t *packed, size_t cut) {
+    static uint8_t out[100000];
+    size_t known = 0;
+    z_stream stream = {.next_in = (uint8_t *)packed, .avail_in = (uint32_t)cut};
+    inflateInit2(&stream, 31);
+    int code = Z_OK;
+    while (code == Z_OK && stream.avail_in) {
+        stream.next_out = out + known;
+        stream.avail_out = (uint32_t)(sizeof out - known);
+        code = inflate(&stream, Z_SYNC_FLUSH);
+        known = (size_t)(stream.next_out - out);
+        if (code == Z_STREAM_END) {
+            code = Z_OK;
+            inflateReset(&stream);
+        }
+    }
+    inflateEnd(&stream);
+    return known;
+}
+
+static void reads_all_before_a_cut(void **state) {
+    (void)state;
+    bytes_t text = lab_text(6, 3000), packed = lab_gzip(text.at, 1200);
+    size_t first = packed.size;
+    bytes_add_all(&packed, lab_deflate(text.at + 1200, 1800, 31, 1, 500));
+    for (size_t cut = 3; cut < packed.size; cut++) {
+        lab_write("cut.gz", packed.at, cut);
+        size_t known = known_text(packed.at, cut);
+        for (EACH(e, engines)) {
+            reading_t reading = lab_read("cut.gz", engines[e], cut % 3 ? 1 << 16 : 100);
+            /* ISA-L looks up to three letters up at once, and drops all of them where one is cut. */
+            assert_in_range(reading.text.size, known - (engines[e] == INFLATE_BEST && known > 2 ? 2 : 0),
+                            known);
+            if (known)
+                assert_memory_equal(reading.text.at, text.at, reading.text.size);
+            assert_int_equal(reading.faulty, cut != first);
+            if (reading.faulty)
+                assert_non_null(strstr(reading.err.text, "ends in the middle of its gzip data"));
+            free(reading.text.at);
+        }
+    }
+    expect_gzip(packed, text.at, 3000, NULL);
+    free(text.at);
+}
+
+static void notices_every_flipped_bit(void **state) {
+    (void)state;
+    bytes_t text = lab_text(7, 900), packed = lab_gzip(text.at, text.size);
+    for (size_t bit = 24; bit < packed.size * 8; bit++) {
+        if (bit / 8 >= 4 && bit / 8 < 10)
+            continue; /* time, level and system: not checked by anybody */
+        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        lab_write("flip.gz", packed.at, packed.size);
+        for (EACH(e, engines)) {
+            reading_t reading = lab_read("flip.gz", engines[e], 1 << 16);
+            if (!reading.faulty) { /* flags without effect, or padding before the trailer */
+                assert_true(bit / 8 == 3 || bit / 8 == packed.size - 9);
+                assert_text(&reading, text.at, text.size);
+            }
+            free(reading.text.at);
+        }
+        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(packed.at);
+    free(text.at);
+}
+
+static void checks_gzip_trailers(void **state) {
+    (void)state;
+    bytes_t packed = lab_gzip("abc", 3);
+    packed.at[packed.size - 8]++;
+    lab_write("bad.gz", packed.at, packed.size);
+    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the checksum of a member does not fit its text");
+    packed.at[packed.size - 8]--;
+    packed.at[packed.size - 4]++;
+    lab_write("bad.gz", packed.at, packed.size);
+    expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the length of a member does not fit its text");
+    packed.at[2] = 7;
+    lab_write("bad.gz", packed.at, packed.size);
+    expect_reading("bad.gz", INFLATE_BEST, 100, "", 0, "an unknown gzip header");
+    free(packed.at);
+}
+
+static void skips_in_packed_files(void **state) {
+    (void)state;
+    bytes_t text = lab_text(8, 500000);
+    lab_write_all("skip.gz", lab_gzip(text.at, text.size));
+    manifest_t manifest;
+    err_t err;
+    uint8_t buffer[1000];
+    assert_true(lab_manifest(&manifest, &err, "skip.gz"));
+    source_t *source = source_open(&manifest.files[0], &err);
+    assert_true(source_skip_to(source, 0, &err));
+    assert_true(source_skip_to(source, 333333, &err));
+    assert_int_equal(source_read(source, buffer, 1000, &err), 1000);
+    assert_memory_equal(buffer, text.at + 333333, 1000);
+    assert_false(source_skip_to(source, 5, &err));
+    assert_true(source_skip_to(source, 500000, &err));
+    assert_int_equal(source_read(source, buffer, 1000, &err), 0);
+    assert_int_equal(source_disk_bytes(source), manifest.files[0].disk_bytes);
+    assert_false(source_skip_to(source, 500001, &err));
+    assert_non_null(strstr(err.text, "ends at byte 500000"));
+    source_close(source);
+    manifest_free(&manifest);
+    free(text.at);
+}
+
+/* ---------------------------------------------------------------- zstd */
+
+static const char skippable[] = "\x5a\x2a\x4d\x18\x05\0\0\0hello";
+
+static void reads_zstd(void **state) {
+    (void)state;
+    bytes_t text = lab_text(9, 400000), packed = {0};
+    bytes_add(&packed, skippable, 13);
+    bytes_add_all(&packed, lab_zstd(text.at, 250000, true));
+    bytes_add(&packed, skippable, 13);
+    bytes_add_all(&packed, lab_zstd("", 0, true));
+    bytes_add_all(&packed, lab_zstd(text.at + 250000, 150000, false));
+    bytes_add(&packed, skippable, 13);
+    lab_write("test.zst", packed.at, packed.size);
+    for (EACH(i, steps))
+        expect_reading("test.zst", INFLATE_BEST, steps[i], text.at, text.size, NULL);
+    bytes_add(&packed, "garbage", 7);
+    lab_write("test.zst", packed.at, packed.size);
+    expect_reading("test.zst", INFLATE_BEST, 10000, text.at, text.size, "what follows the zstd data at byte");
+    lab_write("skippable.zst", skippable, 13);
+    expect_reading("skippable.zst", INFLATE_BEST, 100, "", 0, NULL);
+    free(packed.at);
+    free(text.at);
+}
+
+static void reads_zstd_before_a_cut(void **state) {
+    (void)state;
+    bytes_t text = lab_text(10, 2000), packed = lab_zstd(text.at, 1200, true);
+    size_t first = packed.size;
+    bytes_add_all(&packed, lab_zstd(text.at + 1200, 800, false));
+    for (size_t cut = 4; cut < packed.size; cut++) {
+        lab_write("cut.zst", packed.at, cut);
+        reading_t reading = lab_read("cut.zst", INFLATE_BEST, 500);
+        assert_int_equal(reading.faulty, cut != first);
+        assert_true(reading.text.size >= (cut >= first ? 1200 : 0) && reading.text.size <= 2000);
+        if (reading.text.size)
+            assert_memory_equal(reading.text.at, text.at, reading.text.size);
+        if (reading.faulty)
+            assert_non_null(strstr(reading.err.text, "ends in the middle of its zstd data"));
+        free(reading.text.at);
+    }
+    for (size_t bit = 32; bit < packed.size * 8; bit++) {
+        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        lab_write("flip.zst", packed.at, packed.size);
+        reading_t reading = lab_read("flip.zst", INFLATE_BEST, 4096);
+        if (!reading.faulty)
+            assert_text(&reading, text.at, text.size);
+        free(reading.text.at);
+        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(packed.at);
+    free(text.at);
+}
+
+/* ---------------------------------------------------------------- zip */
+
+static const uint16_t methods[] = {0, 8, 93};
+
+static void reads_zip_members(void **state) {
+    (void)state;
+    bytes_t text = lab_text(11, 300000);
+    member_spec_t members[6] = {0};
+    for (size_t i = 0; i < 6; i++) {
+        static const char *const names[] = {"a.txt", "b c.txt", "d/é.txt", "e", "f", "g"};
+        members[i] = (member_spec_t){
+            .name = names[i], .text = text.at, .size = i < 3 ? 300000 : 0, .method = methods[i % 3]};
+    }
+    lab_write_all("test.zip", lab_zip(members, 6, (zip_spec_t){0}));
+    manifest_t manifest;
+    err_t err;
+    assert_true(lab_manifest(&manifest, &err, "test.zip"));
+    assert_int_equal(manifest.count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        for (EACH(e, engines)) {
+            reading_t reading = lab_read_file(&manifest.files[i], engines[e], steps[i % 4]);
+            assert_false(reading.faulty);
+            assert_text(&reading, text.at, members[i].size);
+            free(reading.text.at);
+        }
+    }
+    manifest_free(&manifest);
+    free(text.at);
+}
+
+static void reads_deflate64_of_a_real_packer(void **state) {
+    (void)state;
+    bytes_t text = lab_text(64, 900000);
+    manifest_t manifest;
+    err_t err;
+    assert_true(lab_manifest(&manifest, &err, TIPPLE_TEST_DATA "/input/deflate64.zip"));
+    size_t found = 0;
+    for (size_t i = 0; i < manifest.count; i++) {
+        if (manifest.files[i].zip.method != 9)
+            continue;
+        assert_string_equal(strchr(manifest.files[i].name, '!'), "!données 2013/rows.txt");
+        for (EACH(s, steps)) {
+            reading_t reading = lab_read_file(&manifest.files[i], INFLATE_BEST, steps[s]);
+            assert_false(reading.faulty);
+            assert_text(&reading, text.at, text.size);
+            free(reading.text.at);
+        }
+        found++;
+    }
+    assert_int_equal(found, 1);
+    manifest_free(&manifest);
+    free(text.at);
+}
+
+static void notices_lies_in_a_zip(void **state) {
+    (void)state;
+    bytes_t text = lab_text(12, 50000);
+    for (EACH(m, methods)) {
+        member_spec_t member = {.name = "a.txt", .text = text.at, .size = text.size, .method = methods[m]};
+        member.wrong_crc = 1;
+        lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000,
+                       "lie.zip!a.txt: its checksum does not fit its text");
+        member.wrong_crc = 0;
+        member.more_stated = 1;
+        lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 50000,
+                       "holds less text than its directory says");
+        member.more_stated = -49000;
+        lab_write_all("lie.zip", lab_zip(&member, 1, (zip_spec_t){0}));
+        expect_reading("lie.zip", INFLATE_BEST, 9999, text.at, 1000,
+                       "holds more text than its directory says");
+        expect_reading("lie.zip", INFLATE_BEST, 1000, text.at, 1000,
+                       "holds more text than its directory says");
+    }
+    free(text.at);
+}
+
+/* ---------------------------------------------------------------- packed in packed */
+
+static void refuses_what_is_packed_twice(void **state) {
+    (void)state;
+    bytes_t text = lab_text(13, 5000), inner = lab_gzip(text.at, text.size);
+    lab_write_all("twice.gz", lab_gzip(inner.at, inner.size));
+    expect_reading("twice.gz", INFLATE_BEST, 10000, "", 0,
+                   "twice.gz: holds gzip data, which is not read here");
+    lab_write_all("inner.zip",
+                  lab_zip(&(member_spec_t){.name = "a.gz", .text = inner.at, .size = inner.size, .method = 8},
+                          1, (zip_spec_t){0}));
+    expect_reading("inner.zip", INFLATE_BEST, 10000, "", 0, "inner.zip!a.gz: holds gzip data");
+    memcpy(text.at + 257, "ustar", 5);
+    lab_write_all("test.tar.gz", lab_gzip(text.at, text.size));
+    expect_reading("test.tar.gz", INFLATE_BEST, 10000, "", 0, "holds tar data");
+    free(inner.at);
+    free(text.at);
+}
+
+/* ---------------------------------------------------------------- streams */
+
+/* A child that writes to a FIFO, in pieces and with pauses at first. */
+static pid_t write_slowly(const char *fifo, bytes_t data) {
+    pid_t child = fork();
+    if (child)
+        return child;
+    int fd = open(fifo, O_WRONLY);
+    for (size_t at = 0, n = 1; at < data.size; at += n, n = n * 2 < 60000 ? n * 2 : 60000) {
+        n = n < data.size - at ? n : data.size - at;
+        if (write(fd, data.at + at, n) != (ssize_t)n)
+            _exit(1);
+        if (at < 200)
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    _exit(0);
+}
+
+static void expect_stream(bytes_t data, const void *text, size_t size, const char *says) {
+    int status;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    pid_t child = write_slowly("pipe", data);
+    expect_reading("pipe", INFLATE_BEST, 70000, text, size, says);
+    waitpid(child, &status, 0);
+    unlink("pipe");
+
+    lab_write_all("stdin.data", data);
+    int saved = dup(STDIN_FILENO), fd = open("stdin.data", O_RDONLY);
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+    expect_reading("-", INFLATE_BEST, 70000, text, size, says);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void reads_streams(void **state) {
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    bytes_t text = lab_text(14, 400000), copy = {0};
+    bytes_add(&copy, text.at, text.size);
+    expect_stream(copy, text.at, text.size, NULL);
+    expect_stream(lab_gzip(text.at, text.size), text.at, text.size, NULL);
+    expect_stream(lab_zstd(text.at, text.size, false), text.at, text.size, NULL);
+    expect_stream((bytes_t){0}, "", 0, NULL);
+    copy = (bytes_t){0};
+    bytes_add(&copy, "a", 1);
+    expect_stream(copy, "a", 1, NULL);
+    bytes_t cut = lab_gzip(text.at, 20);
+    cut.size -= 3;
+    expect_stream(cut, text.at, 20, "ends in the middle of its gzip data");
+    expect_stream(lab_zip(&(member_spec_t){.name = "a", .text = "b", .size = 1}, 1, (zip_spec_t){0}), "", 0,
+                  "a zip archive cannot be read from a stream");
+    expect_stream(lab_deflate("\x04\x22\x4d\x18 twice", 10, 31, 6, 0), "", 0, "holds lz4 data");
+    free(text.at);
+}
+
+/* A wait for a pipe into which nobody writes ends soon after a signal. */
+static void stops_waiting(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo("silent", 0600), 0);
+    int ready[2], status;
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (!child) {
+        manifest_t manifest;
+        err_t err = {0};
+        stop_install();
+        if (!lab_manifest(&manifest, &err, "silent"))
+            _exit(10);
+        source_t *source = source_open(&manifest.files[0], &err);
+        if (!source || write(ready[1], "r", 1) != 1)
+            _exit(11);
+        ssize_t n = source_read(source, &byte, 1, &err);
+        _exit(n == -1 && err.status == STATUS_TERMINATED &&
+                      strstr(err.text, "interrupted while waiting for silent")
+                  ? 0
+                  : 12);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    kill(child, SIGTERM);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+/* ---------------------------------------------------------------- the system says no */
+
+static void explains_system_errors(void **state) {
+    (void)state;
+    err_t err;
+    input_file_t missing = {.path = "missing.txt", .name = "missing.txt"};
+    assert_null(source_open(&missing, &err));
+    assert_int_equal(err.status, STATUS_INPUT);
+    assert_string_equal(err.text, "missing.txt: there is no such file; check the name and the folder");
+
+    static const struct {
+        int error;
+        status_t status;
+        const char *says;
+    } cases[] = {{EACCES, STATUS_INPUT, "may not read it"}, {EIO, STATUS_INPUT, "the disk could not read it"},
+                 {EISDIR, STATUS_INPUT, "is a folder"},     {EMFILE, STATUS_HOST, "ulimit -n"},
+                 {ENFILE, STATUS_HOST, "fs.file-max"},      {ESTALE, STATUS_INPUT, "network file system"},
+                 {EDOM, STATUS_INPUT, "cannot be read: "}};
+    for (EACH(i, cases)) {
+        assert_false(fault_system(&err, "a name", cases[i].error));
+        assert_int_equal(err.status, cases[i].status);
+        assert_non_null(strstr(err.text, cases[i].says));
+        assert_ptr_equal(strstr(err.text, "a name: "), err.text);
+    }
+
+    manifest_t manifest;
+    lab_say("some.txt", "text");
+    assert_true(lab_manifest(&manifest, &err, "some.txt"));
+    struct rlimit limit, low;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    low = (struct rlimit){.rlim_cur = 3, .rlim_max = limit.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &low);
+    source_t *source = source_open(&manifest.files[0], &err);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    assert_null(source);
+    assert_int_equal(err.status, STATUS_HOST);
+    assert_non_null(strstr(err.text, "some.txt: too many open files"));
+    manifest_free(&manifest);
+}
+
+/* ---------------------------------------------------------------- damage of all kinds */
+
+static bytes_t damaged(const bytes_t *whole, uint64_t *seed) {
+    bytes_t copy = {0};
+    bytes_add(&copy, whole->at, whole->size);
+    for (uint64_t n = 1 + chance(seed, 6); n; n--) {
+        size_t at = chance(seed, copy.size);
+        switch (chance(seed, 5)) {
+        case 0:
+            copy.at[at] = (uint8_t)chance(seed, 256);
+            break;
+        case 1:
+            copy.at[at] ^= (uint8_t)(1 << chance(seed, 8));
+            break;
+        case 2:
+            copy.at[at] = chance(seed, 2) ? 0xff : 0;
+            break;
+        case 3:
+            copy.size = at + 1;
+            break;
+        default: { /* a piece from elsewhere */
+            size_t length = chance(seed, 40), from = chance(seed, copy.size);
+            length = length < copy.size - at ? length : copy.size - at;
+            length = length < copy.size - from ? length : copy.size - from;
+            memmove(copy.at + at, copy.at + from, length);
+        }
+        }
+    }
+    return copy;
+}
+
+/* Whatever comes out: it ends, it is not more than promised, and a fault has a sentence. */
+static void survives_damage(void **state) {
+    (void)state;
+    bytes_t text = lab_text(15, 4000), whole[4] = {0};
+    log_level_t level = log_level();
+    log_set_level(LOG_QUIET);
+    bytes_add_all(&whole[0], lab_gzip(text.at, 1500));
+    bytes_add_all(&whole[0], lab_deflate(text.at + 1500, 2500, 31, 6, 300));
+    bytes_add_all(&whole[1], lab_zstd(text.at, 2000, true));
+    bytes_add(&whole[1], skippable, 13);
+    bytes_add_all(&whole[1], lab_zstd(text.at + 2000, 2000, false));
+    for (size_t i = 0; i < 2; i++) {
+        member_spec_t members[3] = {0};
+        for (size_t m = 0; m < 3; m++)
+            members[m] =
+                (member_spec_t){(const char *[]){"a", "b/c", "d"}[m], text.at, 1500, methods[m], 0, 0, 0, 0};
+        whole[2 + i] =
+            lab_zip(members, 3, (zip_spec_t){.zip64 = i == 1, .before = 20 * i, .comment = "a comment"});
+    }
+    uint64_t seed = 15;
+    for (int i = 0; i < 4000; i++) {
+        manifest_t manifest;
+        err_t err = {0};
+        lab_write_all("damage", damaged(&whole[i % 4], &seed));
+        if (!lab_manifest(&manifest, &err, "damage")) {
+            assert_int_equal(err.status, STATUS_INPUT);
+            assert_true(strlen(err.text) > 20);
+            continue;
+        }
+        for (size_t f = 0; f < manifest.count; f++) {
+            const input_file_t *file = &manifest.files[f];
+            reading_t reading = lab_read_file(file, engines[i / 4 % 2], 1 + chance(&seed, 9000));
+            assert_true(!file->text_bound || reading.text.size <= file->text_bound);
+            assert_true(!reading.faulty ||
+                        (reading.err.status == STATUS_INPUT && strlen(reading.err.text) > 20));
+            free(reading.text.at);
+        }
+        manifest_free(&manifest);
+    }
+    for (size_t i = 0; i < 4; i++)
+        free(whole[i].at);
+    free(text.at);
+    log_set_level(level);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_plain_files),
+        cmocka_unit_test(notices_changes),
+        cmocka_unit_test(reads_gzip),
+        cmocka_unit_test(reads_real_gzip),
+        cmocka_unit_test(reads_every_gzip_header),
+        cmocka_unit_test(knows_what_may_follow_gzip),
+        cmocka_unit_test(reads_all_before_a_cut),
+        cmocka_unit_test(notices_every_flipped_bit),
+        cmocka_unit_test(checks_gzip_trailers),
+        cmocka_unit_test(skips_in_packed_files),
+        cmocka_unit_test(reads_zstd),
+        cmocka_unit_test(reads_zstd_before_a_cut),
+        cmocka_unit_test(reads_zip_members),
+        cmocka_unit_test(reads_deflate64_of_a_real_packer),
+        cmocka_unit_test(notices_lies_in_a_zip),
+        cmocka_unit_test(refuses_what_is_packed_twice),
+        cmocka_unit_test(reads_streams),
+        cmocka_unit_test(stops_waiting),
+        cmocka_unit_test(explains_system_errors),
+        cmocka_unit_test(survives_damage),
+    };
+    return cmocka_run_group_tests(tests, lab_open, lab_close);
+}
