@@ -269,7 +269,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     result->bytes_bson += counters->sent_bytes;
     result->retries += counters->retries;
     result->short_batches += counters->short_batches;
-    sum->busy_ns += counters->busy_ns;
+    sum->total_ns += counters->total_ns;
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
     for (size_t i = 0; i < SCHEMA_MOST_FIELDS; i++)
@@ -278,7 +278,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
 
 /* Where the loader threads' time went. */
 static void find_limit(load_result_t *result, const loader_counters_t *sum) {
-    double total = (double)(sum->busy_ns + sum->wait_input_ns);
+    double total = (double)sum->total_ns;
     double server = total > 0 ? (double)sum->wait_server_ns / total * 100 : 0;
     double input = total > 0 ? (double)sum->wait_input_ns / total * 100 : 0;
     if (server >= 50)
@@ -293,7 +293,7 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
 }
 
 static void join_loaders(job_t *job) {
-    loader_counters_t sum = {.busy_ns = 0};
+    loader_counters_t sum = {.total_ns = 0};
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
         loader_join(job->loaders[i], &counters);

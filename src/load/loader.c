@@ -330,8 +330,7 @@ static bool work_on(loader_t *loader, err_t *err) {
     for (;;) {
         int64_t start = clock_now_ns();
         block_t *block = queue_pop(loading->queue, loader->batch.count ? LOOK_NS : -1);
-        int64_t now = clock_now_ns();
-        ADD(loader->counters.wait_input_ns, now - start);
+        ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_batch(loader, err);
@@ -343,7 +342,6 @@ static bool work_on(loader_t *loader, err_t *err) {
             return false;
         if (!send_if_due(loader, err))
             return false;
-        ADD(loader->counters.busy_ns, clock_now_ns() - now);
     }
 }
 
@@ -351,12 +349,14 @@ static void *run(void *context) {
     loader_t *loader = context;
     loading_t *loading = loader->loading;
     err_t err;
+    int64_t start = clock_now_ns();
     if (!work_on(loader, &err)) {
         loading_fail(loading, &err);
         /* what is still queued is nobody's any more */
         for (block_t *block; (block = queue_pop(loading->queue, 0));)
             free_block(loading, block);
     }
+    loader->counters.total_ns = clock_now_ns() - start;
     memcpy(loader->counters.odd, delimited_odd(loader->reader), sizeof loader->counters.odd);
     return NULL;
 }
@@ -405,7 +405,7 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
 #define PEEK(name) counters->name = __atomic_load_n(&from->name, __ATOMIC_RELAXED)
     PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected), PEEK(counts.filtered);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
-    PEEK(busy_ns), PEEK(wait_server_ns), PEEK(wait_input_ns);
+    PEEK(wait_server_ns), PEEK(wait_input_ns);
 #undef PEEK
 }
 

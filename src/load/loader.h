@@ -35,8 +35,9 @@ typedef struct {
 typedef struct {
     counts_t counts;
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
-    int64_t busy_ns, wait_server_ns, wait_input_ns;
-    uint64_t odd[SCHEMA_MOST_FIELDS]; /* filled at the end */
+    int64_t wait_server_ns, wait_input_ns;
+    int64_t total_ns;                 /* these two are filled at the end */
+    uint64_t odd[SCHEMA_MOST_FIELDS];
 } loader_counters_t;
 
 loader_t *loader_start(loading_t *loading, err_t *err);

@@ -1,0 +1,171 @@
+#include "tipple/tipple.h"
+#include "base/pool.h"
+#include "format/emit.h"
+#include "format/format.h"
+#include "load/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tipple_format {
+    schema_t *schema;
+};
+
+struct tipple_reader {
+    const schema_t *schema;
+    delimited_t *delimited;
+    emit_t *emit;
+    dialect_t dialect;
+    shape_t shape;
+    uint8_t *text; /* with slack on either side */
+    uint8_t *document;
+    size_t room, document_length;
+};
+
+static bool tell(tipple_error_t *error, const err_t *err) {
+    error->status = (int)err->status;
+    memcpy(error->text, err->text, sizeof error->text);
+    return false;
+}
+
+static bool no_memory(tipple_error_t *error, size_t bytes) {
+    err_t err;
+    err_memory(&err, bytes);
+    return tell(error, &err);
+}
+
+tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
+    err_t err;
+    tipple_format_t *format = malloc(sizeof *format);
+    if (!format) {
+        no_memory(error, sizeof *format);
+        return NULL;
+    }
+    if ((format->schema = format_open(name, &err)))
+        return format;
+    tell(error, &err);
+    free(format);
+    return NULL;
+}
+
+void tipple_format_close(tipple_format_t *format) {
+    if (format)
+        schema_destroy(format->schema);
+    free(format);
+}
+
+tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t *error) {
+    tipple_reader_t *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->schema = format->schema;
+        reader->delimited = delimited_new(format->schema);
+        reader->emit = emit_new(format->schema);
+    }
+    if (reader && reader->delimited && reader->emit)
+        return reader;
+    no_memory(error, sizeof *reader);
+    tipple_reader_destroy(reader);
+    return NULL;
+}
+
+void tipple_reader_destroy(tipple_reader_t *reader) {
+    if (!reader)
+        return;
+    delimited_destroy(reader->delimited);
+    emit_destroy(reader->emit);
+    free(reader->text);
+    free(reader->document);
+    free(reader);
+}
+
+bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {
+    err_t err;
+    if (length > UINT32_MAX / 2) {
+        err_set(&err, STATUS_USAGE, "%zu bytes are too many at once; give at most 2 GiB of whole lines", length);
+        return tell(error, &err);
+    }
+    free(reader->text);
+    if (!(reader->text = calloc(1, length + 2 * POOL_SLACK)))
+        return no_memory(error, length);
+    if (length)
+        memcpy(reader->text + POOL_SLACK, text, length);
+    reader->document_length = 0;
+    if (!dialect_sniff(reader->schema, reader->text + POOL_SLACK, length, "the text", &reader->dialect, &err))
+        return tell(error, &err);
+    delimited_begin(reader->delimited, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false, 0);
+    return true;
+}
+
+int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
+    record_t got;
+    reader->document_length = 0;
+    for (;;) {
+        parsed_t parsed = delimited_next(reader->delimited, reader->document, reader->room, &got, &reader->shape);
+        *record = (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
+        switch (parsed) {
+        case PARSED_END:
+            return 0;
+        case PARSED_HEADER:
+        case PARSED_BLANK:
+            continue;
+        case PARSED_REJECT:
+            record->reason = got.reason;
+            record->column = got.column;
+            return 1;
+        case PARSED_DOCUMENT:
+            record->document = reader->document;
+            record->document_length = reader->document_length = got.document_length;
+            return 1;
+        case PARSED_FULL:
+            free(reader->document);
+            reader->room = 2 * (size_t)got.needed;
+            if ((reader->document = malloc(reader->room)))
+                continue;
+            reader->room = 0;
+            break;
+        case PARSED_MEMORY:
+            break;
+        }
+        no_memory(error, got.length);
+        return -1;
+    }
+}
+
+bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length, tipple_error_t *error) {
+    err_t err;
+    bson_t document;
+    const uint8_t *record;
+    if (!reader->document_length || !bson_init_static(&document, reader->document, reader->document_length)) {
+        err_set(&err, STATUS_USAGE, "there is no document: the last call gave none");
+        return tell(error, &err);
+    }
+    if (!emit_record(reader->emit, &reader->dialect, &document, &reader->shape, &record, length, &err))
+        return tell(error, &err);
+    *text = (const char *)record;
+    return true;
+}
+
+bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error) {
+    load_spec_t spec;
+    err_t err;
+    load_result_t *result = calloc(1, sizeof *result);
+    *loaded = (tipple_loaded_t){.read = 0};
+    if (!result)
+        return no_memory(error, sizeof *result);
+    load_spec_init(&spec);
+    spec.uri = load->uri;
+    spec.format = load->format;
+    spec.inputs = (char *const *)load->inputs;
+    spec.input_count = load->input_count;
+    spec.threads = load->threads;
+    spec.batch = load->batch ? load->batch : spec.batch;
+    spec.rejects = load->rejects;
+    spec.drop = load->drop;
+    bool ok = load_run(&spec, result, &err);
+    tell(error, &err);
+    const counts_t *counts = &result->counts;
+    *loaded = (tipple_loaded_t){counts->read,     counts->loaded,   counts->already_there,
+                                counts->rejected, counts->filtered, (double)result->took_ns / 1e9};
+    free(result);
+    return ok;
+}
