@@ -1,0 +1,288 @@
+/* The made-up MOT files: the same bytes for the same wish, one line a row, and sentences for what goes wrong.
+ * What the rows say is checked by tests/oracle/mot_rows_check.py; the digests below pin files that it has
+ * passed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/stop.h"
+#include "generate/generate.h"
+#include "generate/mot_form.h"
+#include "generate/mot_rows.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+typedef struct {
+    char *text;
+    size_t size;
+} file_t;
+
+static file_t read_whole(int fd) {
+    file_t file = {.size = 0};
+    size_t room = 0;
+    for (;;) {
+        if (room - file.size < 65536)
+            assert_non_null(file.text = realloc(file.text, room = 2 * room + 131072));
+        ssize_t n = read(fd, file.text + file.size, room - file.size);
+        assert_true(n >= 0);
+        if (!n)
+            return file;
+        file.size += (size_t)n;
+    }
+}
+
+static file_t made(uint64_t rows, uint64_t seed, const char *release) {
+    generate_mot_t what = {.rows = rows, .seed = seed, .release = release};
+    int fd = memfd_create("rows", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    uint64_t bytes;
+    err_t err = {.text = ""};
+    if (!generate_mot(&what, fd, &bytes, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    file_t file = read_whole(fd);
+    close(fd);
+    assert_int_equal(file.size, bytes);
+    return file;
+}
+
+static size_t lines_of(file_t file) {
+    size_t lines = 0;
+    for (size_t i = 0; i < file.size; i++)
+        lines += file.text[i] == '\n';
+    return lines;
+}
+
+static void assert_same(file_t a, file_t b) {
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.text, b.text, a.size);
+}
+
+static void has_the_releases_it_names(void **state) {
+    (void)state;
+    size_t i = 0;
+    bool has_default = false;
+    for (; mot_releases[i].name; i++) {
+        assert_string_equal(mot_releases[i].name, generate_mot_releases[i]);
+        has_default |= strcmp(mot_releases[i].name, generate_mot_default) == 0;
+    }
+    assert_null(generate_mot_releases[i]);
+    assert_true(has_default);
+}
+
+static void makes_the_pinned_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *release;
+        uint64_t digest;
+    } pinned[] = {
+        {"2013", UINT64_C(0xd6497bc4724f13e5)}, {"2016", UINT64_C(0x2aa4b4a3058b9724)}, {"2017-first", UINT64_C(0xfa34a82937984a4a)}, {"2017", UINT64_C(0x425472f588845966)},
+        {"2020", UINT64_C(0x1920968e89c355e9)}, {"2021", UINT64_C(0xd1d4637a70ce6d75)}, {"2023", UINT64_C(0xde006f646c264348)},       {"2024", UINT64_C(0x46d6b0a783ef0577)},
+    };
+    bool same = true;
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
+        file_t once = made(10000, 1, pinned[i].release), again = made(10000, 1, pinned[i].release);
+        assert_same(once, again);
+        uint64_t digest = XXH3_64bits(once.text, once.size);
+        if (digest != pinned[i].digest) {
+            print_error("%s: {\"%s\", UINT64_C(0x%016llx)},\n", pinned[i].release, pinned[i].release,
+                        (unsigned long long)digest);
+            same = false;
+        }
+        free(once.text);
+        free(again.text);
+    }
+    assert_true(same);
+}
+
+static void differs_by_seed_and_release(void **state) {
+    (void)state;
+    file_t one = made(1000, 1, NULL), two = made(1000, 2, NULL), named = made(1000, 1, generate_mot_default);
+    assert_same(one, named);
+    assert_false(one.size == two.size && memcmp(one.text, two.text, one.size) == 0);
+    free(one.text);
+    free(two.text);
+    free(named.text);
+}
+
+static void writes_one_line_a_row(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 3, 1000, 30011};
+    for (const mot_release_t *release = mot_releases; release->name; release++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            file_t file = made(sizes[i], 99, release->name);
+            assert_int_equal(lines_of(file), sizes[i] + release->header);
+            if (file.size)
+                assert_int_equal(file.text[file.size - 1], '\n');
+            bool header = file.size > 7 && memcmp(file.text, "test_id", 7) == 0;
+            assert_int_equal(header, release->header);
+            if (header)
+                assert_int_equal(file.text[7], release->delimiter);
+            free(file.text);
+        }
+    }
+}
+
+static void repeats_the_header_of_2024(void **state) {
+    (void)state;
+    file_t file = made(400000, 5, "2024");
+    assert_int_equal(lines_of(file), 400000 + 2);
+    free(file.text);
+}
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void gives_every_test_its_own_id(void **state) {
+    (void)state;
+    enum { ROWS = 200000 };
+    file_t file = made(ROWS, 3, "2013");
+    uint32_t *ids = calloc(ROWS, sizeof *ids);
+    assert_non_null(ids);
+    const char *at = file.text;
+    for (size_t i = 0; i < ROWS; i++) {
+        ids[i] = (uint32_t)strtoul(at, NULL, 10);
+        at = strchr(at, '\n') + 1;
+    }
+    qsort(ids, ROWS, sizeof *ids, by_value);
+    assert_true(ids[0] > 0);
+    for (size_t i = 1; i < ROWS; i++)
+        assert_true(ids[i - 1] < ids[i]);
+    free(ids);
+    free(file.text);
+}
+
+/* The room of a prepared field is asserted in debug builds only, so that a new model must fit here. */
+static void has_room_for_every_name(void **state) {
+    (void)state;
+    char field[256];
+    for (const mot_release_t *release = mot_releases; release->name; release++) {
+        for (const mot_model_t *model = mot_models; model->make; model++) {
+            char *end = mot_put_text(mot_put_text(field, release, model->make), release, model->model);
+            assert_true((size_t)(end - field) <= sizeof((mot_name_t *)0)->text);
+            assert_true(model->test_class < MOT_CLASSES && model->from <= model->to);
+        }
+        unsigned areas = 0, colours = 0, outcomes = 0;
+        while (mot_areas[areas].text)
+            areas++;
+        while (mot_colours[colours].text)
+            colours++;
+        while (release->outcomes[outcomes].type)
+            outcomes++;
+        assert_true(areas <= MOT_AREAS && colours <= MOT_COLOURS && outcomes <= MOT_OUTCOMES);
+        for (const mot_oddity_t *const *list = release->oddities; *list; list++)
+            for (const mot_oddity_t *oddity = *list; oddity->kind != ODD_NONE; oddity++)
+                if (oddity->kind == ODD_OUTCOME) /* a rare one, which no row is drawn with */
+                    assert_true(oddity->detail < outcomes && release->outcomes[oddity->detail].share == 0);
+    }
+}
+
+static void fails(const generate_mot_t *what, int fd, status_t status, const char *part) {
+    uint64_t bytes = 77;
+    err_t err = {.text = ""};
+    assert_false(generate_mot(what, fd, &bytes, &err));
+    assert_int_equal(err.status, status);
+    if (!strstr(err.text, part))
+        fail_msg("'%s' is not in: %s", part, err.text);
+    assert_int_equal(bytes, 0);
+}
+
+static void names_the_nearest_release(void **state) {
+    (void)state;
+    fails(&(generate_mot_t){.rows = 1, .release = "2017first"}, -1, STATUS_USAGE, "did you mean 2017-first?");
+    fails(&(generate_mot_t){.rows = 1, .release = "latest"}, -1, STATUS_USAGE,
+          "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
+    fails(&(generate_mot_t){.rows = UINT64_MAX}, -1, STATUS_USAGE, "at most");
+}
+
+static void says_that_it_cannot_write(void **state) {
+    (void)state;
+    generate_mot_t what = {.rows = 10};
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    if (full >= 0) {
+        fails(&what, full, STATUS_HOST, "is full");
+        close(full);
+    }
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    signal(SIGPIPE, SIG_IGN);
+    fails(&what, ends[1], STATUS_HOST, "went away");
+    close(ends[1]);
+    fails(&what, -1, STATUS_HOST, "could not be written");
+}
+
+static void *drain(void *fd) {
+    static file_t file;
+    file = read_whole(*(int *)fd);
+    return &file;
+}
+
+static void waits_for_a_slow_reader(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+    pthread_t reader;
+    assert_int_equal(pthread_create(&reader, NULL, drain, &ends[0]), 0);
+    generate_mot_t what = {.rows = 50000, .seed = 8};
+    uint64_t bytes;
+    err_t err;
+    assert_true(generate_mot(&what, ends[1], &bytes, &err));
+    close(ends[1]);
+    void *got;
+    pthread_join(reader, &got);
+    close(ends[0]);
+    file_t wanted = made(50000, 8, NULL), file = *(file_t *)got;
+    assert_same(wanted, file);
+    free(wanted.text);
+    free(file.text);
+}
+
+/* In a process of its own: the flag of the signal stays up. */
+static void ends_at_a_signal(void **state) {
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        stop_install();
+        raise(SIGTERM);
+        uint64_t bytes;
+        err_t err;
+        bool ok = generate_mot(&(generate_mot_t){.rows = 10}, STDOUT_FILENO, &bytes, &err);
+        _exit(!ok && err.status == STATUS_TERMINATED && bytes == 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_releases_it_names),
+        cmocka_unit_test(makes_the_pinned_files),
+        cmocka_unit_test(differs_by_seed_and_release),
+        cmocka_unit_test(writes_one_line_a_row),
+        cmocka_unit_test(repeats_the_header_of_2024),
+        cmocka_unit_test(gives_every_test_its_own_id),
+        cmocka_unit_test(has_room_for_every_name),
+        cmocka_unit_test(names_the_nearest_release),
+        cmocka_unit_test(says_that_it_cannot_write),
+        cmocka_unit_test(waits_for_a_slow_reader),
+        cmocka_unit_test(ends_at_a_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
