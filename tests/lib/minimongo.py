@@ -586,7 +586,9 @@ def main(words):
 
 
 if __name__ == "__main__":
+    import signal
     import sys
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... dump URI | head` ends quietly
     try:
         main(sys.argv[1:])
     except Error as problem:
