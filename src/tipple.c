@@ -81,7 +81,8 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
 bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {
     err_t err;
     if (length > UINT32_MAX / 2) {
-        err_set(&err, STATUS_USAGE, "%zu bytes are too many at once; give at most 2 GiB of whole lines", length);
+        err_set(&err, STATUS_USAGE, "%zu bytes are too many at once; give at most 2 GiB of whole lines",
+                length);
         return tell(error, &err);
     }
     free(reader->text);
@@ -92,7 +93,8 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->document_length = 0;
     if (!dialect_sniff(reader->schema, reader->text + POOL_SLACK, length, "the text", &reader->dialect, &err))
         return tell(error, &err);
-    delimited_begin(reader->delimited, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false, 0);
+    delimited_begin(reader->delimited, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true,
+                    false, 0);
     return true;
 }
 
@@ -100,8 +102,10 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
     record_t got;
     reader->document_length = 0;
     for (;;) {
-        parsed_t parsed = delimited_next(reader->delimited, reader->document, reader->room, &got, &reader->shape);
-        *record = (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
+        parsed_t parsed =
+            delimited_next(reader->delimited, reader->document, reader->room, &got, &reader->shape);
+        *record =
+            (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {
         case PARSED_END:
             return 0;

@@ -1,8 +1,8 @@
-/* tipple: bulk data into MongoDB. The library's public face: open a format, turn records into BSON documents and back,
- * run a load. Everything else under src/ may change from version to version.
+/* tipple: bulk data into MongoDB. The library's public face: open a format, turn records into BSON documents
+ * and back, run a load. Everything else under src/ may change from version to version.
  *
- * Link with libtipple.a, libmongoc, libbson, libyaml, zlib, libzstd, libxxhash and, where it was built with it,
- * ISA-L. Programs that load call mongoc_init() first. */
+ * Link with libtipple.a, libmongoc, libbson, libyaml, zlib, libzstd, libxxhash and, where it was built with
+ * it, ISA-L. Programs that load call mongoc_init() first. */
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H
 
@@ -17,16 +17,18 @@ typedef struct {
     char text[1600]; /* a sentence for a person: what happened, where, what to do */
 } tipple_error_t;
 
-/* --- formats ------------------------------------------------------------------------------------------------------ */
+/* --- formats
+ * ------------------------------------------------------------------------------------------------------ */
 
 typedef struct tipple_format tipple_format_t;
 
-/* A built-in format's name, or the path of a format file. NULL: error says what is wrong, with line and column. A
- * format is read-only and may be shared by threads. */
+/* A built-in format's name, or the path of a format file. NULL: error says what is wrong, with line and
+ * column. A format is read-only and may be shared by threads. */
 TIPPLE_API tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error);
 TIPPLE_API void tipple_format_close(tipple_format_t *format);
 
-/* --- records into documents and back -------------------------------------------------------------------------------- */
+/* --- records into documents and back
+ * -------------------------------------------------------------------------------- */
 
 typedef struct tipple_reader tipple_reader_t;
 
@@ -34,35 +36,40 @@ typedef struct tipple_reader tipple_reader_t;
 TIPPLE_API tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t *error);
 TIPPLE_API void tipple_reader_destroy(tipple_reader_t *reader);
 
-/* The text of a whole file, or the first lines of one: its delimiter, header and columns are found from it. The text is
- * copied. */
-TIPPLE_API bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error);
+/* The text of a whole file, or the first lines of one: its delimiter, header and columns are found from it.
+ * The text is copied. */
+TIPPLE_API bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length,
+                                    tipple_error_t *error);
 
 typedef struct {
-    size_t offset, length;    /* of the record in the text, without its line end */
-    uint64_t line;            /* from 1 */
-    const uint8_t *document;  /* BSON; NULL for a record that was rejected. Until the next call */
+    size_t offset, length;   /* of the record in the text, without its line end */
+    uint64_t line;           /* from 1 */
+    const uint8_t *document; /* BSON; NULL for a record that was rejected. Until the next call */
     size_t document_length;
-    const char *reason;       /* of a reject */
-    uint32_t column;          /* of a reject: byte of the line, from 1 */
+    const char *reason; /* of a reject */
+    uint32_t column;    /* of a reject: byte of the line, from 1 */
 } tipple_record_t;
 
 /* 1: a record; 0: the end; -1: error (out of memory). Headers and blank lines are passed over. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
-/* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next call. */
-TIPPLE_API bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length, tipple_error_t *error);
+/* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next
+ * call. */
+TIPPLE_API bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length,
+                                   tipple_error_t *error);
 
-/* --- loads ---------------------------------------------------------------------------------------------------------- */
+/* --- loads
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
-    const char *uri;            /* mongodb://HOST/DATABASE.COLLECTION */
+    const char *uri; /* mongodb://HOST/DATABASE.COLLECTION */
     const char *format;
-    const char *const *inputs;  /* files, directories, patterns, "-" */
+    const char *const *inputs; /* files, directories, patterns, "-" */
     size_t input_count;
-    uint32_t threads, batch;    /* 0: the defaults */
-    const char *rejects;        /* path; NULL: DATABASE.COLLECTION.rejects */
-    bool drop;                  /* the collection and its books, first */
+    uint32_t threads, batch; /* 0: the defaults */
+    const char *rejects;     /* path; NULL: DATABASE.COLLECTION.rejects */
+    bool drop;               /* the collection and its books, first */
 } tipple_load_t;
 
 typedef struct {
@@ -70,8 +77,8 @@ typedef struct {
     double seconds;
 } tipple_loaded_t;
 
-/* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped; *loaded
- * holds what was settled until then, and the same call goes on from there. */
+/* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped;
+ * *loaded holds what was settled until then, and the same call goes on from there. */
 TIPPLE_API bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error);
 
 #endif

@@ -1,7 +1,8 @@
 /* err: one failure, described once by whoever detects it, printed once by the command.
  *
- * A function that can fail is `bool f(..., err_t *err)`: false means that *err holds a sentence (what happened,
- * where, what to do) and the exit status it leads to. err may not be NULL. An err_t needs no freeing. */
+ * A function that can fail is `bool f(..., err_t *err)`: false means that *err holds a sentence (what
+ * happened, where, what to do) and the exit status it leads to. err may not be NULL. An err_t needs no
+ * freeing. */
 #ifndef TIPPLE_BASE_ERR_H
 #define TIPPLE_BASE_ERR_H
 

@@ -1,5 +1,5 @@
-/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another gives
- * back; who holds batches looks at pool_is_short and sends them early. Any thread may call. */
+/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another
+ * gives back; who holds batches looks at pool_is_short and sends them early. Any thread may call. */
 #ifndef TIPPLE_BASE_POOL_H
 #define TIPPLE_BASE_POOL_H
 
@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes before and after a buffer's text that may be read (never meant): the record path loads whole words. */
+/* Bytes before and after a buffer's text that may be read (never meant): the record path loads whole words.
+ */
 enum { POOL_SLACK = 64 };
 
 typedef struct {
-    uint8_t *bytes;  /* capacity bytes, with POOL_SLACK readable bytes on either side */
+    uint8_t *bytes; /* capacity bytes, with POOL_SLACK readable bytes on either side */
     size_t capacity;
 } buffer_t;
 

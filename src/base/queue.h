@@ -14,7 +14,8 @@ void queue_destroy(queue_t *queue);  /* whatever is still in it belongs to the c
 /* Waits for room; false when the queue was closed. */
 bool queue_push(queue_t *queue, void *item);
 
-/* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or closed and empty (see queue_ended). */
+/* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or closed and empty (see
+ * queue_ended). */
 void *queue_pop(queue_t *queue, int64_t wait_ns);
 
 /* Closed and empty: nothing will ever come again. */

@@ -1,4 +1,5 @@
-/* runs: a set of numbers kept as half-open runs [from, to), e.g. the done blocks of a file. Not thread-safe. */
+/* runs: a set of numbers kept as half-open runs [from, to), e.g. the done blocks of a file. Not thread-safe.
+ */
 #ifndef TIPPLE_BASE_RUNS_H
 #define TIPPLE_BASE_RUNS_H
 

@@ -1,5 +1,5 @@
-/* stop: the one global flag, set by SIGINT and SIGTERM. The first signal asks for a clean end; a second SIGINT
- * ends the process at once. */
+/* stop: the one global flag, set by SIGINT and SIGTERM. The first signal asks for a clean end; a second
+ * SIGINT ends the process at once. */
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H
 

@@ -33,10 +33,21 @@ static bool parse_scaled(const char *text, const unit_t *unit, double limit, dou
 }
 
 bool units_parse_size(const char *text, uint64_t *bytes) {
-    static const unit_t sizes[] = {
-        {"", 1},           {"b", 1},           {"k", 1024},        {"kb", 1024},      {"kib", 1024},
-        {"m", 1048576},    {"mb", 1048576},    {"mib", 1048576},   {"g", 1073741824}, {"gb", 1073741824},
-        {"gib", 1073741824}, {"t", 1099511627776.0}, {"tb", 1099511627776.0}, {"tib", 1099511627776.0}, {NULL, 0}};
+    static const unit_t sizes[] = {{"", 1},
+                                   {"b", 1},
+                                   {"k", 1024},
+                                   {"kb", 1024},
+                                   {"kib", 1024},
+                                   {"m", 1048576},
+                                   {"mb", 1048576},
+                                   {"mib", 1048576},
+                                   {"g", 1073741824},
+                                   {"gb", 1073741824},
+                                   {"gib", 1073741824},
+                                   {"t", 1099511627776.0},
+                                   {"tb", 1099511627776.0},
+                                   {"tib", 1099511627776.0},
+                                   {NULL, 0}};
     double value;
     if (!parse_scaled(text, sizes, 9.0e18, &value))
         return false;
@@ -54,7 +65,7 @@ bool units_parse_count(const char *text, uint64_t *count) {
 }
 
 bool units_parse_time(const char *text, int64_t *ns) {
-    static const unit_t times[] = {{"", 1e9},    {"s", 1e9},     {"ms", 1e6},       {"us", 1e3},  {"m", 60e9},
+    static const unit_t times[] = {{"", 1e9},     {"s", 1e9},    {"ms", 1e6},    {"us", 1e3}, {"m", 60e9},
                                    {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {NULL, 0}};
     double value;
     if (!parse_scaled(text, times, 9.0e18, &value))

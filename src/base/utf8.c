@@ -11,7 +11,12 @@ bool utf8_valid(const uint8_t *text, size_t length) {
     const uint8_t *at = text, *end = text + length;
     while (at < end) {
         uint8_t lead = *at;
-        size_t more = lead < 0x80 ? 0 : lead < 0xC2 ? 4 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : 4;
+        size_t more = lead < 0x80   ? 0
+                      : lead < 0xC2 ? 4
+                      : lead < 0xE0 ? 1
+                      : lead < 0xF0 ? 2
+                      : lead < 0xF5 ? 3
+                                    : 4;
         if (more == 4 || (size_t)(end - at) <= more || !tail(at, more))
             return false;
         if (lead == 0xE0 && at[1] < 0xA0) /* overlong */

@@ -44,8 +44,8 @@ bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const ch
 static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, err_t *err) {
     ynode_t *node = ++tree->nodes > MOST_NODES ? NULL : keep(tree, sizeof *node);
     if (!node) {
-        err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name, mark.line + 1,
-                mark.column + 1);
+        err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name,
+                mark.line + 1, mark.column + 1);
         return NULL;
     }
     node->kind = kind;
@@ -59,14 +59,15 @@ static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event
         ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
         if (event->type == YAML_ALIAS_EVENT) {
             yaml_event_delete(event);
-            return ytree_complain(tree, &at, err, "aliases (*name) are not supported here: write the value out");
+            return ytree_complain(tree, &at, err,
+                                  "aliases (*name) are not supported here: write the value out");
         }
         return true;
     }
     yaml_mark_t mark = parser->problem_mark;
-    return err_set(err, STATUS_USAGE, "%s:%zu:%zu: not YAML: %s%s%s", tree->name, mark.line + 1, mark.column + 1,
-                   parser->problem ? parser->problem : "unreadable", parser->context ? " " : "",
-                   parser->context ? parser->context : "");
+    return err_set(err, STATUS_USAGE, "%s:%zu:%zu: not YAML: %s%s%s", tree->name, mark.line + 1,
+                   mark.column + 1, parser->problem ? parser->problem : "unreadable",
+                   parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
 /* Recursion is bounded by DEEPEST. Takes the event over. */
@@ -220,7 +221,8 @@ const ynode_t *ynode_get(const ynode_t *map, const char *key) {
     return NULL;
 }
 
-bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count, err_t *err) {
+bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count,
+                     err_t *err) {
     for (const ynode_t *node = map->first; node; node = node->next) {
         size_t i = 0;
         while (i < count && strcmp(keys[i], node->key) != 0)
@@ -230,7 +232,8 @@ bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const 
         ynode_t at = {.line = node->key_line, .column = node->key_column};
         const char *near = nearest_word(node->key, keys, count);
         if (near)
-            return ytree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key, near);
+            return ytree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key,
+                                  near);
         char known[512] = "";
         for (i = 0; i < count && strlen(known) + strlen(keys[i]) + 4 < sizeof known; i++) {
             strcat(known, i ? ", " : "");
@@ -241,7 +244,8 @@ bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const 
     return true;
 }
 
-bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out, err_t *err) {
+bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out,
+               err_t *err) {
     char *end = NULL;
     errno = 0;
     long long value = node->kind == YNODE_SCALAR && node->length ? strtoll(node->text, &end, 10) : 0;

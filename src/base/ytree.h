@@ -13,12 +13,12 @@ typedef enum { YNODE_SCALAR, YNODE_LIST, YNODE_MAP } ynode_kind_t;
 typedef struct ynode ynode_t;
 struct ynode {
     ynode_kind_t kind;
-    int line, column;  /* from 1 */
-    const char *key;   /* when it is a map's value: its key */
+    int line, column; /* from 1 */
+    const char *key;  /* when it is a map's value: its key */
     int key_line, key_column;
-    const char *text;  /* a scalar's, NUL-terminated; may hold NUL inside */
+    const char *text; /* a scalar's, NUL-terminated; may hold NUL inside */
     size_t length;
-    bool quoted;       /* a scalar in quotes is text, whatever it looks like */
+    bool quoted;           /* a scalar in quotes is text, whatever it looks like */
     ynode_t *first, *next; /* children of a list or map, in order; the next sibling */
     size_t count;
 };
@@ -39,10 +39,12 @@ bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const ch
     __attribute__((format(printf, 4, 5)));
 
 /* Refuses keys of a map that are not in the list, naming the nearest one. */
-bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count, err_t *err);
+bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count,
+                     err_t *err);
 
 /* Typed reads; a wrong type is complained of with its place. */
-bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out, err_t *err);
+bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out,
+               err_t *err);
 bool ytree_bool(const ytree_t *tree, const ynode_t *node, bool *out, err_t *err);
 
 #endif

@@ -11,19 +11,33 @@
 enum { MOST_OPTIONS = 64 };
 
 static const option_t common_options[] = {
-    {.name = "quiet", .letter = 'q', .help = "Say nothing but results and errors.", .kind = OPTION_FLAG, .offset = offsetof(common_t, quiet)},
-    {.name = "verbose", .letter = 'v', .help = "Say more.", .kind = OPTION_FLAG, .offset = offsetof(common_t, verbose)},
-    {.name = "help", .letter = 'h', .help = "Print this page.", .kind = OPTION_FLAG, .offset = offsetof(common_t, help)},
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "Say nothing but results and errors.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, quiet)},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "Say more.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, verbose)},
+    {.name = "help",
+     .letter = 'h',
+     .help = "Print this page.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, help)},
     {.name = NULL},
 };
 
-/* --- reading ---------------------------------------------------------------------------------------------------------- */
+/* --- reading
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static bool out_of_range(const option_t *option, const char *text, err_t *err) {
     char least[UNITS_MAX], most[UNITS_MAX];
     if (option->most)
-        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name, text,
-                       units_count(least, option->least), units_count(most, option->most));
+        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name,
+                       text, units_count(least, option->least), units_count(most, option->most));
     return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text,
                    units_count(least, option->least));
 }
@@ -63,7 +77,8 @@ static bool set_option(const option_t *option, const char *text, void *values, e
         return true;
     case OPTION_TIME:
         if (!units_parse_time(text, at))
-            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h", option->name, text);
+            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h",
+                           option->name, text);
         return true;
     case OPTION_CUSTOM:
         return option->custom(values, text, err);
@@ -106,9 +121,10 @@ static bool unknown_option(const command_t *command, const char *text, err_t *er
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
     const char *near = text[1] == '-' ? nearest_word(word, names, count) : NULL;
     if (near)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; did you mean '--%s'?", command->name, text, near);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; `tipple %s --help` lists them", command->name, text,
-                   command->name);
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; did you mean '--%s'?",
+                       command->name, text, near);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; `tipple %s --help` lists them",
+                   command->name, text, command->name);
 }
 
 static bool read_environment(const command_t *command, void *values, err_t *err) {
@@ -120,20 +136,23 @@ static bool read_environment(const command_t *command, void *values, err_t *err)
     return true;
 }
 
-static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values, common_t *common, err_t *err) {
+static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values,
+                      common_t *common, err_t *err) {
     char *word = argv[*at];
     bool is_long = word[1] == '-';
     for (char *letter = word + 1; *letter; letter++) {
         size_t length = is_long ? strcspn(word + 2, "=") : 1;
         found_t found = is_long ? find_long(command, word + 2, length) : find_letter(command, *letter);
-        char *joined = is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
+        char *joined =
+            is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
         if (!found.option)
             return unknown_option(command, word, err);
         const char *text = NULL;
         if (found.option->argument) {
             text = joined ? joined : *at + 1 < argc ? argv[++*at] : NULL;
             if (!text)
-                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name, found.option->argument);
+                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name,
+                               found.option->argument);
         } else if (is_long && joined) {
             return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
         }
@@ -145,7 +164,8 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
     return true;
 }
 
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help, err_t *err) {
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
+              err_t *err) {
     common_t common = {false, false, false};
     *rest = 0;
     *help = false;
@@ -171,7 +191,9 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     return true;
 }
 
-/* --- pages ------------------------------------------------------------------------------------------------------------ */
+/* --- pages
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static void option_words(const option_t *option, char *out, size_t room) {
     char letter[8] = "";
@@ -221,7 +243,8 @@ static void print_options(const option_t *options) {
 }
 
 void cli_print_help(const command_t *command) {
-    printf("tipple %s: %s\n\nUsage: tipple %s [options] %s\n\n", command->name, command->about, command->name, command->arguments);
+    printf("tipple %s: %s\n\nUsage: tipple %s [options] %s\n\n", command->name, command->about, command->name,
+           command->arguments);
     if (command->help)
         printf("%s\n\n", command->help);
     printf("Options:\n");
@@ -233,10 +256,12 @@ void cli_print_help(const command_t *command) {
 
 static const char *const statuses[][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
-    {"1", "nothing was touched: command line, format, permission, password, or a target that must not be loaded into"},
+    {"1", "nothing was touched: command line, format, permission, password, or a target that must not be "
+          "loaded into"},
     {"2", "done, but some records were rejected; the reject file holds them"},
     {"3", "stopped: more rejects than --max-rejects"},
-    {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from there"},
+    {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
+          "there"},
     {"5", "stopped: an input could not be read, or changed while it was read; resumable"},
     {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
     {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
@@ -248,7 +273,8 @@ void cli_print_overview(void) {
            "Usage: tipple COMMAND [options] [arguments]\n\nCommands:\n");
     for (const command_t *const *command = cli_commands; *command; command++)
         printf("  %-10s %s\n", (*command)->name, (*command)->about);
-    printf("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit statuses:\n");
+    printf("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit "
+           "statuses:\n");
     for (int i = 0; i < STATUSES; i++) {
         printf("  %-10s ", statuses[i][0]);
         print_wrapped(statuses[i][1], 13, 100);
@@ -283,7 +309,8 @@ static void print_man_options(const option_t *options) {
 }
 
 void cli_print_man(const command_t *command) {
-    printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION, command->name);
+    printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
+           command->name);
     print_roff(command->about);
     printf("\n.SH SYNOPSIS\n.B tipple %s\n[options] ", command->name);
     print_roff(command->arguments);
@@ -328,7 +355,8 @@ void cli_print_reference(void) {
     printf("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
     for (const command_t *const *at = cli_commands; *at; at++) {
         const command_t *command = *at;
-        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options] %s\n\n", command->name, command->about, command->name, command->arguments);
+        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options] %s\n\n", command->name, command->about,
+               command->name, command->arguments);
         if (command->help)
             printf("%s\n\n", command->help);
         printf("| option | meaning |\n|---|---|\n");
@@ -345,7 +373,8 @@ void cli_print_reference(void) {
 bool cli_flush(err_t *err) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    return err_set(err, STATUS_HOST, "stdout cannot be written: %s", errno ? strerror(errno) : "it was closed");
+    return err_set(err, STATUS_HOST, "stdout cannot be written: %s",
+                   errno ? strerror(errno) : "it was closed");
 }
 
 void cli_print_json_text(const char *text) {

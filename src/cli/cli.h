@@ -1,5 +1,5 @@
-/* cli: commands and options as tables. --help, the man pages and docs/reference.md are printed from the same tables
- * that the command line is read by. */
+/* cli: commands and options as tables. --help, the man pages and docs/reference.md are printed from the same
+ * tables that the command line is read by. */
 #ifndef TIPPLE_CLI_CLI_H
 #define TIPPLE_CLI_CLI_H
 
@@ -28,23 +28,23 @@ typedef struct {
 } texts_list_t;
 
 typedef struct option {
-    const char *name;      /* without the dashes */
-    char letter;           /* or 0 */
-    const char *argument;  /* what --help calls it, NULL for flags */
-    const char *help;      /* one sentence or two; '\n' starts a new line */
+    const char *name;     /* without the dashes */
+    char letter;          /* or 0 */
+    const char *argument; /* what --help calls it, NULL for flags */
+    const char *help;     /* one sentence or two; '\n' starts a new line */
     option_kind_t kind;
-    size_t offset;         /* of its value in the command's struct */
-    uint64_t least, most;  /* of counts and sizes; most 0: no bound */
+    size_t offset;           /* of its value in the command's struct */
+    uint64_t least, most;    /* of counts and sizes; most 0: no bound */
     const char *environment; /* variable that stands in for it, or NULL */
     bool (*custom)(void *values, const char *text, err_t *err);
 } option_t;
 
 typedef struct command {
     const char *name;
-    const char *arguments; /* for the usage line: "FILE..." */
-    const char *about;     /* one line */
-    const char *help;      /* paragraphs */
-    const char *examples;  /* lines of "command    # what it does" */
+    const char *arguments;   /* for the usage line: "FILE..." */
+    const char *about;       /* one line */
+    const char *help;        /* paragraphs */
+    const char *examples;    /* lines of "command    # what it does" */
     const option_t *options; /* ends with a NULL name */
     /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
     int (*run)(int argc, char **argv, const struct command *command, err_t *err);
@@ -57,9 +57,10 @@ typedef struct {
     bool help, quiet, verbose;
 } common_t;
 
-/* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on. False: a
- * mistake (status 1). *help: --help was asked for and printed, nothing else is to be done. */
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help, err_t *err);
+/* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
+ * False: a mistake (status 1). *help: --help was asked for and printed, nothing else is to be done. */
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
+              err_t *err);
 
 /* The pages. */
 void cli_print_help(const command_t *command);

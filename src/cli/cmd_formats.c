@@ -11,9 +11,15 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    {.name = "show", .argument = "NAME", .kind = OPTION_TEXT, .offset = offsetof(values_t, show),
+    {.name = "show",
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, show),
      .help = "Print a built-in format's file: a start for one of your own."},
-    {.name = "check", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values_t, check),
+    {.name = "check",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, check),
      .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."},
     {.name = NULL},
 };
@@ -68,7 +74,9 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     if (rest)
-        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show %s?", argv[0], argv[0]), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show %s?", argv[0],
+                       argv[0]),
+               STATUS_USAGE;
     bool ok = values.show ? show(values.show, err) : values.check ? check(values.check, err) : list(err);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }

@@ -16,11 +16,29 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    {.name = "rows", .letter = 'n', .argument = "N", .kind = OPTION_COUNT, .offset = offsetof(values_t, rows), .help = "How many rows (default 1m)."},
-    {.name = "seed", .argument = "S", .kind = OPTION_COUNT, .offset = offsetof(values_t, seed), .help = "The same seed gives the same bytes (default 1)."},
-    {.name = "release", .argument = "R", .kind = OPTION_TEXT, .offset = offsetof(values_t, release),
-     .help = "In the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 (the default) or 2024."},
-    {.name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values_t, output), .help = "Write here instead of to stdout."},
+    {.name = "rows",
+     .letter = 'n',
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, rows),
+     .help = "How many rows (default 1m)."},
+    {.name = "seed",
+     .argument = "S",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, seed),
+     .help = "The same seed gives the same bytes (default 1)."},
+    {.name = "release",
+     .argument = "R",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, release),
+     .help = "In the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 "
+             "(the default) or 2024."},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, output),
+     .help = "Write here instead of to stdout."},
     {.name = NULL},
 };
 
@@ -54,7 +72,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", argv[1]), STATUS_USAGE;
     if (strcmp(argv[0], kinds[0]) != 0) {
         const char *near = nearest_word(argv[0], kinds, 1);
-        err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known is mot", argv[0], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known is mot", argv[0],
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return STATUS_USAGE;
     }
     return generate(&values, err) ? STATUS_OK : (int)err->status;
@@ -64,7 +83,8 @@ const command_t command_generate = {
     .name = "generate",
     .arguments = "mot",
     .about = "make realistic test data",
-    .help = "Rows like those of the published files, with their makes, models, dates, codes and odd rows in their usual shares.\n"
+    .help = "Rows like those of the published files, with their makes, models, dates, codes and odd rows in "
+            "their usual shares.\n"
             "They are invented: no row describes a real vehicle.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv",

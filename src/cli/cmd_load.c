@@ -25,13 +25,16 @@ static bool read_max_rejects(void *values, const char *text, err_t *err) {
         errno = 0;
         double percent = strtod(text, &end);
         if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
-            return err_set(err, STATUS_USAGE, "--max-rejects: '%s' is not a share; write it like 0.1%%", text);
+            return err_set(err, STATUS_USAGE, "--max-rejects: '%s' is not a share; write it like 0.1%%",
+                           text);
         spec->max_rejects_percent = percent;
         return true;
     }
     spec->max_rejects_percent = -1;
     if (!units_parse_count(text, &spec->max_rejects))
-        return err_set(err, STATUS_USAGE, "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%", text);
+        return err_set(err, STATUS_USAGE,
+                       "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%",
+                       text);
     return true;
 }
 
@@ -49,47 +52,132 @@ static bool read_compressor(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "uri", .argument = "URI", .kind = OPTION_TEXT, AT(spec.uri), .environment = "TIPPLE_URI",
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     AT(spec.uri),
+     .environment = "TIPPLE_URI",
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
-    {.name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, AT(uri_file),
+    {.name = "uri-file",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(uri_file),
      .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
-    {.name = "format", .letter = 'f', .argument = "NAME", .kind = OPTION_TEXT, AT(spec.format), .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as ./my.yaml."},
-    {.name = "threads", .letter = 'j', .argument = "N", .kind = OPTION_COUNT32, AT(spec.threads), .least = 1, .most = 256,
+    {.name = "format",
+     .letter = 'f',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.format),
+     .environment = "TIPPLE_FORMAT",
+     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
+             "./my.yaml."},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.threads),
+     .least = 1,
+     .most = 256,
      .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
-    {.name = "batch", .letter = 'b', .argument = "N", .kind = OPTION_COUNT32, AT(spec.batch), .least = 1, .most = 100000,
+    {.name = "batch",
+     .letter = 'b',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.batch),
+     .least = 1,
+     .most = 100000,
      .help = "Documents in a batch (default 1000)."},
-    {.name = "batch-bytes", .argument = "SIZE", .kind = OPTION_SIZE, AT(spec.batch_bytes), .least = 4096, .most = 40 << 20,
+    {.name = "batch-bytes",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.batch_bytes),
+     .least = 4096,
+     .most = 40 << 20,
      .help = "Bytes in a batch: it is sent when either is reached (default 2M)."},
-    {.name = "memory", .argument = "SIZE", .kind = OPTION_SIZE, AT(spec.memory), .least = 16 << 20, .most = 1ull << 40,
+    {.name = "memory",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.memory),
+     .least = 16 << 20,
+     .most = 1ull << 40,
      .help = "Memory for text and batches on their way (default 256M)."},
-    {.name = "max-record", .argument = "SIZE", .kind = OPTION_SIZE, AT(spec.max_record), .least = 1, .most = 1 << 30,
+    {.name = "max-record",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.max_record),
+     .least = 1,
+     .most = 1 << 30,
      .help = "Records longer than this are rejected (default 16M)."},
-    {.name = "clustered", .kind = OPTION_FLAG, AT(clustered), .help = "Make the collection clustered on _id (the default where the server can: 5.3)."},
-    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "Make a plain collection with an index on _id."},
-    {.name = "compressor", .argument = "NAME", .kind = OPTION_CUSTOM, .custom = read_compressor,
-     .help = "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
-    {.name = "index", .argument = "KEYS", .kind = OPTION_LIST, AT(indexes),
+    {.name = "clustered",
+     .kind = OPTION_FLAG,
+     AT(clustered),
+     .help = "Make the collection clustered on _id (the default where the server can: 5.3)."},
+    {.name = "no-clustered",
+     .kind = OPTION_FLAG,
+     AT(not_clustered),
+     .help = "Make a plain collection with an index on _id."},
+    {.name = "compressor",
+     .argument = "NAME",
+     .kind = OPTION_CUSTOM,
+     .custom = read_compressor,
+     .help =
+         "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
+    {.name = "index",
+     .argument = "KEYS",
+     .kind = OPTION_LIST,
+     AT(indexes),
      .help = "Build an index after the load, such as 'd:1,k:1' or 'st:hashed'; may be given several times."},
-    {.name = "drop", .kind = OPTION_FLAG, AT(spec.drop),
+    {.name = "drop",
+     .kind = OPTION_FLAG,
+     AT(spec.drop),
      .help = "Drop the collection and its books first. Asks on a terminal; needs --yes elsewhere."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
-    {.name = "limit", .argument = "N", .kind = OPTION_COUNT, AT(spec.limit), .help = "Stop after the first N records."},
-    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters),
-     .help = "Load only records that pass, such as 'testType==NT && m>=100000'; several must all hold. The rest is counted as filtered."},
-    {.name = "max-rejects", .argument = "N|P%", .kind = OPTION_CUSTOM, .custom = read_max_rejects,
+    {.name = "limit",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.limit),
+     .help = "Stop after the first N records."},
+    {.name = "filter",
+     .argument = "EXPR",
+     .kind = OPTION_LIST,
+     AT(filters),
+     .help = "Load only records that pass, such as 'testType==NT && m>=100000'; several must all hold. The "
+             "rest is counted as filtered."},
+    {.name = "max-rejects",
+     .argument = "N|P%",
+     .kind = OPTION_CUSTOM,
+     .custom = read_max_rejects,
      .help = "Stop when more records than this are rejected (default 1000)."},
-    {.name = "rejects", .argument = "FILE", .kind = OPTION_TEXT, AT(spec.rejects),
+    {.name = "rejects",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(spec.rejects),
      .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
-    {.name = "mended", .argument = "FILE", .kind = OPTION_TEXT, AT(spec.mended),
+    {.name = "mended",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(spec.mended),
      .help = "Load the mended records of a reject file, each under the _id of its first position."},
-    {.name = "input-name", .argument = "NAME", .kind = OPTION_TEXT, AT(spec.input_name),
+    {.name = "input-name",
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.input_name),
      .help = "A name for what comes from stdin, so that an interrupted load of it can be completed."},
-    {.name = "patience", .argument = "TIME", .kind = OPTION_TIME, AT(spec.patience_ns), .environment = "TIPPLE_PATIENCE",
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the load stops (default 30s)."},
-    {.name = "unsafe", .kind = OPTION_FLAG, AT(spec.unsafe),
-     .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was counted."},
-    {.name = "dry-run", .kind = OPTION_FLAG, AT(spec.dry_run), .help = "Connect, read and parse everything, write nothing."},
+    {.name = "unsafe",
+     .kind = OPTION_FLAG,
+     AT(spec.unsafe),
+     .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was "
+             "counted."},
+    {.name = "dry-run",
+     .kind = OPTION_FLAG,
+     AT(spec.dry_run),
+     .help = "Connect, read and parse everything, write nothing."},
     {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
     {.name = NULL},
 };
@@ -99,7 +187,8 @@ static bool read_uri_file(values_t *values, err_t *err) {
     static char line[8192];
     FILE *file = fopen(values->uri_file, "r");
     if (!file || !fgets(line, sizeof line, file)) {
-        err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", values->uri_file, file ? "it is empty" : strerror(errno));
+        err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", values->uri_file,
+                file ? "it is empty" : strerror(errno));
         if (file)
             fclose(file);
         return false;
@@ -115,18 +204,27 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (values->uri_file && !read_uri_file(values, err))
         return false;
     if (!spec->uri)
-        return err_set(err, STATUS_USAGE, "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
+        return err_set(err, STATUS_USAGE,
+                       "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results "
+                       "(or set TIPPLE_URI)");
     if (!spec->format)
-        return err_set(err, STATUS_USAGE, "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+        return err_set(
+            err, STATUS_USAGE,
+            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
     if (!count && !spec->mended)
-        return err_set(err, STATUS_USAGE, "nothing to load: give files, directories, patterns, or - for stdin");
+        return err_set(err, STATUS_USAGE,
+                       "nothing to load: give files, directories, patterns, or - for stdin");
     if (count && spec->mended)
-        return err_set(err, STATUS_USAGE, "--mended takes its records from the reject file; leave '%s' out", inputs[0]);
+        return err_set(err, STATUS_USAGE, "--mended takes its records from the reject file; leave '%s' out",
+                       inputs[0]);
     if (spec->mended && spec->drop)
-        return err_set(err, STATUS_USAGE, "--mended adds to a collection that --drop would drop; give one of them");
+        return err_set(err, STATUS_USAGE,
+                       "--mended adds to a collection that --drop would drop; give one of them");
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
-    spec->clustered = values->clustered ? CLUSTERED_YES : values->not_clustered ? CLUSTERED_NO : CLUSTERED_DEFAULT;
+    spec->clustered = values->clustered       ? CLUSTERED_YES
+                      : values->not_clustered ? CLUSTERED_NO
+                                              : CLUSTERED_DEFAULT;
     spec->inputs = inputs;
     spec->input_count = (size_t)count;
     spec->indexes = values->indexes.items;
@@ -141,7 +239,8 @@ static bool confirm_drop(const values_t *values, err_t *err) {
     if (!values->spec.drop || values->yes || values->spec.dry_run)
         return true;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return err_set(err, STATUS_USAGE, "--drop destroys what is in the collection; say --yes where nobody can be asked");
+        return err_set(err, STATUS_USAGE,
+                       "--drop destroys what is in the collection; say --yes where nobody can be asked");
     fprintf(stderr, "Drop the collection with all of its documents and its books, then load? [y/N] ");
     char answer[16] = "";
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
@@ -155,13 +254,15 @@ static double per_second(uint64_t count, int64_t ns) {
 
 static void print_json(const load_result_t *result, int status) {
     const counts_t *counts = &result->counts;
-    printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"already_there\":%" PRIu64
-           ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
+    printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
+           ",\"already_there\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
            status, counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered);
     printf(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_bson\":%" PRIu64
-           ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64 ",\"retries\":%" PRIu64,
-           (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read, result->bytes_bson,
-           (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches, result->retries);
+           ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64
+           ",\"retries\":%" PRIu64,
+           (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
+           result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
+           result->retries);
     printf(",\"shards\":[{\"name\":");
     cli_print_json_text(result->where);
     printf(",\"documents\":%" PRIu64 "}],\"limited_by\":", counts->loaded);
@@ -170,10 +271,11 @@ static void print_json(const load_result_t *result, int status) {
     cli_print_json_text(result->namespace);
     printf(",\"format\":");
     cli_print_json_text(result->format);
-    printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_done_before\":%" PRIu64 ",\"records_done_before\":%" PRIu64
-           ",\"odd_values\":%" PRIu64 ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
-           result->bytes_text, result->files, result->files_done_before, result->records_done_before, result->odd,
-           result->clustered ? "true" : "false", result->threads, result->batch);
+    printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_done_before\":%" PRIu64
+           ",\"records_done_before\":%" PRIu64 ",\"odd_values\":%" PRIu64
+           ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
+           result->bytes_text, result->files, result->files_done_before, result->records_done_before,
+           result->odd, result->clustered ? "true" : "false", result->threads, result->batch);
     if (counts->rejected)
         cli_print_json_text(result->rejects_path);
     else
@@ -191,9 +293,11 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
     char took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX], out[UNITS_MAX], more[UNITS_MAX];
-    printf("read %s = loaded %s + already there %s + rejected %s + filtered %s      %s   %s docs/s   %s/s in, %s/s out\n",
-           units_count(read, counts->read), units_count(loaded, counts->loaded), units_count(there, counts->already_there),
-           units_count(rejected, counts->rejected), units_count(filtered, counts->filtered), units_time(took, result->took_ns),
+    printf("read %s = loaded %s + already there %s + rejected %s + filtered %s      %s   %s docs/s   %s/s "
+           "in, %s/s out\n",
+           units_count(read, counts->read), units_count(loaded, counts->loaded),
+           units_count(there, counts->already_there), units_count(rejected, counts->rejected),
+           units_count(filtered, counts->filtered), units_time(took, result->took_ns),
            units_rate(rate, per_second(counts->loaded, result->took_ns)),
            units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)),
            units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
@@ -209,20 +313,24 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     if (result->retries)
         printf("retried %s batches\n", units_count(more, result->retries));
     if (result->short_batches)
-        printf("memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
-               units_count(more, result->short_batches));
+        printf(
+            "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
+            units_count(more, result->short_batches));
     if (result->records_done_before)
-        printf("done before: %s records of %s of %s files, by earlier runs\n", units_count(more, result->records_done_before),
-               units_count(in, result->files_done_before), units_count(out, result->files));
+        printf("done before: %s records of %s of %s files, by earlier runs\n",
+               units_count(more, result->records_done_before), units_count(in, result->files_done_before),
+               units_count(out, result->files));
     if (counts->read)
         printf("limited by: %s\n", result->limited_by);
     if (result->odd)
-        printf("odd: %s values were no number or date and are kept as text\n", units_count(more, result->odd));
+        printf("odd: %s values were no number or date and are kept as text\n",
+               units_count(more, result->odd));
     for (size_t i = 0; i < result->index_count; i++)
-        printf("index %s built in %s\n", result->indexes[i].keys, units_time(took, result->indexes[i].took_ns));
+        printf("index %s built in %s\n", result->indexes[i].keys,
+               units_time(took, result->indexes[i].took_ns));
     if (counts->rejected)
-        printf("rejects: %s (%s records; mend it, then: tipple load --mended %s --format %s --uri .../%s)\n", result->rejects_path,
-               rejected, result->rejects_path, values->spec.format, result->namespace);
+        printf("rejects: %s (%s records; mend it, then: tipple load --mended %s --format %s --uri .../%s)\n",
+               result->rejects_path, rejected, result->rejects_path, values->spec.format, result->namespace);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -240,7 +348,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     err_t printing;
     bool ok = load_run(&values.spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
-    bool began = ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
+    bool began =
+        ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
     if (values.json && (ok || result.namespace[0]))
         print_json(&result, status);
     else if (!values.json && began)
@@ -256,16 +365,20 @@ const command_t command_load = {
     .name = "load",
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
-    .help = "Reads delimited files (plain, .gz, .zst, .zip, directories of them, stdin) and inserts one document a record.\n"
-            "The _id of a document is made of its record's position, and the books of the load stand beside the data\n"
-            "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is there is not\n"
+    .help = "Reads delimited files (plain, .gz, .zst, .zip, directories of them, stdin) and inserts one "
+            "document a record.\n"
+            "The _id of a document is made of its record's position, and the books of the load stand beside "
+            "the data\n"
+            "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
+            "there is not\n"
             "loaded twice, and what an interrupted load left out is completed. Afterwards\n"
             "read = loaded + already there + rejected + filtered.",
-    .examples = "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
-                "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
-                "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
-                "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
-                "  tipple load -f mot --uri \"$URI\" --mended mot.results.rejects     # after mending the rejects",
+    .examples =
+        "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
+        "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
+        "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
+        "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
+        "  tipple load -f mot --uri \"$URI\" --mended mot.results.rejects     # after mending the rejects",
     .options = options,
     .run = run,
 };

@@ -26,7 +26,8 @@ typedef struct {
 } values_t;
 
 static bool read_emit(void *values, const char *text, err_t *err) {
-    static const char *const kinds[] = {[EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
+    static const char *const kinds[] = {
+        [EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i], text) == 0) {
             ((values_t *)values)->emit = (emit_kind_t)i;
@@ -39,17 +40,49 @@ static bool read_emit(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "format", .letter = 'f', .argument = "NAME", .kind = OPTION_TEXT, AT(format), .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as ./my.yaml."},
-    {.name = "emit", .argument = "KIND", .kind = OPTION_CUSTOM, .custom = read_emit,
-     .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the documents as "
-             "records again), bson (the documents' bytes, one behind the other), none (only count and time)."},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(format),
+     .environment = "TIPPLE_FORMAT",
+     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
+             "./my.yaml."},
+    {.name = "emit",
+     .argument = "KIND",
+     .kind = OPTION_CUSTOM,
+     .custom = read_emit,
+     .help =
+         "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
+         "documents as "
+         "records again), bson (the documents' bytes, one behind the other), none (only count and time)."},
     {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
-    {.name = "ids", .kind = OPTION_FLAG, AT(ids), .help = "With the _id that each document would have in a new collection."},
-    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
-    {.name = "limit", .argument = "N", .kind = OPTION_COUNT, AT(limit), .help = "Stop after the first N records."},
-    {.name = "max-rejects", .argument = "N", .kind = OPTION_COUNT, AT(max_rejects), .help = "Stop when more records than this are rejected (default: never)."},
-    {.name = "max-record", .argument = "SIZE", .kind = OPTION_SIZE, AT(max_record), .least = 1, .most = 1 << 30, .help = "Records longer than this are rejected (default 16M)."},
+    {.name = "ids",
+     .kind = OPTION_FLAG,
+     AT(ids),
+     .help = "With the _id that each document would have in a new collection."},
+    {.name = "filter",
+     .argument = "EXPR",
+     .kind = OPTION_LIST,
+     AT(filters),
+     .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
+    {.name = "limit",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(limit),
+     .help = "Stop after the first N records."},
+    {.name = "max-rejects",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(max_rejects),
+     .help = "Stop when more records than this are rejected (default: never)."},
+    {.name = "max-record",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(max_record),
+     .least = 1,
+     .most = 1 << 30,
+     .help = "Records longer than this are rejected (default 16M)."},
     {.name = NULL},
 };
 
@@ -96,12 +129,14 @@ static void print_raw_line(parse_t *parse, const uint8_t *text, size_t length, u
     parse->open_line = line_end == 0;
 }
 
-static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record, const shape_t *shape, err_t *err) {
+static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                           const shape_t *shape, err_t *err) {
     bson_t document;
     if (parse->values->emit == EMIT_NONE)
         return true;
     if (parse->values->emit == EMIT_BSON)
-        return fwrite(parse->document, 1, record->document_length, stdout) == record->document_length || cli_flush(err);
+        return fwrite(parse->document, 1, record->document_length, stdout) == record->document_length ||
+               cli_flush(err);
     bson_init_static(&document, parse->document, record->document_length);
     if (parse->values->emit == EMIT_JSON)
         return print_json(parse, &document, err);
@@ -114,16 +149,20 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
     return true;
 }
 
-static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record, const char *reason, err_t *err) {
+static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                   const char *reason, err_t *err) {
     parse->rejected++;
-    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name, cut->first_line + record->line,
-             record->column, cut->offset + record->offset, reason);
+    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
+             cut->first_line + record->line, record->column, cut->offset + record->offset, reason);
     if (parse->rejected <= parse->values->max_rejects)
         return true;
-    return err_set(err, STATUS_TOO_MANY_REJECTED, "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows", parse->rejected);
+    return err_set(err, STATUS_TOO_MANY_REJECTED,
+                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows",
+                   parse->rejected);
 }
 
-static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, parsed_t parsed, const shape_t *shape, err_t *err) {
+static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record,
+                        parsed_t parsed, const shape_t *shape, err_t *err) {
     const uint8_t *text = cut->buffer.bytes + record->offset;
     if (parsed == PARSED_HEADER || parsed == PARSED_BLANK) {
         if (parse->values->emit == EMIT_RAW)
@@ -151,11 +190,13 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
-    delimited_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0, parse->values->ids, id_base);
+    delimited_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
+                    parse->values->ids, id_base);
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
         fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
     while (parse->read < parse->values->limit) {
-        parsed_t parsed = delimited_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
+        parsed_t parsed =
+            delimited_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
             break;
         if (parsed == PARSED_MEMORY)
@@ -189,7 +230,8 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
             break;
-        ok = (cut.offset > 0 || dialect_sniff(parse->schema, cut.buffer.bytes, cut.length, file->input->name, file->dialect, err)) &&
+        ok = (cut.offset > 0 || dialect_sniff(parse->schema, cut.buffer.bytes, cut.length, file->input->name,
+                                              file->dialect, err)) &&
              parse_cut(parse, file, &cut, err);
         parse->text_bytes += cut.length;
         pool_give(parse->pool, &cut.buffer);
@@ -206,8 +248,13 @@ static bool parse_file(parse_t *parse, const input_file_t *input, uint32_t ordin
     source_t *source = source_open(input, err);
     if (!source)
         return false;
-    file_t file = {.input = input, .dialect = malloc(sizeof *file.dialect), .ordinal = ordinal, .base = parse->next_base};
-    uint64_t bound = input->text_bound ? input->text_bound : input->kind == INPUT_PLAIN ? 0 : POSITION_STREAM_PIECE;
+    file_t file = {.input = input,
+                   .dialect = malloc(sizeof *file.dialect),
+                   .ordinal = ordinal,
+                   .base = parse->next_base};
+    uint64_t bound = input->text_bound            ? input->text_bound
+                     : input->kind == INPUT_PLAIN ? 0
+                                                  : POSITION_STREAM_PIECE;
     uint64_t units = (bound + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
     parse->next_base += (units ? units : 1) * POSITION_EXTENT_UNIT;
     bool ok = file.dialect ? parse_stream(parse, &file, source, err) : err_memory(err, sizeof *file.dialect);
@@ -221,7 +268,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_options_t manifest = {.input_name = NULL};
     if (!(parse->schema = format_open(values->format, err)))
         return false;
-    if (values->filters.count && !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
+    if (values->filters.count &&
+        !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
         return false;
     if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
         return false;
@@ -237,15 +285,19 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
 }
 
 static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
-    char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], size[UNITS_MAX];
+    char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX],
+        rate[UNITS_MAX], size[UNITS_MAX];
     double seconds = (double)(took_ns > 0 ? took_ns : 1) / 1e9;
     double records = (double)(parse->read ? parse->read : 1);
     FILE *out = parse->values->emit == EMIT_NONE ? stdout : stderr;
     if (out == stderr && log_level() < LOG_VERBOSE)
         return;
-    fprintf(out, "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns a record\n",
-            units_count(read, parse->read), units_count(documents, parse->documents), units_count(rejected, parse->rejected),
-            units_count(filtered, parse->filtered), units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
+    fprintf(out,
+            "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns "
+            "a record\n",
+            units_count(read, parse->read), units_count(documents, parse->documents),
+            units_count(rejected, parse->rejected), units_count(filtered, parse->filtered),
+            units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
             units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
 }
 
@@ -259,9 +311,14 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     if (!values.format)
-        return err_set(err, STATUS_USAGE, "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them"), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE,
+                       "--format is missing: how to read the input, such as --format mot; `tipple formats` "
+                       "lists them"),
+               STATUS_USAGE;
     if (!rest)
-        return err_set(err, STATUS_USAGE, "nothing to parse: give files, directories, patterns, or - for stdin"), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE,
+                       "nothing to parse: give files, directories, patterns, or - for stdin"),
+               STATUS_USAGE;
     static char output[1 << 18];
     setvbuf(stdout, output, _IOFBF, sizeof output);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
@@ -287,11 +344,13 @@ const command_t command_parse = {
     .name = "parse",
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "turn records into documents and print them",
-    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in order. Records that no\n"
+    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in "
+            "order. Records that no\n"
             "document can be made of are named on stderr, and the exit status is 2.",
-    .examples = "  tipple parse --format mot test_result_2023.csv | head -3\n"
-                "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
-                "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",
+    .examples =
+        "  tipple parse --format mot test_result_2023.csv | head -3\n"
+        "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
+        "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",
     .options = options,
     .run = run,
 };

@@ -17,11 +17,22 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    {.name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values_t, uri), .environment = "TIPPLE_URI",
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, uri),
+     .environment = "TIPPLE_URI",
      .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
-    {.name = "patience", .argument = "TIME", .kind = OPTION_TIME, .offset = offsetof(values_t, patience_ns), .environment = "TIPPLE_PATIENCE",
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     .offset = offsetof(values_t, patience_ns),
+     .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away (default 30s)."},
-    {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(values_t, json), .help = "Print the result as JSON."},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, json),
+     .help = "Print the result as JSON."},
     {.name = NULL},
 };
 
@@ -34,7 +45,8 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
     bool ok = server && (client = server_take(server, err)) && place_look(server, client, &place, err) &&
               catalog_peek(server, client, &place, NULL, &catalog, err);
     if (ok && !catalog)
-        ok = err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it", server_namespace(server));
+        ok = err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it",
+                     server_namespace(server));
     ok = ok && catalog_where(catalog, id, where, err);
     catalog_close(catalog);
     if (client)
@@ -56,7 +68,8 @@ static uint64_t find_line(const where_t *where, char *record, size_t room) {
         return 0;
     uint64_t line = 0, at = 0;
     for (size_t i = 0; i < manifest.count && !line; i++) {
-        source_t *source = strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
+        source_t *source =
+            strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
         uint8_t *buffer = source ? malloc(1 << 20) : NULL;
         uint64_t lines = 1;
         while (buffer && at < where->offset) {
@@ -86,7 +99,8 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     char record[4096];
     uint64_t line = where->found ? find_line(where, record, sizeof record) : 0;
     if (values->json) {
-        printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id, where->found ? "true" : "false");
+        printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
+               where->found ? "true" : "false");
         if (where->found) {
             printf(",\"file\":");
             cli_print_json_text(where->path);
@@ -105,9 +119,12 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     if (!cli_flush(err))
         return (int)err->status;
     if (!where->found)
-        return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id),
+               STATUS_USAGE;
     if (!where->lane_fits)
-        return err_set(err, STATUS_USAGE, "the _id %" PRId64 " has another lane than its position: tipple did not make it", id), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE,
+                       "the _id %" PRId64 " has another lane than its position: tipple did not make it", id),
+               STATUS_USAGE;
     return STATUS_OK;
 }
 
@@ -121,12 +138,14 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     if (!values.uri)
-        return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"),
+               STATUS_USAGE;
     char *end = NULL;
     errno = 0;
     long long id = rest == 1 ? strtoll(argv[0], &end, 10) : 0;
     if (rest != 1 || !*argv[0] || *end || errno || id < 0)
-        return err_set(err, STATUS_USAGE, "one _id is needed: a whole number such as 4611686018427387904"), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE, "one _id is needed: a whole number such as 4611686018427387904"),
+               STATUS_USAGE;
     if (!look_up(&values, id, &where, err))
         return (int)err->status;
     return show(&values, id, &where, err);
@@ -136,7 +155,8 @@ const command_t command_where = {
     .name = "where",
     .arguments = "ID",
     .about = "tell the file, offset and line that an _id came from",
-    .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line and the record\n"
+    .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line "
+            "and the record\n"
             "itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
     .options = options,

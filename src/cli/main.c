@@ -8,20 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const command_t command_load, command_parse, command_formats, command_generate, command_where, command_help;
+extern const command_t command_load, command_parse, command_formats, command_generate, command_where,
+    command_help;
 
-const command_t *const cli_commands[] = {&command_load,     &command_parse, &command_formats,
-                                         &command_generate, &command_where, &command_help, NULL};
+const command_t *const cli_commands[] = {
+    &command_load, &command_parse, &command_formats, &command_generate, &command_where, &command_help, NULL};
 
-/* --- help: the pages, for a person, for man and for docs/reference.md -------------------------------------------------- */
+/* --- help: the pages, for a person, for man and for docs/reference.md
+ * -------------------------------------------------- */
 
 typedef struct {
     bool man, markdown;
 } help_values_t;
 
 static const option_t help_options[] = {
-    {.name = "man", .help = "Print the command's page for man.", .kind = OPTION_FLAG, .offset = offsetof(help_values_t, man)},
-    {.name = "markdown", .help = "Print the reference of all commands.", .kind = OPTION_FLAG, .offset = offsetof(help_values_t, markdown)},
+    {.name = "man",
+     .help = "Print the command's page for man.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(help_values_t, man)},
+    {.name = "markdown",
+     .help = "Print the reference of all commands.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(help_values_t, markdown)},
     {.name = NULL},
 };
 
@@ -73,7 +81,9 @@ const command_t command_help = {
     .run = run_help,
 };
 
-/* --- main --------------------------------------------------------------------------------------------------------------- */
+/* --- main
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
     (void)context;

@@ -1,5 +1,5 @@
-/* bsonw: the record path's BSON writer: bytes into a buffer that is known to be large enough. Every writer may store
- * up to 32 bytes behind what it returns. Little-endian, like BSON itself. */
+/* bsonw: the record path's BSON writer: bytes into a buffer that is known to be large enough. Every writer
+ * may store up to 32 bytes behind what it returns. Little-endian, like BSON itself. */
 #ifndef TIPPLE_FORMAT_BSONW_H
 #define TIPPLE_FORMAT_BSONW_H
 

@@ -50,8 +50,8 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Through libc, for what the exact short way cannot do. strtod would read the locale's point, but the program never
- * leaves the C locale. */
+/* Through libc, for what the exact short way cannot do. strtod would read the locale's point, but the program
+ * never leaves the C locale. */
 static bool slow_number(const uint8_t *text, size_t length, int divide, double *value) {
     char copy[512];
     if (length + 8 > sizeof copy)

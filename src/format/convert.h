@@ -1,5 +1,5 @@
-/* convert: text into numbers and dates and back, without libc in the record path. The inline readers may load up to
- * 8 bytes behind the text: buffers have POOL_SLACK for that. */
+/* convert: text into numbers and dates and back, without libc in the record path. The inline readers may load
+ * up to 8 bytes behind the text: buffers have POOL_SLACK for that. */
 #ifndef TIPPLE_FORMAT_CONVERT_H
 #define TIPPLE_FORMAT_CONVERT_H
 
@@ -18,7 +18,8 @@ static inline uint64_t convert_load8(const uint8_t *at) {
 static inline uint32_t convert_eight(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     return (uint32_t)((((digits & 0x000000FF000000FFull) * 0x000F424000000064ull) +
-                       (((digits >> 16) & 0x000000FF000000FFull) * 0x0000271000000001ull)) >> 32);
+                       (((digits >> 16) & 0x000000FF000000FFull) * 0x0000271000000001ull)) >>
+                      32);
 }
 
 /* True when every byte of a word (already minus '0' by xor) is 0 to 9. */
@@ -43,8 +44,8 @@ static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *
     return false;
 }
 
-/* Any whole number that fits int64, with blanks around it, a sign, zeros in front. "-0" is none: printing the number
- * would lose the sign. */
+/* Any whole number that fits int64, with blanks around it, a sign, zeros in front. "-0" is none: printing the
+ * number would lose the sign. */
 bool convert_int(const uint8_t *text, size_t length, int64_t *value);
 size_t convert_print_int(int64_t value, uint8_t *out); /* at most 20 bytes */
 
@@ -67,12 +68,13 @@ static inline bool convert_iso_date(const uint8_t *text, int64_t *ms) {
     uint32_t ending = last ^ 0x3030u;
     if (__builtin_expect(((first & 0xFFF0F0FFF0F0F0F0ull) | (ending & 0xF0F0u)) != 0, 0))
         return false;
-    uint32_t year = (uint32_t)(first & 0xF) * 1000 + (uint32_t)(first >> 8 & 0xF) * 100 + (uint32_t)(first >> 16 & 0xF) * 10 +
-                    (uint32_t)(first >> 24 & 0xF);
+    uint32_t year = (uint32_t)(first & 0xF) * 1000 + (uint32_t)(first >> 8 & 0xF) * 100 +
+                    (uint32_t)(first >> 16 & 0xF) * 10 + (uint32_t)(first >> 24 & 0xF);
     uint32_t month = (uint32_t)(first >> 40 & 0xF) * 10 + (uint32_t)(first >> 48 & 0xF);
     uint32_t day = (ending & 0xF) * 10 + (ending >> 8);
     uint32_t leap = (year & 3) == 0;
-    if (__builtin_expect(year - 1901 > 198 || month > 12 || day - 1 >= month_days[month & 15] + (leap & (month == 2)) ||
+    if (__builtin_expect(year - 1901 > 198 || month > 12 ||
+                             day - 1 >= month_days[month & 15] + (leap & (month == 2)) ||
                              !convert_are_digits(first) || !convert_are_digits(ending),
                          0))
         return convert_any_iso_date(text, ms);

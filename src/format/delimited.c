@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Field bounds are found a window at a time, so that they are still in the first-level cache when they are used. */
+/* Field bounds are found a window at a time, so that they are still in the first-level cache when they are
+ * used. */
 enum { WINDOW = 16 * 1024 };
 
 struct delimited {
@@ -23,7 +24,7 @@ struct delimited {
     uint32_t scanned; /* the bounds are known up to here */
     uint32_t at;      /* the next record's first byte */
     uint32_t line;
-    size_t row;       /* the next record in scan.rows */
+    size_t row; /* the next record in scan.rows */
     scan_t scan;
     bool high, quotes; /* as in scan_t, over the windows that the known records lie in */
     size_t ends_room;
@@ -122,7 +123,8 @@ static int scan_on(delimited_t *reader) {
             reader->ends_room = room;
         }
         scan->high = scan->quotes = false;
-        reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter, reader->schema->quote, scan);
+        reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter,
+                          reader->schema->quote, scan);
         reader->high |= scan->high;
         reader->quotes |= scan->quotes;
         reader->scanned = to;
@@ -136,8 +138,8 @@ static int scan_on(delimited_t *reader) {
 }
 
 /* Text of a field that is not a number or a date after all, or that is text anyway. */
-static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
-                         bool high) {
+static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high) {
     if (!high || utf8_valid(text, length))
         return bsonw_string(bsonw_head_as(out, op, 0x02), text, length);
     if (reader->schema->latin1) {
@@ -216,8 +218,8 @@ typedef enum {
 } fields_t;
 
 /* A field that is absent, or no number or date at first sight. */
-static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
-                            bool high, shape_t *shape) {
+static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                            size_t length, bool high, shape_t *shape) {
     if (is_absent(op, text, length)) {
         int filler = shape ? filler_of(op, text, length) : 0;
         if (shape)
@@ -248,8 +250,9 @@ static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
 }
 
 /* One record into a document. */
-__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds, fields_t fields,
-                                                             uint8_t *out, int64_t id, bool high, shape_t *shape) {
+__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
+                                                             fields_t fields, uint8_t *out, int64_t id,
+                                                             bool high, shape_t *shape) {
     const bool simple = fields == FIELDS_SIMPLE;
     uint8_t *start = out, *groups[PLAN_DEPTH], **group = groups;
     const uint8_t *next = bounds->record;
@@ -327,7 +330,8 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
 }
 
 /* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
-static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id, shape_t *shape) {
+static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
+                                shape_t *shape) {
     const uint8_t *text = reader->text + record->offset;
     const dialect_t *dialect = reader->dialect;
     if (!reader->split && !(reader->split = calloc(1, sizeof *reader->split)))
@@ -336,7 +340,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     size_t columns = dialect->columns;
-    if (split->too_many || split->count < columns || (split->count > columns && dialect->surplus_column < 0)) {
+    if (split->too_many || split->count < columns ||
+        (split->count > columns && dialect->surplus_column < 0)) {
         bool more = split->count > columns;
         return refuse(reader, record, more ? split->spans[columns].at + 1 : record->length + 1, split->count);
     }
@@ -393,8 +398,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(careful, 0))
         return parse_carefully(reader, out, record, id, shape);
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
-    uint8_t *behind = reader->plan.simple ? encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL)
-                                          : encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
+    uint8_t *behind = reader->plan.simple
+                          ? encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL)
+                          : encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
     record->document_length = (uint32_t)(behind - out);
     return PARSED_DOCUMENT;
 }

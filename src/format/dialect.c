@@ -40,7 +40,8 @@ static bool is_delimiter(const schema_t *schema, uint8_t byte) {
     return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
 }
 
-/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter. */
+/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter.
+ */
 static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
     for (size_t i = 0; i < schema->header_words.count; i++) {
         const text_t *word = &schema->header_words.items[i];
@@ -124,8 +125,8 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
     if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
         return err_memory(err, line->length);
     if (split->count > SCHEMA_MOST_FIELDS * 2)
-        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many", name,
-                       SCHEMA_MOST_FIELDS * 2);
+        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
+                       name, SCHEMA_MOST_FIELDS * 2);
     clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
     for (size_t i = 0; i < split->count; i++) {
@@ -135,18 +136,20 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
             log_warn("%s:1: column %zu, '%.*s', is not known to the format %s and is left out", name, i + 1,
                      (int)(span->length < 80 ? span->length : 80), (const char *)span->text, schema->name);
         else if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name, span->at + 1,
-                           (int)(span->length < 80 ? span->length : 80), (const char *)span->text);
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name,
+                           span->at + 1, (int)(span->length < 80 ? span->length : 80),
+                           (const char *)span->text);
         else
             set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return err_set(err, STATUS_INPUT,
-                           "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
-                           "file? (tipple formats lists the formats)",
-                           name, field->columns.items[0].text, schema->name);
+            return err_set(
+                err, STATUS_INPUT,
+                "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
+                "file? (tipple formats lists the formats)",
+                name, field->columns.items[0].text, schema->name);
     }
     return true;
 }
@@ -184,8 +187,8 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
     return true;
 }
 
-static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, size_t length, const char *name,
-                  dialect_t *dialect, err_t *err) {
+static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
+                  const char *name, dialect_t *dialect, err_t *err) {
     size_t bom = dialect_bom(text, length);
     const uint8_t *at = text + bom;
     line_t line;
@@ -218,8 +221,8 @@ static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, s
     return guess_layout(schema, split, text + bom, length - bom, dialect, err);
 }
 
-bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, dialect_t *dialect,
-                   err_t *err) {
+bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                   dialect_t *dialect, err_t *err) {
     split_t *split = calloc(1, sizeof *split);
     if (!split)
         return err_memory(err, sizeof *split);

@@ -1,5 +1,5 @@
-/* dialect: how one file spells its format: which delimiter, which columns, header or not. Found once a file from its
- * first bytes, read-only afterwards. */
+/* dialect: how one file spells its format: which delimiter, which columns, header or not. Found once a file
+ * from its first bytes, read-only afterwards. */
 #ifndef TIPPLE_FORMAT_DIALECT_H
 #define TIPPLE_FORMAT_DIALECT_H
 
@@ -8,26 +8,26 @@
 enum { DIALECT_NO_FIELD = 0xFFFF, DIALECT_HEADER_MOST = 16384 };
 
 typedef struct {
-    uint64_t serial;             /* no other dialect of this process has it: plans are compiled once a dialect */
+    uint64_t serial; /* no other dialect of this process has it: plans are compiled once a dialect */
     char delimiter;
-    bool header;                 /* the file starts with one */
+    bool header; /* the file starts with one */
     uint16_t columns;
     uint16_t field_of[SCHEMA_MOST_FIELDS * 2]; /* by column; DIALECT_NO_FIELD: a column that is not loaded */
     uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
-    int surplus_column;          /* -1: none */
-    uint8_t line_end;            /* bytes of the first line's end: 1 LF, 2 CRLF */
-    size_t header_length;        /* the header line, to know it again in the middle; 0 when too long */
+    int surplus_column;                        /* -1: none */
+    uint8_t line_end;                          /* bytes of the first line's end: 1 LF, 2 CRLF */
+    size_t header_length; /* the header line, to know it again in the middle; 0 when too long */
     uint8_t header_text[DIALECT_HEADER_MOST];
 } dialect_t;
 
 /* Bytes of a byte-order mark at the start of a file: 0 or 3. */
 size_t dialect_bom(const uint8_t *text, size_t length);
 
-/* Looks at the file's first bytes (whole lines; the BOM may be there or not). A header that does not fit the format
- * is an error (status 5) that says which column is missing; files without a header always get a dialect: records
- * that do not fit are rejected one by one. */
-bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, dialect_t *dialect,
-                   err_t *err);
+/* Looks at the file's first bytes (whole lines; the BOM may be there or not). A header that does not fit the
+ * format is an error (status 5) that says which column is missing; files without a header always get a
+ * dialect: records that do not fit are rejected one by one. */
+bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                   dialect_t *dialect, err_t *err);
 
 /* One line for the reject file, and back: "delimiter=7c columns=testId,vehicleId,...". */
 size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room);

@@ -73,8 +73,8 @@ static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value
 }
 
 /* The text of one column, as it was before quotes and escapes. */
-static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document, const shape_t *shape,
-                        value_t *value, err_t *err) {
+static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
+                        const shape_t *shape, value_t *value, err_t *err) {
     bson_iter_t top, at;
     uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
     *value = (value_t){.text = value->printed};
@@ -107,10 +107,11 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
     case BSON_TYPE_DATE_TIME:
         if (print_date(field, spelling, bson_iter_date_time(&at), value))
             return true;
-        return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field", field->key);
+        return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
+                       field->key);
     default:
-        return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has", field->key,
-                       field->name);
+        return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has",
+                       field->key, field->name);
     }
 }
 
@@ -132,9 +133,8 @@ static bool put_quoted(emit_t *emit, const value_t *value, bool backslash) {
 static bool write_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape, quoting_t way) {
     const schema_t *schema = emit->schema;
     bool quoting = schema->quote && way != QUOTE_BARE && (way != QUOTE_AS_SHAPE || !shape || shape->quoted);
-    bool backslash = schema->escape_backslash &&
-                     (way == QUOTE_BACKSLASH || !schema->escape_double ||
-                      (way == QUOTE_AS_SHAPE && shape && shape->backslash));
+    bool backslash = schema->escape_backslash && (way == QUOTE_BACKSLASH || !schema->escape_double ||
+                                                  (way == QUOTE_AS_SHAPE && shape && shape->backslash));
     emit->out.length = 0;
     for (size_t i = 0; i < dialect->columns; i++) {
         const value_t *value = &emit->values[i];
@@ -142,7 +142,8 @@ static bool write_row(emit_t *emit, const dialect_t *dialect, const shape_t *sha
             return false;
         bool special = memchr(value->text, dialect->delimiter, value->length) ||
                        (schema->quote && memchr(value->text, schema->quote, value->length));
-        bool ok = quoting && special ? put_quoted(emit, value, backslash) : put(&emit->out, value->text, value->length);
+        bool ok = quoting && special ? put_quoted(emit, value, backslash)
+                                     : put(&emit->out, value->text, value->length);
         if (!ok)
             return false;
     }
@@ -162,12 +163,14 @@ static int reads_back(emit_t *emit, const dialect_t *dialect) {
     if (!split_record(split, emit->schema, dialect->delimiter, row, length))
         return -1;
     if (split->count > columns && dialect->surplus_column >= 0 && !split->too_many)
-        split_merge(split, row, (size_t)dialect->surplus_column, columns - (size_t)dialect->surplus_column - 1);
+        split_merge(split, row, (size_t)dialect->surplus_column,
+                    columns - (size_t)dialect->surplus_column - 1);
     if (split->count != columns)
         return 0;
     for (size_t i = 0; i < columns; i++) {
         const value_t *value = &emit->values[i];
-        if (split->spans[i].length != value->length || memcmp(split->spans[i].text, value->text, value->length) != 0)
+        if (split->spans[i].length != value->length ||
+            memcmp(split->spans[i].text, value->text, value->length) != 0)
             return 0;
     }
     return 1;
@@ -194,6 +197,7 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
             return true;
         }
     }
-    return err_set(err, STATUS_INPUT,
-                   "the values of this document cannot be written with the delimiter and quotes of this file");
+    return err_set(
+        err, STATUS_INPUT,
+        "the values of this document cannot be written with the delimiter and quotes of this file");
 }

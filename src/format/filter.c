@@ -12,8 +12,8 @@ typedef enum { EQUAL, UNEQUAL, LESS, AT_MOST, MORE, AT_LEAST } comparison_t;
 static const struct {
     const char *text;
     comparison_t comparison;
-} operators[] = {{"==", EQUAL},    {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
-                 {"=", EQUAL}, {"<", LESS},     {">", MORE}};
+} operators[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {"<=", AT_MOST}, {">=", AT_LEAST},
+                 {"=", EQUAL},  {"<", LESS},     {">", MORE}};
 enum { OPERATORS = sizeof operators / sizeof *operators, MOST_TERMS = 32 };
 
 typedef struct {
@@ -61,8 +61,8 @@ static bool read_value(term_t *term, err_t *err) {
                 pattern_read(&pattern, padded, length, &term->whole))
                 return true;
         }
-        return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text, field->name,
-                       field->as.items[0].text);
+        return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,
+                       field->name, field->as.items[0].text);
     }
     if (length < 64 && convert_number(padded, length, 0, &term->number)) {
         if (!convert_int(padded, length, &term->whole))
@@ -78,9 +78,10 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
     for (size_t i = 0; i < schema->field_count; i++)
         names[i] = schema->fields[i].name;
     const char *near = nearest_word(name, names, schema->field_count);
-    return err_set(err, STATUS_USAGE,
-                   "--filter: the format %s has no field '%s'%s%s%s; `tipple formats --show %s` lists its fields",
-                   schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
+    return err_set(
+        err, STATUS_USAGE,
+        "--filter: the format %s has no field '%s'%s%s%s; `tipple formats --show %s` lists its fields",
+        schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
 }
 
 static bool add_term(filter_t *filter, const schema_t *schema, const char *text, size_t length, err_t *err) {
@@ -92,9 +93,10 @@ static bool add_term(filter_t *filter, const schema_t *schema, const char *text,
                 strncmp(text + at, operators[i].text, strlen(operators[i].text)) == 0)
                 op = i;
     if (op < 0 || at <= 1)
-        return err_set(err, STATUS_USAGE,
-                       "--filter: '%.*s' is not a comparison; write it like testType==NT, with ==, !=, <, <=, > or >=",
-                       (int)length, text);
+        return err_set(
+            err, STATUS_USAGE,
+            "--filter: '%.*s' is not a comparison; write it like testType==NT, with ==, !=, <, <=, > or >=",
+            (int)length, text);
     if (filter->count == MOST_TERMS)
         return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
     term_t *term = &filter->terms[filter->count];
@@ -122,8 +124,8 @@ static bool write_normal(filter_t *filter, err_t *err) {
         for (int j = OPERATORS - 1; j >= 0; j--)
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
-        used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s", i ? " && " : "", term->field->key, op,
-                                 term->text);
+        used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s", i ? " && " : "",
+                                 term->field->key, op, term->text);
     }
     return true;
 }

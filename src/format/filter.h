@@ -1,5 +1,5 @@
-/* filter: simple comparisons of a document's fields, such as 'testType==N' or 'm>=100000 && d<2013-01-01'. A field is
- * named by its name or its key. Read-only once made; shared by threads. */
+/* filter: simple comparisons of a document's fields, such as 'testType==N' or 'm>=100000 && d<2013-01-01'. A
+ * field is named by its name or its key. Read-only once made; shared by threads. */
 #ifndef TIPPLE_FORMAT_FILTER_H
 #define TIPPLE_FORMAT_FILTER_H
 

@@ -51,8 +51,14 @@ schema_t *format_open(const char *name, err_t *err) {
     }
     const char *near = nearest_word(name, names, count);
     if (near)
-        err_set(err, STATUS_USAGE, "there is no format '%s'; did you mean '%s'? A format file of your own is given by its path, such as ./%s.yaml", name, near, name);
+        err_set(err, STATUS_USAGE,
+                "there is no format '%s'; did you mean '%s'? A format file of your own is given by its path, "
+                "such as ./%s.yaml",
+                name, near, name);
     else
-        err_set(err, STATUS_USAGE, "there is no format '%s'; `tipple formats` lists them. A format file of your own is given by its path, such as ./%s.yaml", name, name);
+        err_set(err, STATUS_USAGE,
+                "there is no format '%s'; `tipple formats` lists them. A format file of your own is given by "
+                "its path, such as ./%s.yaml",
+                name, name);
     return NULL;
 }

@@ -4,7 +4,8 @@
 
 #include "format/schema.h"
 
-/* "mot", or a path (it has a '/' or ends in .yaml or .yml). An unknown name names the nearest one. Status 1. */
+/* "mot", or a path (it has a '/' or ends in .yaml or .yml). An unknown name names the nearest one. Status 1.
+ */
 schema_t *format_open(const char *name, err_t *err);
 
 #endif

@@ -6,7 +6,7 @@ static const struct {
     const char *text;
     char part;
     uint8_t width;
-} parts[] = {{"YYYY", 'Y', 4}, {"MM", 'M', 2}, {"DD", 'D', 2},  {"hh", 'h', 2},
+} parts[] = {{"YYYY", 'Y', 4}, {"MM", 'M', 2}, {"DD", 'D', 2},     {"hh", 'h', 2},
              {"mm", 'm', 2},   {"ss", 's', 2}, {"SSSSSS", 'U', 6}, {"SSS", 'S', 3}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -86,7 +86,8 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
     /* microseconds are kept only where no digit is lost */
     if (value['h'] > 23 || value['m'] > 59 || value['s'] > 59 || value['U'] % 1000)
         return false;
-    int64_t seconds = (int64_t)pattern_days(year, month, day) * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];
+    int64_t seconds =
+        (int64_t)pattern_days(year, month, day) * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];
     *ms = seconds * 1000 + value['S'] + value['U'] / 1000;
     return true;
 }

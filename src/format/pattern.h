@@ -1,5 +1,5 @@
-/* pattern: dates by a pattern such as "DD/MM/YYYY hh:mm". Each part has its full width, so that what was read can
- * be written again byte for byte. */
+/* pattern: dates by a pattern such as "DD/MM/YYYY hh:mm". Each part has its full width, so that what was read
+ * can be written again byte for byte. */
 #ifndef TIPPLE_FORMAT_PATTERN_H
 #define TIPPLE_FORMAT_PATTERN_H
 
@@ -10,10 +10,11 @@
 enum { PATTERN_MOST = 8, PATTERN_LONGEST = 40 };
 
 typedef struct {
-    char parts[PATTERN_LONGEST];    /* one of Y M D h m s S (milliseconds) U (microseconds), or 0 for a literal */
+    char
+        parts[PATTERN_LONGEST]; /* one of Y M D h m s S (milliseconds) U (microseconds), or 0 for a literal */
     char literals[PATTERN_LONGEST];
     uint8_t count;
-    uint8_t length;                 /* of the text */
+    uint8_t length; /* of the text */
 } pattern_t;
 
 /* NULL, or what is wrong with it. */

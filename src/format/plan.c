@@ -5,7 +5,7 @@
 
 typedef struct {
     plan_t *plan;
-    uint8_t *heads;       /* long heads, one after the other */
+    uint8_t *heads; /* long heads, one after the other */
     pattern_t *patterns;
 } builder_t;
 
@@ -43,8 +43,9 @@ static uint8_t code_of(const field_t *field) {
 }
 
 static uint8_t bson_type_of(uint8_t code) {
-    static const uint8_t types[] = {[OP_TEXT] = 0x02,   [OP_CODE] = 0x02,     [OP_INT] = 0x10,  [OP_LONG] = 0x12,
-                                    [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
+    static const uint8_t types[] = {
+        [OP_TEXT] = 0x02,   [OP_CODE] = 0x02,     [OP_INT] = 0x10,  [OP_LONG] = 0x12,
+        [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
     return types[code];
 }
 
@@ -63,9 +64,9 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
         pattern_compile(field->as.items[i].text, field->as.items[i].length, builder->patterns++);
     for (size_t i = 0; i < field->absent.count; i++) {
         const text_t *filler = &field->absent.items[i];
-        op->absent |= !filler->length                       ? ABSENT_EMPTY
+        op->absent |= !filler->length                     ? ABSENT_EMPTY
                       : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
-                                                            : ABSENT_OTHER;
+                                                          : ABSENT_OTHER;
     }
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
@@ -125,7 +126,8 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
     plan->simple = true;
     for (size_t i = 0; i < plan->count; i++) {
         const op_t *op = &plan->ops[i];
-        plan->simple &= op->code < OP_OPEN && op->column == i && op->head_size <= PLAN_HEAD && !(op->absent & ABSENT_OTHER);
+        plan->simple &= op->code < OP_OPEN && op->column == i && op->head_size <= PLAN_HEAD &&
+                        !(op->absent & ABSENT_OTHER);
     }
     return true;
 }

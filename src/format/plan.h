@@ -22,8 +22,8 @@ enum { ABSENT_EMPTY = 1, ABSENT_NULL = 2, ABSENT_OTHER = 4, PLAN_HEAD = 16, PLAN
 typedef struct {
     uint8_t head[PLAN_HEAD]; /* BSON type, key, NUL: copied whole, PLAN_HEAD bytes */
     uint8_t code;
-    uint8_t head_size;       /* more than PLAN_HEAD: the bytes are in long_head */
-    uint8_t absent;          /* ABSENT_EMPTY, ABSENT_NULL (the word NULL), ABSENT_OTHER (compare with the list) */
+    uint8_t head_size; /* more than PLAN_HEAD: the bytes are in long_head */
+    uint8_t absent;    /* ABSENT_EMPTY, ABSENT_NULL (the word NULL), ABSENT_OTHER (compare with the list) */
     int8_t divide;
     uint16_t column, field;
     const uint8_t *long_head;

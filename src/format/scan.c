@@ -27,7 +27,8 @@ __attribute__((always_inline)) static inline void append(scan_t *scan, uint32_t 
     int count = __builtin_popcountll(bits);
     for (uint64_t line = masks.line; line; line &= line - 1) {
         uint64_t below = line ^ (line - 1);
-        scan->rows[scan->row_count++] = (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
+        scan->rows[scan->row_count++] =
+            (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
     }
     scan->end_count += (size_t)count;
     scan->high |= masks.high != 0;
@@ -47,8 +48,8 @@ __attribute__((always_inline)) static inline masks_t keep_below(masks_t masks, u
     return (masks_t){masks.line & keep, masks.end & keep, masks.quote & keep, masks.high & keep};
 }
 
-__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void scan_avx2(const uint8_t *text, uint32_t from, uint32_t to,
-                                                             char delimiter, char quote, scan_t *scan) {
+__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void
+scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
     const __m256i delimiters = _mm256_set1_epi8(delimiter), lines = _mm256_set1_epi8('\n');
     /* without a quote character its place is taken by the line end and the mask dropped */
     const __m256i quotes = _mm256_set1_epi8(quote ? quote : '\n');
@@ -56,7 +57,8 @@ __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void scan_avx2(cons
     for (uint32_t at = from; at < to; at += 64) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(text + at));
         __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(text + at + 32));
-#define MASK(low, high) ((uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32)
+#define MASK(low, high)                                                                                      \
+    ((uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32)
         uint64_t line = MASK(_mm256_cmpeq_epi8(a, lines), _mm256_cmpeq_epi8(b, lines));
         masks_t masks = {
             .line = line,
@@ -71,7 +73,8 @@ __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void scan_avx2(cons
     }
 }
 
-static void scan_sse2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
+static void scan_sse2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote,
+                      scan_t *scan) {
     const __m128i delimiters = _mm_set1_epi8(delimiter), lines = _mm_set1_epi8('\n');
     const __m128i quotes = _mm_set1_epi8(quote ? quote : '\n');
     for (uint32_t at = from; at < to; at += 64) {

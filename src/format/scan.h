@@ -3,8 +3,8 @@
  *     12|3||4\n   ends  2  4  5  7      (offsets of delimiters and line ends)
  *                 rows  4               (ends that belong to rows up to here)
  *
- * Quotes are not understood here, only noticed: rows with quotes go the slow way (split.h). A scan_t belongs to one
- * thread. */
+ * Quotes are not understood here, only noticed: rows with quotes go the slow way (split.h). A scan_t belongs
+ * to one thread. */
 #ifndef TIPPLE_FORMAT_SCAN_H
 #define TIPPLE_FORMAT_SCAN_H
 
@@ -23,7 +23,8 @@ typedef struct {
 enum { SCAN_SLACK = 16 };
 
 /* Scans text[from, to), appending. Reads up to 63 bytes behind `to`. quote 0: none. */
-typedef void scan_fn(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan);
+typedef void scan_fn(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote,
+                     scan_t *scan);
 
 /* The fastest one this CPU has. */
 scan_fn *scan_best(void);

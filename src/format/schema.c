@@ -1,5 +1,6 @@
 #include "format/schema.h"
 #include "base/nearest.h"
+#include "builtin/builtin.h"
 #include "format/pattern.h"
 
 #include <stdlib.h>
@@ -13,11 +14,13 @@ typedef struct owned {
 
 typedef struct {
     schema_t *schema;
+    const ytree_t *tree; /* what is being read: the file, or the built-in format that it is like */
+    bool keys_are_names;
     err_t *err;
 } reader_t;
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define COMPLAIN(at, ...) ytree_complain(reader->schema->tree, at, reader->err, __VA_ARGS__)
+#define COUNT(array)      (sizeof(array) / sizeof *(array))
+#define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
 static void *keep(reader_t *reader, size_t bytes) {
     owned_t *owned = calloc(1, sizeof *owned + bytes);
@@ -63,8 +66,10 @@ static bool read_key(reader_t *reader, const ynode_t *node, const char **key) {
     if (!read_name(reader, node, key))
         return false;
     const char *text = *key;
-    if (text[0] == '$' || text[0] == '.' || text[node->length - 1] == '.' || strstr(text, "..") || strstr(text, ".$"))
-        return COMPLAIN(node, "'%s' cannot be a document's key: no part of it may be empty or start with '$'", text);
+    if (text[0] == '$' || text[0] == '.' || text[node->length - 1] == '.' || strstr(text, "..") ||
+        strstr(text, ".$"))
+        return COMPLAIN(node, "'%s' cannot be a document's key: no part of it may be empty or start with '$'",
+                        text);
     if (strcmp(text, "_id") == 0 || strncmp(text, "_id.", 4) == 0)
         return COMPLAIN(node, "the key _id is made from the record's position; choose another key");
     if (node->length > 120)
@@ -75,7 +80,7 @@ static bool read_key(reader_t *reader, const ynode_t *node, const char **key) {
 static const struct {
     const char *name;
     field_type_t type;
-} types[] = {{"text", TYPE_TEXT}, {"code", TYPE_CODE},     {"int", TYPE_INT},  {"long", TYPE_LONG},
+} types[] = {{"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},      {"long", TYPE_LONG},
              {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}};
 
 const char *schema_type_name(field_type_t type) {
@@ -87,9 +92,12 @@ const char *schema_type_name(field_type_t type) {
 
 static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
     static const text_t date[] = {{"YYYY-MM-DD", 10}};
-    static const text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},    {"YYYY-MM-DD hh:mm:ss", 19},
-                                      {"YYYY-MM-DDThh:mm:ss", 19},     {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
-                                      {"YYYY-MM-DD hh:mm:ss.SSS", 23}, {"YYYY-MM-DDThh:mm:ss.SSS", 23},
+    static const text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
+                                      {"YYYY-MM-DD hh:mm:ss", 19},
+                                      {"YYYY-MM-DDThh:mm:ss", 19},
+                                      {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
+                                      {"YYYY-MM-DD hh:mm:ss.SSS", 23},
+                                      {"YYYY-MM-DDThh:mm:ss.SSS", 23},
                                       {"YYYY-MM-DD", 10}};
     const char *words[COUNT(types)];
     if (!want_kind(reader, node, YNODE_SCALAR, "a type"))
@@ -130,7 +138,7 @@ static bool read_divide(reader_t *reader, const ynode_t *node, field_t *field) {
     int64_t divide = 1;
     if (field->type != TYPE_NUMBER)
         return COMPLAIN(node, "'divide' goes with the type number");
-    if (!ytree_int(reader->schema->tree, node, 1, 1000000000, &divide, reader->err))
+    if (!ytree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
         return false;
     for (field->divide = 0; divide % 10 == 0; divide /= 10)
         field->divide++;
@@ -140,7 +148,7 @@ static bool read_divide(reader_t *reader, const ynode_t *node, field_t *field) {
 static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
     static const char *const keys[] = {"name", "key", "type", "column", "absent", "as", "divide", "optional"};
     static const text_t empty[] = {{"", 0}};
-    const ytree_t *tree = reader->schema->tree;
+    const ytree_t *tree = reader->tree;
     if (!want_kind(reader, node, YNODE_MAP, "a field such as {name: testId, key: t, type: int}"))
         return false;
     const ynode_t *width = ynode_get(node, "width");
@@ -148,14 +156,15 @@ static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
         return COMPLAIN(width, "fixed-width fields are not read by this version");
     if (!ytree_only_keys(tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *name = ynode_get(node, "name"), *key = ynode_get(node, "key"), *type = ynode_get(node, "type"),
-                  *column = ynode_get(node, "column"), *absent = ynode_get(node, "absent"),
-                  *as = ynode_get(node, "as"), *divide = ynode_get(node, "divide"),
-                  *optional = ynode_get(node, "optional");
+    const ynode_t *name = ynode_get(node, "name"), *key = ynode_get(node, "key"),
+                  *type = ynode_get(node, "type"), *column = ynode_get(node, "column"),
+                  *absent = ynode_get(node, "absent"), *as = ynode_get(node, "as"),
+                  *divide = ynode_get(node, "divide"), *optional = ynode_get(node, "optional");
     if (!name)
         return COMPLAIN(node, "this field has no name");
     *field = (field_t){.at = node, .type = TYPE_TEXT, .absent = {empty, 1}};
-    if (!read_name(reader, name, &field->name) || !read_key(reader, key ? key : name, &field->key))
+    if (!read_name(reader, name, &field->name) ||
+        !read_key(reader, key && !reader->keys_are_names ? key : name, &field->key))
         return false;
     if (type && !read_type(reader, type, field))
         return false;
@@ -187,12 +196,14 @@ static bool read_fields(reader_t *reader, const ynode_t *list) {
         for (size_t i = 0; i < schema->field_count; i++) {
             const field_t *other = &schema->fields[i];
             if (strcmp(other->name, field->name) == 0)
-                return COMPLAIN(node, "a field named '%s' stands in line %d already", field->name, other->at->line);
+                return COMPLAIN(node, "a field named '%s' stands in line %d already", field->name,
+                                other->at->line);
             size_t length = strlen(other->key), mine = strlen(field->key);
             size_t shorter = length < mine ? length : mine;
             if (strncmp(other->key, field->key, shorter) == 0 &&
                 (length == mine || (length < mine ? field->key : other->key)[shorter] == '.'))
-                return COMPLAIN(node, "the key '%s' does not go with '%s' of line %d: one of them is in the way",
+                return COMPLAIN(node,
+                                "the key '%s' does not go with '%s' of line %d: one of them is in the way",
                                 field->key, other->key, other->at->line);
         }
         schema->field_count++;
@@ -211,7 +222,8 @@ static bool check_groups(reader_t *reader) {
                 continue;
             for (size_t j = 0; j + 1 < i; j++)
                 if (strncmp(schema->fields[j].key, key, prefix) == 0)
-                    return COMPLAIN(schema->fields[i].at, "'%s' must stand beside '%s': fields of one subdocument stand together",
+                    return COMPLAIN(schema->fields[i].at,
+                                    "'%s' must stand beside '%s': fields of one subdocument stand together",
                                     key, schema->fields[j].key);
         }
     }
@@ -228,7 +240,8 @@ static bool read_delimiters(reader_t *reader, const ynode_t *node) {
     for (size_t i = 0; i < texts.count; i++) {
         const text_t *text = &texts.items[i];
         if (text->length != 1 || strchr("\r\n\"\\", text->text[0]) || (text->text[0] & 0x80))
-            return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" (in double quotes), no quote, backslash or line end");
+            return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
+                                  "(in double quotes), no quote, backslash or line end");
         schema->delimiters[schema->delimiter_count++] = text->text[0];
     }
     return true;
@@ -245,7 +258,8 @@ static bool read_escape(reader_t *reader, const ynode_t *node) {
         else if (strcmp(texts.items[i].text, "backslash") == 0)
             reader->schema->escape_backslash = true;
         else
-            return COMPLAIN(node, "'%s' is not a way to escape; known are double and backslash", texts.items[i].text);
+            return COMPLAIN(node, "'%s' is not a way to escape; known are double and backslash",
+                            texts.items[i].text);
     }
     return true;
 }
@@ -254,7 +268,7 @@ static bool read_header(reader_t *reader, const ynode_t *node) {
     schema_t *schema = reader->schema;
     bool yes;
     err_t ignored;
-    if (node->kind == YNODE_SCALAR && !node->quoted && ytree_bool(schema->tree, node, &yes, &ignored)) {
+    if (node->kind == YNODE_SCALAR && !node->quoted && ytree_bool(reader->tree, node, &yes, &ignored)) {
         schema->header = yes ? HEADER_YES : HEADER_NO;
         return true;
     }
@@ -275,7 +289,7 @@ static bool read_record(reader_t *reader, const ynode_t *node) {
     const ynode_t *fixed = ynode_get(node, "fixed");
     if (fixed)
         return COMPLAIN(fixed, "fixed-width records are not read by this version");
-    if (!ytree_only_keys(schema->tree, node, keys, COUNT(keys), reader->err))
+    if (!ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
     const ynode_t *columns = ynode_get(node, "columns"), *quote = ynode_get(node, "quote"),
                   *escape = ynode_get(node, "escape"), *multiline = ynode_get(node, "multiline"),
@@ -295,12 +309,13 @@ static bool read_record(reader_t *reader, const ynode_t *node) {
     else if (quote)
         return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");
     bool lines = false;
-    if (multiline && !ytree_bool(schema->tree, multiline, &lines, reader->err))
+    if (multiline && !ytree_bool(reader->tree, multiline, &lines, reader->err))
         return false;
     if (lines)
         return COMPLAIN(multiline, "line ends inside quotes are not read by this version");
     if (encoding && (encoding->kind != YNODE_SCALAR || strcmp(encoding->text, "latin1") != 0))
-        return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep other bytes as BSON binary");
+        return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
+                                  "other bytes as BSON binary");
     schema->latin1 = encoding != NULL;
     return true;
 }
@@ -322,22 +337,23 @@ static bool named_field(reader_t *reader, const ynode_t *node, int *index) {
     for (size_t i = 0; i < schema->field_count; i++)
         names[i] = schema->fields[i].name;
     const char *near = nearest_word(node->text, names, schema->field_count);
-    return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "", near ? near : "",
-                    near ? "'?" : "");
+    return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
 }
 
 static bool read_surplus(reader_t *reader, const ynode_t *node) {
     static const char *const keys[] = {"into", "left"};
     schema_t *schema = reader->schema;
     if (!want_kind(reader, node, YNODE_MAP, "a map such as {into: model, left: 9}") ||
-        !ytree_only_keys(schema->tree, node, keys, COUNT(keys), reader->err))
+        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
     const ynode_t *into = ynode_get(node, "into"), *left = ynode_get(node, "left");
     int64_t count = 0;
     if (!into || !left)
-        return COMPLAIN(node, "'into' (a field) and 'left' (how many fields stand before it) are both needed");
+        return COMPLAIN(node,
+                        "'into' (a field) and 'left' (how many fields stand before it) are both needed");
     if (!named_field(reader, into, &schema->surplus_field) ||
-        !ytree_int(schema->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
+        !ytree_int(reader->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
         return false;
     schema->surplus_left = (size_t)count;
     return true;
@@ -392,9 +408,9 @@ static bool default_layouts(reader_t *reader) {
     size_t needed = schema->field_count;
     while (needed > 1 && schema->fields[needed - 1].optional)
         needed--;
-    if (needed < schema->field_count && !add_layout(reader, fields, needed, ytree_root(schema->tree)))
+    if (needed < schema->field_count && !add_layout(reader, fields, needed, ytree_root(reader->tree)))
         return false;
-    return add_layout(reader, fields, schema->field_count, ytree_root(schema->tree));
+    return add_layout(reader, fields, schema->field_count, ytree_root(reader->tree));
 }
 
 static void digest_bytes(XXH3_state_t *state, const void *bytes, size_t length) {
@@ -417,8 +433,9 @@ static bool make_digest(reader_t *reader) {
         return err_memory(reader->err, 576);
     XXH3_128bits_reset(state);
     digest_bytes(state, schema->delimiters, schema->delimiter_count);
-    char traits[] = {schema->quote, schema->escape_double, schema->escape_backslash, (char)schema->header,
-                     schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
+    char traits[] = {
+        schema->quote,  schema->escape_double,       schema->escape_backslash,  (char)schema->header,
+        schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
     digest_bytes(state, traits, sizeof traits);
     digest_texts(state, &schema->header_words);
     for (size_t i = 0; i < schema->field_count; i++) {
@@ -442,29 +459,14 @@ static bool make_digest(reader_t *reader) {
     return true;
 }
 
-static bool read_schema(reader_t *reader) {
-    static const char *const keys[] = {"format", "about", "record", "surplus", "fields", "layouts"};
-    static const char *const later[] = {"sections", "tail", "make", "repeat", "marker"};
+/* What makes documents: record, fields, surplus, layouts. */
+static bool read_body(reader_t *reader, const ynode_t *root) {
     schema_t *schema = reader->schema;
-    const ynode_t *root = ytree_root(schema->tree);
-    if (!want_kind(reader, root, YNODE_MAP, "a format file starts with 'format: NAME'; a map"))
-        return false;
-    for (size_t i = 0; i < COUNT(later); i++) {
-        const ynode_t *node = ynode_get(root, later[i]);
-        if (node)
-            return COMPLAIN(node, "'%s' belongs to fixed-width records, which this version does not read", later[i]);
-    }
-    if (!ytree_only_keys(schema->tree, root, keys, COUNT(keys), reader->err))
-        return false;
-    const ynode_t *format = ynode_get(root, "format"), *about = ynode_get(root, "about"),
-                  *record = ynode_get(root, "record"), *fields = ynode_get(root, "fields"),
+    const ynode_t *record = ynode_get(root, "record"), *fields = ynode_get(root, "fields"),
                   *surplus = ynode_get(root, "surplus"), *layouts = ynode_get(root, "layouts");
-    if (!format || !record || !fields)
+    if (!record || !fields)
         return COMPLAIN(root, "'%s' is missing; a format file has format, record and fields",
-                        !format ? "format" : !record ? "record" : "fields");
-    if (!read_name(reader, format, &schema->name) || (about && !want_kind(reader, about, YNODE_SCALAR, "one line")))
-        return false;
-    schema->about = about ? about->text : "";
+                        !record ? "record" : "fields");
     schema->surplus_field = -1;
     schema->quote = '"';
     schema->escape_double = true;
@@ -475,15 +477,66 @@ static bool read_schema(reader_t *reader) {
         schema->header_words = schema->fields[0].columns;
     if (!(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
         return false;
-    if (surplus) {
-        for (size_t i = 0; i < schema->layout_count; i++) {
-            const layout_t *layout = &schema->layouts[i];
-            if (layout->count <= schema->surplus_left || layout->fields[schema->surplus_left] != schema->surplus_field)
-                return COMPLAIN(surplus, "'%s' is not column %zu of every layout",
-                                schema->fields[schema->surplus_field].name, schema->surplus_left + 1);
-        }
+    for (size_t i = 0; surplus && i < schema->layout_count; i++) {
+        const layout_t *layout = &schema->layouts[i];
+        if (layout->count <= schema->surplus_left ||
+            layout->fields[schema->surplus_left] != schema->surplus_field)
+            return COMPLAIN(surplus, "'%s' is not column %zu of every layout",
+                            schema->fields[schema->surplus_field].name, schema->surplus_left + 1);
     }
     return make_digest(reader);
+}
+
+/* A format that is a built-in one but for its keys. */
+static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys) {
+    schema_t *schema = reader->schema;
+    if (!want_kind(reader, like, YNODE_SCALAR, "a built-in format's name"))
+        return false;
+    if (keys && (keys->kind != YNODE_SCALAR || strcmp(keys->text, "names") != 0))
+        return COMPLAIN(keys, "only 'names' is known here: each field's name is its key");
+    const char *names[64];
+    size_t count = 0;
+    for (const builtin_t *builtin = builtin_formats; builtin->name && count < 64; builtin++) {
+        names[count++] = builtin->name;
+        if (strcmp(builtin->name, like->text) != 0 || strstr(builtin->text, "\nlike:"))
+            continue;
+        if (!(schema->like = ytree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
+            return false;
+        reader->tree = schema->like;
+        reader->keys_are_names = keys != NULL;
+        return read_body(reader, ytree_root(schema->like));
+    }
+    const char *near = nearest_word(like->text, names, count);
+    return COMPLAIN(like, "there is no built-in format '%s' to be like%s%s%s", like->text,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool read_schema(reader_t *reader) {
+    static const char *const own[] = {"format", "about", "record", "surplus", "fields", "layouts", "like"};
+    static const char *const likes[] = {"format", "about", "like", "keys"};
+    static const char *const later[] = {"sections", "tail", "make", "repeat", "marker"};
+    schema_t *schema = reader->schema;
+    const ynode_t *root = ytree_root(schema->tree);
+    if (!want_kind(reader, root, YNODE_MAP, "a format file starts with 'format: NAME'; a map"))
+        return false;
+    for (size_t i = 0; i < COUNT(later); i++) {
+        const ynode_t *node = ynode_get(root, later[i]);
+        if (node)
+            return COMPLAIN(node, "'%s' belongs to fixed-width records, which this version does not read",
+                            later[i]);
+    }
+    const ynode_t *format = ynode_get(root, "format"), *about = ynode_get(root, "about"),
+                  *like = ynode_get(root, "like");
+    if (!ytree_only_keys(reader->tree, root, like ? likes : own, like ? COUNT(likes) : COUNT(own),
+                         reader->err))
+        return false;
+    if (!format)
+        return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");
+    if (!read_name(reader, format, &schema->name) ||
+        (about && !want_kind(reader, about, YNODE_SCALAR, "one line")))
+        return false;
+    schema->about = about ? about->text : "";
+    return like ? read_like(reader, like, ynode_get(root, "keys")) : read_body(reader, root);
 }
 
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
@@ -492,8 +545,9 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
         err_memory(err, sizeof *schema);
         return NULL;
     }
-    reader_t reader = {schema, err};
-    if (!(schema->tree = ytree_parse(text, length, name, err)) || !read_schema(&reader)) {
+    reader_t reader = {.schema = schema, .err = err};
+    reader.tree = schema->tree = ytree_parse(text, length, name, err);
+    if (!schema->tree || !read_schema(&reader)) {
         schema_destroy(schema);
         return NULL;
     }
@@ -509,6 +563,7 @@ void schema_destroy(schema_t *schema) {
         owned = next;
     }
     ytree_destroy(schema->tree);
+    ytree_destroy(schema->like);
     free(schema);
 }
 

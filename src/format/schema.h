@@ -12,8 +12,15 @@
  *     surplus: {into: model, left: 9}                # too many fields: the 10th takes what is too much
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], absent: ["", "NULL"]}
- *     layouts:                                       # columns of files without a header; all fields if left out
+ *     layouts:                                       # columns of files without a header; all fields if left
+ * out
  *       - [testId, vehicleId, ...]
+ *
+ * or, for a built-in format under longer keys:
+ *
+ *     format: mot-long
+ *     like: mot
+ *     keys: names                                    # each field's name is its key
  */
 #ifndef TIPPLE_FORMAT_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_H
@@ -45,8 +52,8 @@ typedef struct {
 } texts_t;
 
 typedef struct {
-    const char *name;  /* for people, and in --filter */
-    const char *key;   /* in the document; dots make subdocuments */
+    const char *name; /* for people, and in --filter */
+    const char *key;  /* in the document; dots make subdocuments */
     field_type_t type;
     texts_t columns;   /* its names in a header */
     texts_t absent;    /* fillers: a field whose text is one of them is left out */
@@ -78,8 +85,8 @@ typedef struct {
     size_t field_count;
     layout_t layouts[SCHEMA_MOST_LAYOUTS];
     size_t layout_count;
-    char digest[33]; /* of what the file means, so that a comment changes nothing */
-    ytree_t *tree;   /* owns all texts */
+    char digest[33];      /* of what the file means, so that a comment changes nothing */
+    ytree_t *tree, *like; /* own all texts: the file's, and the built-in one's that it is like */
     void *owned;
 } schema_t;
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the quoted field at `at`; returns the offset behind its closing quote, or 0 when it is not properly closed.
- * *escapes is set when something has to be taken out. */
-static size_t quoted_end(const schema_t *schema, char delimiter, bool backslash, const uint8_t *record, size_t length,
-                         size_t at, bool *escapes, bool *used_backslash) {
+/* Reads the quoted field at `at`; returns the offset behind its closing quote, or 0 when it is not properly
+ * closed. *escapes is set when something has to be taken out. */
+static size_t quoted_end(const schema_t *schema, char delimiter, bool backslash, const uint8_t *record,
+                         size_t length, size_t at, bool *escapes, bool *used_backslash) {
     uint8_t quote = (uint8_t)schema->quote;
     *escapes = *used_backslash = false;
     for (size_t i = at + 1; i < length; i++) {
@@ -25,10 +25,12 @@ static size_t quoted_end(const schema_t *schema, char delimiter, bool backslash,
     return 0;
 }
 
-static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, const uint8_t *text, size_t length) {
+static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, const uint8_t *text,
+                         size_t length) {
     uint8_t quote = (uint8_t)schema->quote;
     for (size_t i = 0; i < length; i++) {
-        bool escape = (text[i] == quote || (backslash && text[i] == '\\')) && i + 1 < length && text[i + 1] == quote;
+        bool escape =
+            (text[i] == quote || (backslash && text[i] == '\\')) && i + 1 < length && text[i + 1] == quote;
         if (escape)
             i++;
         *out++ = text[i];
@@ -36,7 +38,8 @@ static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, c
     return out;
 }
 
-bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record, size_t length) {
+bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
+                  size_t length) {
     split->count = 0;
     split->quoted = split->backslash = split->too_many = false;
     uint8_t *scratch = NULL;
@@ -61,8 +64,8 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
             *span = (span_t){record + at + 1, (uint32_t)(end - at - 2), (uint32_t)at, (uint32_t)(end - at)};
             if (escapes) {
                 if (!scratch) {
-                    /* all unescaped fields of a record together are shorter than the record; some bytes behind
-                     * them may be loaded */
+                    /* all unescaped fields of a record together are shorter than the record; some bytes
+                     * behind them may be loaded */
                     if (split->scratch_room < length + 64) {
                         free(split->scratch);
                         split->scratch_room = 2 * length + 256;

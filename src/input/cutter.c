@@ -15,8 +15,8 @@ struct cutter {
     uint64_t offset, line;
     bool ended, faulty;
     err_t fault;
-    /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool buffer
-     * while waiting for the next could wait for itself. */
+    /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool
+     * buffer while waiting for the next could wait for itself. */
     uint8_t *carry;
     size_t carry_have, carry_room;
 };

@@ -1,6 +1,7 @@
-/* block: the records whose first byte lies in one 256 KiB window of a file's decompressed text; the unit of work, of
- * acknowledgement and of resume. A feeder makes it, the queue hands it to one loader, and that loader alone touches
- * it until it is done. Its raw bytes stay until the last reply, because rejects need them. */
+/* block: the records whose first byte lies in one 256 KiB window of a file's decompressed text; the unit of
+ * work, of acknowledgement and of resume. A feeder makes it, the queue hands it to one loader, and that
+ * loader alone touches it until it is done. Its raw bytes stay until the last reply, because rejects need
+ * them. */
 #ifndef TIPPLE_LOAD_BLOCK_H
 #define TIPPLE_LOAD_BLOCK_H
 
@@ -12,39 +13,39 @@
 
 #include <stdatomic.h>
 
-/* One input of a load. Written by its feeder before its first block is handed out, then read-only, but for what the
- * load's main thread keeps in `books`. */
+/* One input of a load. Written by its feeder before its first block is handed out, then read-only, but for
+ * what the load's main thread keeps in `books`. */
 typedef struct {
     const input_file_t *input;
     catalog_file_t *books;
-    dialect_t *dialect;     /* NULL until its first bytes were read */
-    bool skip;              /* an earlier run has loaded all of it */
-    bool in_doubt;          /* an earlier run started it: blocks that are not done may be there in part */
-    runs_t done_before;     /* blocks that an earlier run has made durable */
-    atomic_bool fed;        /* all blocks were handed out: `blocks` is known */
+    dialect_t *dialect; /* NULL until its first bytes were read */
+    bool skip;          /* an earlier run has loaded all of it */
+    bool in_doubt;      /* an earlier run started it: blocks that are not done may be there in part */
+    runs_t done_before; /* blocks that an earlier run has made durable */
+    atomic_bool fed;    /* all blocks were handed out: `blocks` is known */
     uint64_t blocks;
-    bool dirty, completed;  /* the main thread's: changed since the last checkpoint; reported as complete */
+    bool dirty, completed; /* the main thread's: changed since the last checkpoint; reported as complete */
 } load_file_t;
 
 typedef struct block {
-    struct block *next;     /* in the list of done blocks */
+    struct block *next; /* in the list of done blocks */
     load_file_t *file;
     buffer_t buffer;
-    uint32_t length;        /* of the text in the buffer */
-    uint64_t offset;        /* of text[0] in the file */
-    uint64_t first_line;    /* of text[0], from 1 */
-    uint64_t from, to;      /* windows that are done with this block */
-    int64_t id_base;        /* `_id` of a record = id_base + its offset in the text */
+    uint32_t length;     /* of the text in the buffer */
+    uint64_t offset;     /* of text[0] in the file */
+    uint64_t first_line; /* of text[0], from 1 */
+    uint64_t from, to;   /* windows that are done with this block */
+    int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool partial;           /* cut off by --limit or a fault of the input: never marked as done */
-    bool in_doubt;          /* an earlier run may have sent it */
-    struct {                /* a record behind the others that is over --max-record */
-        uint64_t length;    /* 0: none */
-        uint32_t kept;      /* its first bytes, at buffer.bytes + length */
+    bool partial;        /* cut off by --limit or a fault of the input: never marked as done */
+    bool in_doubt;       /* an earlier run may have sent it */
+    struct {             /* a record behind the others that is over --max-record */
+        uint64_t length; /* 0: none */
+        uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;
     counts_t counts;
-    uint32_t pending;       /* documents in batches without a reply */
-    bool parsed;            /* all of its records were looked at */
+    uint32_t pending; /* documents in batches without a reply */
+    bool parsed;      /* all of its records were looked at */
 } block_t;
 
 #endif

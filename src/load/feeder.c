@@ -51,9 +51,11 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     if (!worker->counter && !(worker->counter = delimited_new(options->schema)))
         return err_memory(err, 1);
     record_t record;
-    delimited_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length, block->file_start, false, 0);
+    delimited_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
+                    block->file_start, false, 0);
     for (;;) {
-        parsed_t parsed = delimited_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
+        parsed_t parsed =
+            delimited_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
         if (parsed == PARSED_MEMORY)
             return err_memory(err, worker->scratch_room);
         if (parsed == PARSED_FULL) {
@@ -87,7 +89,8 @@ static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *
     if (!dialect)
         return err_memory(err, sizeof *dialect);
     file->dialect = dialect;
-    return dialect_sniff(worker->feeder->options.schema, cut->buffer.bytes, cut->length, file->input->name, dialect, err);
+    return dialect_sniff(worker->feeder->options.schema, cut->buffer.bytes, cut->length, file->input->name,
+                         dialect, err);
 }
 
 static block_t *make_block(load_file_t *file, const cut_t *cut) {
@@ -100,7 +103,8 @@ static block_t *make_block(load_file_t *file, const cut_t *cut) {
     block->offset = cut->offset;
     block->first_line = cut->first_line;
     block->from = cut->offset / POSITION_BLOCK_BYTES;
-    block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1 : cut->next_offset / POSITION_BLOCK_BYTES;
+    block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1
+                          : cut->next_offset / POSITION_BLOCK_BYTES;
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
@@ -121,7 +125,9 @@ static bool number(feeder_t *feeder, block_t *block, err_t *err) {
     if (!options->extend(options->context, file, end ? end - 1 : 0, err))
         return false;
     if (!catalog_voff(file->books, block->offset, &voff))
-        return err_set(err, STATUS_INPUT, "%s holds more than its size promised (more than %llu bytes): it changed while it was read, or its compressed form lies about its size",
+        return err_set(err, STATUS_INPUT,
+                       "%s holds more than its size promised (more than %llu bytes): it changed while it was "
+                       "read, or its compressed form lies about its size",
                        file->input->name, (unsigned long long)block->offset);
     block->id_base = position_id(position_lane(file->books->ordinal, block->offset), voff);
     return true;

@@ -1,5 +1,6 @@
-/* feeder: the threads that read. Each takes the next file, cuts its text into blocks and pushes them into the queue;
- * the last one closes it. A fault of an input ends the feeding: what came before it has been handed out. */
+/* feeder: the threads that read. Each takes the next file, cuts its text into blocks and pushes them into the
+ * queue; the last one closes it. A fault of an input ends the feeding: what came before it has been handed
+ * out. */
 #ifndef TIPPLE_LOAD_FEEDER_H
 #define TIPPLE_LOAD_FEEDER_H
 
@@ -16,8 +17,9 @@ typedef struct {
     queue_t *queue;
     uint32_t threads;
     uint64_t max_record;
-    uint64_t limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
-    bool numbered;  /* blocks get their id_base from the file's books */
+    uint64_t
+        limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
+    bool numbered; /* blocks get their id_base from the file's books */
     /* Makes room for an offset in the extents of a file of unknown size; called from feeder threads. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
     void *context;

@@ -22,9 +22,10 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
-    bool load_is_open;           /* its document stands in the books */
+    bool load_is_open; /* its document stands in the books */
 
-    pthread_mutex_t books_lock;  /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
+    pthread_mutex_t
+        books_lock; /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
     catalog_t *catalog;
     catalog_file_t **books;
     load_file_t *files;
@@ -36,7 +37,8 @@ typedef struct {
     progress_t progress;
 } job_t;
 
-/* The main thread's round while others work: progress, checkpoints; until `over` says so or the load failed. */
+/* The main thread's round while others work: progress, checkpoints; until `over` says so or the load failed.
+ */
 bool job_checkpoint(job_t *job, err_t *err);
 
 /* Instead of feeders: the records of a mended reject file, as blocks of one record each. */

@@ -26,14 +26,16 @@ void load_spec_init(load_spec_t *spec) {
                           .patience_ns = 30000000000};
 }
 
-/* --- before anything is touched ------------------------------------------------------------------------------------ */
+/* --- before anything is touched
+ * ------------------------------------------------------------------------------------ */
 
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!(job->schema = format_open(spec->format, err)))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
-    if (spec->filter_count && !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
+    if (spec->filter_count &&
+        !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
         return false;
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
@@ -125,17 +127,19 @@ static bool register_files(job_t *job, err_t *err) {
 
 static bool describe_run(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    bson_t *fields = BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format", BCON_UTF8(job->schema->name), "filter",
-                              BCON_UTF8(job->filter ? filter_text(job->filter) : ""), "threads",
-                              BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
-                              "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe),
-                              "files", BCON_INT64((int64_t)job->manifest.count));
+    bson_t *fields = BCON_NEW(
+        "command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
+        BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
+        "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
+        "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
+        BCON_INT64((int64_t)job->manifest.count));
     job->load_is_open = catalog_open_load(job->catalog, fields, err);
     bson_destroy(fields);
     return job->load_is_open;
 }
 
-/* --- while it runs ---------------------------------------------------------------------------------------------------- */
+/* --- while it runs
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool make_room_for(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     job_t *job = context;
@@ -201,11 +205,13 @@ bool job_checkpoint(job_t *job, err_t *err) {
         changed = calloc(job->file_count + 1, sizeof *changed);
         ok = changed != NULL || err_memory(err, job->file_count * sizeof *changed);
         pthread_mutex_lock(&job->books_lock);
-        ok = ok && (!done || (rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err)));
+        ok =
+            ok && (!done || (rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err)));
         for (block_t *block = done; ok && block; block = block->next) {
             if (block->partial)
                 continue;
-            ok = runs_add(&block->file->books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
+            ok =
+                runs_add(&block->file->books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
             count_block(block);
             block->file->dirty = true;
         }
@@ -236,7 +242,8 @@ static uint64_t documents_so_far(const job_t *job) {
     return documents;
 }
 
-/* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more often. */
+/* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more
+ * often. */
 static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
     int64_t last = clock_now_ns();
     useconds_t pause = LEAST_ROUND_US;
@@ -289,7 +296,8 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
                  "input (the loader threads were waiting for it %.0f%% of the time)", input);
     else
         snprintf(result->limited_by, sizeof result->limited_by,
-                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)", 100 - server - input);
+                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)",
+                 100 - server - input);
 }
 
 static void join_loaders(job_t *job) {
@@ -386,14 +394,14 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
     err_t ignored;
     if (!job->load_is_open)
         return;
-    bson_t *fields = BCON_NEW("status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
-                              BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
-                              BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
-                              BCON_INT64((int64_t)result->counts.already_there), "rejected",
-                              BCON_INT64((int64_t)result->counts.rejected), "filtered",
-                              BCON_INT64((int64_t)result->counts.filtered), "seconds",
-                              BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
-                              "retries", BCON_INT64((int64_t)result->retries));
+    bson_t *fields = BCON_NEW(
+        "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
+        BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
+        BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
+        BCON_INT64((int64_t)result->counts.already_there), "rejected",
+        BCON_INT64((int64_t)result->counts.rejected), "filtered",
+        BCON_INT64((int64_t)result->counts.filtered), "seconds", BCON_DOUBLE((double)result->took_ns / 1e9),
+        "batches", BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
     if (!catalog_close_load(job->catalog, fields, &ignored))
         log_detail("the run's own entry in the books could not be closed: %s", ignored.text);
     bson_destroy(fields);
@@ -401,14 +409,16 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
 
 static bool run(job_t *job, err_t *err) {
     bool ok = read_spec(job, err) && connect_target(job, err) && open_books(job, err) &&
-              (job->spec->mended || register_files(job, err)) && (job->spec->dry_run || describe_run(job, err));
+              (job->spec->mended || register_files(job, err)) &&
+              (job->spec->dry_run || describe_run(job, err));
     if (!ok)
         return false;
     job->result->files = job->manifest.count;
     if (job->spec->rejects)
         snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", job->spec->rejects);
     else
-        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s.rejects", job->result->namespace);
+        snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s.rejects",
+                 job->result->namespace);
     log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
                job->file_count, job->result->threads, job->spec->batch);
     return move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));

@@ -10,21 +10,21 @@ typedef struct {
     const char *format;
     char *const *inputs;
     size_t input_count;
-    const char *input_name;   /* of a stream, or NULL */
-    uint32_t threads;         /* 0: twice the CPUs, 4 to 16 */
-    uint32_t batch;           /* documents */
+    const char *input_name; /* of a stream, or NULL */
+    uint32_t threads;       /* 0: twice the CPUs, 4 to 16 */
+    uint32_t batch;         /* documents */
     uint64_t batch_bytes, memory, max_record;
     clustered_t clustered;
-    const char *compressor;   /* or NULL */
-    char *const *indexes;     /* 'd:1,k:1' */
+    const char *compressor; /* or NULL */
+    char *const *indexes;   /* 'd:1,k:1' */
     size_t index_count;
     char *const *filters;
     size_t filter_count;
-    uint64_t limit;           /* UINT64_MAX: none */
+    uint64_t limit; /* UINT64_MAX: none */
     uint64_t max_rejects;
     double max_rejects_percent; /* < 0: max_rejects counts */
-    const char *rejects;      /* path, or NULL: NAMESPACE.rejects */
-    const char *mended;       /* a reject file to load instead of inputs, or NULL */
+    const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
+    const char *mended;         /* a reject file to load instead of inputs, or NULL */
     int64_t patience_ns;
     bool drop, dry_run, unsafe;
 } load_spec_t;
@@ -39,7 +39,8 @@ typedef struct {
 typedef struct {
     counts_t counts;
     int64_t took_ns, cpu_ns;
-    uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches, peak_memory_bytes;
+    uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
+        peak_memory_bytes;
     uint64_t files, files_done_before, records_done_before, odd;
     uint32_t threads, batch;
     bool clustered;
@@ -48,8 +49,8 @@ typedef struct {
     size_t index_count;
 } load_result_t;
 
-/* Everything that can be known at the end is in *result, also after a failure (counts of what was settled). False:
- * err has status and sentence; status 2 (some rejects) is a success with err->status set. */
+/* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).
+ * False: err has status and sentence; status 2 (some rejects) is a success with err->status set. */
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t count;
     part_t *parts;
     size_t part_count, part_room;
-    int64_t since_ns;  /* when its first document came */
+    int64_t since_ns; /* when its first document came */
 } batch_t;
 
 struct loader {
@@ -100,7 +100,8 @@ static bool reject(loader_t *loader, block_t *block, const reject_t *reject, err
     return rejects_add(loader->loading->rejects, reject, err);
 }
 
-static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason, err_t *err) {
+static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
+                          err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + record->offset,
                    .line = block->first_line + record->line,
@@ -114,7 +115,8 @@ static bool reject_record(loader_t *loader, block_t *block, const record_t *reco
 }
 
 /* A document that the server would not take. */
-static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, const char *reason, err_t *err) {
+static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, const char *reason,
+                           err_t *err) {
     const uint8_t *text = block->buffer.bytes, *end = memchr(text + offset, '\n', block->length - offset);
     record_t record = {.offset = offset,
                        .length = (uint32_t)((end ? end : text + block->length) - (text + offset)),
@@ -125,8 +127,8 @@ static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, co
 }
 
 /* What became of one document that the server refused. */
-static bool settle_refused(loader_t *loader, block_t *block, uint32_t index, const refused_t *refused, bool batch_in_doubt,
-                           err_t *err) {
+static bool settle_refused(loader_t *loader, block_t *block, uint32_t index, const refused_t *refused,
+                           bool batch_in_doubt, err_t *err) {
     batch_t *batch = &loader->batch;
     counts_t *counts = &loader->counters.counts;
     const uint8_t *document = batch->bytes + batch->starts[index];
@@ -136,11 +138,12 @@ static bool settle_refused(loader_t *loader, block_t *block, uint32_t index, con
     if (refused->duplicate_id && !ours && !writer_compare(loader->writer, document, length, &stored, err))
         return false;
     if (!ours && stored != STORED_SAME)
-        return reject_refused(loader, block, batch->offsets[index],
-                              refused->duplicate_id && stored == STORED_DIFFERENT
-                                  ? "another document with its _id is in the collection, and it is not this one"
-                                  : refused->reason,
-                              err);
+        return reject_refused(
+            loader, block, batch->offsets[index],
+            refused->duplicate_id && stored == STORED_DIFFERENT
+                ? "another document with its _id is in the collection, and it is not this one"
+                : refused->reason,
+            err);
     block->counts.read++;
     ADD(counts->read, 1);
     /* only our own lost reply was in doubt: this run has loaded it */
@@ -162,7 +165,8 @@ static bool settle_batch(loader_t *loader, const written_t *written, err_t *err)
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         uint32_t behind = first + batch->parts[i].count, loaded = batch->parts[i].count;
-        for (; ok && refused < written->count && written->refused[refused].index < behind; refused++, loaded--)
+        for (; ok && refused < written->count && written->refused[refused].index < behind;
+             refused++, loaded--)
             ok = settle_refused(loader, block, written->refused[refused].index, &written->refused[refused],
                                 written->in_doubt, err);
         if (!ok)
@@ -284,10 +288,11 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     bool documents = false, ok = true;
-    delimited_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start, true,
-                    block->id_base);
+    delimited_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length,
+                    block->file_start, true, block->id_base);
     while (ok) {
-        parsed_t parsed = delimited_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used, &record, NULL);
+        parsed_t parsed = delimited_next(loader->reader, batch->bytes + batch->used,
+                                         batch->room - batch->used, &record, NULL);
         if (parsed == PARSED_DOCUMENT) {
             looked_at++;
             documents = true;
@@ -316,7 +321,8 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     return ok;
 }
 
-/* A batch that waits for its last documents too long, or holds blocks while memory is short, goes as it is. */
+/* A batch that waits for its last documents too long, or holds blocks while memory is short, goes as it is.
+ */
 static bool send_if_due(loader_t *loader, err_t *err) {
     bool is_short = pool_is_short(loader->loading->pool);
     if (!loader->batch.count || (!is_short && clock_now_ns() - loader->batch.since_ns < OLDEST_BATCH_NS))
@@ -403,7 +409,8 @@ loader_t *loader_start(loading_t *loading, err_t *err) {
 void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     const loader_counters_t *from = &loader->counters;
 #define PEEK(name) counters->name = __atomic_load_n(&from->name, __ATOMIC_RELAXED)
-    PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected), PEEK(counts.filtered);
+    PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
+        PEEK(counts.filtered);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
     PEEK(wait_server_ns), PEEK(wait_input_ns);
 #undef PEEK

@@ -1,5 +1,5 @@
-/* loader: the threads that turn blocks into documents and batches, send them, and settle what became of each record.
- * Every counter is its thread's own and is summed by whoever reports. */
+/* loader: the threads that turn blocks into documents and batches, send them, and settle what became of each
+ * record. Every counter is its thread's own and is summed by whoever reports. */
 #ifndef TIPPLE_LOAD_LOADER_H
 #define TIPPLE_LOAD_LOADER_H
 
@@ -16,8 +16,8 @@ typedef struct loader loader_t;
 /* What all loaders of a run share. */
 typedef struct {
     const schema_t *schema;
-    const filter_t *filter;    /* or NULL */
-    server_t *server;          /* NULL: --dry-run, nothing is sent */
+    const filter_t *filter; /* or NULL */
+    server_t *server;       /* NULL: --dry-run, nothing is sent */
     pool_t *pool;
     queue_t *queue;
     rejects_t *rejects;
@@ -26,23 +26,24 @@ typedef struct {
     uint64_t max_record;
     uint32_t max_document;
 
-    pthread_mutex_t lock;      /* of what follows */
-    block_t *done;             /* blocks whose every record is settled, for the books */
+    pthread_mutex_t lock; /* of what follows */
+    block_t *done;        /* blocks whose every record is settled, for the books */
     bool failed;
-    err_t err;                 /* the first failure */
+    err_t err; /* the first failure */
 } loading_t;
 
 typedef struct {
     counts_t counts;
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
-    int64_t total_ns;                 /* these two are filled at the end */
+    int64_t total_ns; /* these two are filled at the end */
     uint64_t odd[SCHEMA_MOST_FIELDS];
 } loader_counters_t;
 
 loader_t *loader_start(loading_t *loading, err_t *err);
 
-/* A look at the counters while the thread runs: each figure is whole, but they may be of slightly different moments. */
+/* A look at the counters while the thread runs: each figure is whole, but they may be of slightly different
+ * moments. */
 void loader_peek(const loader_t *loader, loader_counters_t *counters);
 
 /* Waits for the thread's end and frees it. */

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mended record is a block of its own: the same way through parsing, batches and rejects as any other, under the
+/* A mended record is a block of its own: the same way through parsing, batches and rejects as any other,
+ * under the
  * `_id` of its first position. It is never marked as done, and a second time finds it already there. */
 
 static load_file_t *file_of(job_t *job, const mended_t *mended, err_t *err) {
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    if (last && strcmp(last->input->name, mended->path) == 0 && last->dialect->delimiter == mended->dialect.delimiter &&
+    if (last && strcmp(last->input->name, mended->path) == 0 &&
+        last->dialect->delimiter == mended->dialect.delimiter &&
         memcmp(last->dialect->field_of, mended->dialect.field_of, sizeof mended->dialect.field_of) == 0)
         return last;
     load_file_t *file = &job->files[job->file_count];
@@ -33,14 +35,16 @@ static bool take(void *context, const mended_t *mended, err_t *err) {
     job_t *job = context;
     uint64_t voff = 0;
     if (!mended->length) {
-        log_detail("%s: entry at line %llu was left out", job->spec->mended, (unsigned long long)mended->at_line);
+        log_detail("%s: entry at line %llu was left out", job->spec->mended,
+                   (unsigned long long)mended->at_line);
         return true;
     }
     if (memchr(mended->bytes, '\n', mended->length))
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: more than one line stands below this #@ line; a mended record is one line, because it "
-                       "has one position and one _id",
-                       job->spec->mended, (unsigned long long)mended->at_line);
+        return err_set(
+            err, STATUS_USAGE,
+            "%s:%llu: more than one line stands below this #@ line; a mended record is one line, because it "
+            "has one position and one _id",
+            job->spec->mended, (unsigned long long)mended->at_line);
     err->text[0] = '\0';
     load_file_t *file = file_of(job, mended, err);
     if (!file)
@@ -48,12 +52,18 @@ static bool take(void *context, const mended_t *mended, err_t *err) {
     if (job->catalog && !file->books) {
         if (err->text[0])
             return false;
-        return err_set(err, STATUS_USAGE, "%s:%llu: the file %s is not in the books of %s; was the record rejected by a load into another collection?",
-                       job->spec->mended, (unsigned long long)mended->at_line, mended->path, server_namespace(job->server));
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: the file %s is not in the books of %s; was the record rejected by a load "
+                       "into another collection?",
+                       job->spec->mended, (unsigned long long)mended->at_line, mended->path,
+                       server_namespace(job->server));
     }
     if (file->books && !catalog_voff(file->books, mended->offset, &voff))
-        return err_set(err, STATUS_USAGE, "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed",
-                       job->spec->mended, (unsigned long long)mended->at_line, (unsigned long long)mended->offset, mended->path);
+        return err_set(
+            err, STATUS_USAGE,
+            "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed",
+            job->spec->mended, (unsigned long long)mended->at_line, (unsigned long long)mended->offset,
+            mended->path);
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return err_memory(err, sizeof *block);

@@ -15,7 +15,8 @@ void progress_start(progress_t *progress, uint64_t total_bytes) {
     *progress = (progress_t){isatty(STDERR_FILENO) && log_level() >= LOG_NORMAL, now, now, total_bytes};
 }
 
-static void describe(const progress_t *progress, uint64_t bytes, uint64_t documents, int64_t now, char *line, size_t room) {
+static void describe(const progress_t *progress, uint64_t bytes, uint64_t documents, int64_t now, char *line,
+                     size_t room) {
     char read[UNITS_MAX], total[UNITS_MAX], count[UNITS_MAX], rate[UNITS_MAX], eta[UNITS_MAX];
     double seconds = (double)(now - progress->started_ns) / 1e9;
     units_count(count, documents);
@@ -34,7 +35,8 @@ static void describe(const progress_t *progress, uint64_t bytes, uint64_t docume
     double left = share > 0.01 ? seconds * (1 - share) / share : 0;
     units_time(eta, (int64_t)(left * 1e9));
     snprintf(line, room, "[%s] %3.0f%%  %s/%s   %s docs   %s docs/s%s%s", bar, share * 100, read,
-             units_size(total, progress->total_bytes), count, rate, left > 0 ? "   eta " : "", left > 0 ? eta : "");
+             units_size(total, progress->total_bytes), count, rate, left > 0 ? "   eta " : "",
+             left > 0 ? eta : "");
 }
 
 void progress_show(progress_t *progress, uint64_t bytes, uint64_t documents) {

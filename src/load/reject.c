@@ -24,7 +24,7 @@ struct rejects {
     size_t known_count, known_room;
     uint64_t count, looked_at;
     bool documents;
-    char *line;                     /* one entry's first line */
+    char *line; /* one entry's first line */
     size_t line_room;
 };
 
@@ -108,8 +108,9 @@ static bool is_known(const rejects_t *rejects, uint64_t hash) {
 static bool read_known(rejects_t *rejects, err_t *err) {
     FILE *file = fopen(rejects->options.path, "r");
     if (!file)
-        return errno == ENOENT || err_set(err, STATUS_HOST, "the reject file %s cannot be read: %s; name another with --rejects",
-                                          rejects->options.path, strerror(errno));
+        return errno == ENOENT ||
+               err_set(err, STATUS_HOST, "the reject file %s cannot be read: %s; name another with --rejects",
+                       rejects->options.path, strerror(errno));
     char *line = NULL;
     size_t room = 0;
     bool ok = true;
@@ -134,13 +135,16 @@ static bool open_file(rejects_t *rejects, err_t *err) {
     bool fresh = stat(rejects->options.path, &before) != 0 || before.st_size == 0;
     rejects->file = fopen(rejects->options.path, "a");
     if (!rejects->file)
-        return err_set(err, STATUS_HOST, "the reject file %s cannot be written: %s; name another with --rejects",
+        return err_set(err, STATUS_HOST,
+                       "the reject file %s cannot be written: %s; name another with --rejects",
                        rejects->options.path, strerror(errno));
     uint64_t seed[2] = {(uint64_t)clock_now_ns(), (uint64_t)getpid() << 32 | (uint64_t)clock_wall_ms()};
-    snprintf(rejects->mark, sizeof rejects->mark, "#@%08x ", (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
+    snprintf(rejects->mark, sizeof rejects->mark, "#@%08x ",
+             (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
     if (fresh)
         fprintf(rejects->file,
-                "# tipple rejects: mend the line below each #@ line (or delete it to leave the record out), then run\n"
+                "# tipple rejects: mend the line below each #@ line (or delete it to leave the record out), "
+                "then run\n"
                 "#   tipple load --format %s --uri .../%s --mended %s\n",
                 rejects->options.format, rejects->options.target, rejects->options.path);
     /* the mark is announced: only lines that start with an announced mark are entries */
@@ -149,10 +153,11 @@ static bool open_file(rejects_t *rejects, err_t *err) {
 }
 
 static bool cannot_write(rejects_t *rejects, err_t *err) {
-    return err_set(err, STATUS_HOST,
-                   "the reject file %s cannot be written: %s; make room or name another with --rejects, then run the "
-                   "same command again",
-                   rejects->options.path, strerror(errno));
+    return err_set(
+        err, STATUS_HOST,
+        "the reject file %s cannot be written: %s; make room or name another with --rejects, then run the "
+        "same command again",
+        rejects->options.path, strerror(errno));
 }
 
 static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
@@ -162,11 +167,14 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
         return true;
     if (!rejects->line && !(rejects->line = malloc(rejects->line_room = 64 * 1024)))
         return err_memory(err, 64 * 1024);
-    if (!reject->file->dialect || !dialect_print(rejects->options.schema, reject->file->dialect, rejects->line, rejects->line_room))
+    if (!reject->file->dialect ||
+        !dialect_print(rejects->options.schema, reject->file->dialect, rejects->line, rejects->line_room))
         strcpy(rejects->line, "delimiter=2c columns=-");
-    fprintf(rejects->file, "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
-            rejects->mark, reject->offset, reject->line, reject->length, reject->field ? reject->field : "-", rejects->line, word,
-            reject->file->input->name, reject->line, reject->column, reject->reason,
+    fprintf(rejects->file,
+            "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 " field=%s %s file=%s -- %s:%" PRIu64
+            ":%u: %s%s\n",
+            rejects->mark, reject->offset, reject->line, reject->length, reject->field ? reject->field : "-",
+            rejects->line, word, reject->file->input->name, reject->line, reject->column, reject->reason,
             reject->kept < reject->length ? " (only its first bytes are kept here)" : "");
     fwrite(reject->bytes, 1, reject->kept, rejects->file);
     fputc('\n', rejects->file);
@@ -186,11 +194,13 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
 static bool say_too_many(rejects_t *rejects, err_t *err) {
     if (!rejects->documents && rejects->count >= FIRST_RECORDS)
         return err_set(err, STATUS_TOO_MANY_REJECTED,
-                       "stopped: the first %" PRIu64 " records were all rejected; is --format %s the right one for "
+                       "stopped: the first %" PRIu64
+                       " records were all rejected; is --format %s the right one for "
                        "these files? (%s holds them)",
                        rejects->count, rejects->options.format, rejects->options.path);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows; look into %s, then "
+                   "stopped: %" PRIu64
+                   " records were rejected, more than --max-rejects allows; look into %s, then "
                    "run the same command again with a higher --max-rejects to go on",
                    rejects->count, rejects->options.path);
 }
@@ -202,9 +212,9 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     if (ok) {
         rejects->count++;
         if (rejects->count <= SAID_ONE_BY_ONE)
-            log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "%s%s): %s", reject->file->input->name, reject->line,
-                     reject->column, reject->offset, reject->field ? ", field " : "", reject->field ? reject->field : "",
-                     reject->reason);
+            log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
+                     reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
+                     reject->field ? reject->field : "", reject->reason);
         else if (rejects->count == SAID_ONE_BY_ONE + 1)
             log_warn("more rejects are not shown here; %s holds them all", rejects->options.path);
         if (too_many(rejects, false) || (!rejects->documents && rejects->count >= FIRST_RECORDS))
@@ -247,7 +257,8 @@ const char *rejects_path(const rejects_t *rejects) {
     return rejects->options.path;
 }
 
-/* --- reading a mended file ---------------------------------------------------------------------------------------- */
+/* --- reading a mended file
+ * ---------------------------------------------------------------------------------------- */
 
 /* Behind the end of the line at `at`. */
 static const char *behind_line(const char *at, const char *end) {
@@ -269,21 +280,28 @@ static bool is_entry(const marks_t *marks, const char *at, const char *end) {
     return false;
 }
 
-static bool read_entry(const char *path, const schema_t *schema, const char *at, const char *end, uint64_t line,
-                       mended_t *mended, err_t *err) {
+static bool read_entry(const char *path, const schema_t *schema, const char *at, const char *end,
+                       uint64_t line, mended_t *mended, err_t *err) {
     char *text = strndup(at, (size_t)(end - at));
     if (!text)
         return err_memory(err, (size_t)(end - at));
-    const char *offset = strstr(text, " offset="), *delimiter = strstr(text, " delimiter="), *file = strstr(text, " file=");
-    bool ok = offset && delimiter && file && sscanf(offset, " offset=%" SCNu64 " line=%" SCNu64, &mended->offset, &mended->line) == 2 &&
-              dialect_read(schema, delimiter + 1, &mended->dialect) && read_word(file + 6, mended->path, sizeof mended->path);
+    const char *offset = strstr(text, " offset="), *delimiter = strstr(text, " delimiter="),
+               *file = strstr(text, " file=");
+    bool ok = offset && delimiter && file &&
+              sscanf(offset, " offset=%" SCNu64 " line=%" SCNu64, &mended->offset, &mended->line) == 2 &&
+              dialect_read(schema, delimiter + 1, &mended->dialect) &&
+              read_word(file + 6, mended->path, sizeof mended->path);
     free(text);
     mended->at_line = line;
-    return ok || err_set(err, STATUS_USAGE, "%s:%" PRIu64 ": this #@ line was changed and says no longer where its record belongs; take it from the original reject file (or delete it with its record)", path, line);
+    return ok ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64 ": this #@ line was changed and says no longer where its record belongs; "
+                                 "take it from the original reject file (or delete it with its record)",
+                   path, line);
 }
 
-static bool each_entry(const char *path, const schema_t *schema, const char *text, size_t size, mended_fn *take,
-                       void *context, err_t *err) {
+static bool each_entry(const char *path, const schema_t *schema, const char *text, size_t size,
+                       mended_fn *take, void *context, err_t *err) {
     const char *end = text + size;
     marks_t marks = {.count = 0};
     mended_t *mended = malloc(sizeof *mended);
@@ -312,7 +330,8 @@ static bool each_entry(const char *path, const schema_t *schema, const char *tex
     }
     free(mended);
     if (ok && !marks.count)
-        return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'", path);
+        return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
+                       path);
     return ok;
 }
 
@@ -333,7 +352,8 @@ bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, voi
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            ok = err_set(err, STATUS_INPUT, "the mended file %s cannot be read: %s", path, got ? strerror(errno) : "it shrank");
+            ok = err_set(err, STATUS_INPUT, "the mended file %s cannot be read: %s", path,
+                         got ? strerror(errno) : "it shrank");
         have += got > 0 ? (size_t)got : 0;
     }
     close(fd);

@@ -1,9 +1,10 @@
-/* reject: the records that no document could be made of, or that the server refused: each in a file that a person can
- * mend and load again. Any thread may add.
+/* reject: the records that no document could be made of, or that the server refused: each in a file that a
+ * person can mend and load again. Any thread may add.
  *
- *     # tipple rejects ...                                                          (a comment for the person)
- *     #@1f2e3d4c offset=4711 line=57 length=83 field=- delimiter=7c columns=... file=a.txt -- a.txt:57:12: it has 13 fields ...
- *     the record's bytes, to be mended
+ *     # tipple rejects ...                                                          (a comment for the
+ * person)
+ *     #@1f2e3d4c offset=4711 line=57 length=83 field=- delimiter=7c columns=... file=a.txt -- a.txt:57:12: it
+ * has 13 fields ... the record's bytes, to be mended
  *
  * The mark behind #@ is drawn once a file, so that no record can look like it. */
 #ifndef TIPPLE_LOAD_REJECT_H
@@ -17,8 +18,8 @@ typedef struct {
     const char *path;
     const char *format, *target; /* for the comment */
     const schema_t *schema;
-    uint64_t most;               /* more than this many end the load; */
-    double most_percent;         /* or more than this share of the records read, where >= 0 */
+    uint64_t most;       /* more than this many end the load; */
+    double most_percent; /* or more than this share of the records read, where >= 0 */
 } reject_options_t;
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err);
@@ -27,11 +28,11 @@ void rejects_free(rejects_t *rejects);
 typedef struct {
     const load_file_t *file;
     uint64_t offset, line;
-    uint32_t column;             /* 0: the whole line */
-    const char *field;           /* or NULL */
+    uint32_t column;   /* 0: the whole line */
+    const char *field; /* or NULL */
     const char *reason;
     const uint8_t *bytes;
-    uint64_t length;             /* of the record; `kept` of its bytes are there */
+    uint64_t length; /* of the record; `kept` of its bytes are there */
     uint64_t kept;
 } reject_t;
 
@@ -47,20 +48,21 @@ bool rejects_flush(rejects_t *rejects, err_t *err);
 uint64_t rejects_count(rejects_t *rejects);
 const char *rejects_path(const rejects_t *rejects);
 
-/* --- reading a mended file ------------------------------------------------------------------------------------ */
+/* --- reading a mended file
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    char path[4096];             /* of the file that the record came from */
+    char path[4096]; /* of the file that the record came from */
     uint64_t offset;
     dialect_t dialect;
-    const uint8_t *bytes;        /* the record as it is now, no line end; nothing: left out by the person */
+    const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
     size_t length;
-    uint64_t line;               /* of the record in its file */
-    uint64_t at_line;            /* of the entry in the reject file */
+    uint64_t line;    /* of the record in its file */
+    uint64_t at_line; /* of the entry in the reject file */
 } mended_t;
 
-/* Calls take for each entry. Status 1 where the file is no reject file or an entry's line was damaged (which is said
- * with its line); status 5 where it cannot be read. */
+/* Calls take for each entry. Status 1 where the file is no reject file or an entry's line was damaged (which
+ * is said with its line); status 5 where it cannot be read. */
 typedef bool mended_fn(void *context, const mended_t *mended, err_t *err);
 bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, void *context, err_t *err);
 
