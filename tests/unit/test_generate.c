@@ -87,8 +87,10 @@ static void makes_the_pinned_files(void **state) {
         const char *release;
         uint64_t digest;
     } pinned[] = {
-        {"2013", UINT64_C(0xd6497bc4724f13e5)}, {"2016", UINT64_C(0x2aa4b4a3058b9724)}, {"2017-first", UINT64_C(0xfa34a82937984a4a)}, {"2017", UINT64_C(0x425472f588845966)},
-        {"2020", UINT64_C(0x1920968e89c355e9)}, {"2021", UINT64_C(0xd1d4637a70ce6d75)}, {"2023", UINT64_C(0xde006f646c264348)},       {"2024", UINT64_C(0x46d6b0a783ef0577)},
+        {"2013", UINT64_C(0xd6497bc4724f13e5)},       {"2016", UINT64_C(0x2aa4b4a3058b9724)},
+        {"2017-first", UINT64_C(0xfa34a82937984a4a)}, {"2017", UINT64_C(0x425472f588845966)},
+        {"2020", UINT64_C(0x1920968e89c355e9)},       {"2021", UINT64_C(0xd1d4637a70ce6d75)},
+        {"2023", UINT64_C(0xde006f646c264348)},       {"2024", UINT64_C(0x46d6b0a783ef0577)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
