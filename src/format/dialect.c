@@ -119,38 +119,55 @@ static size_t columns_known(const schema_t *schema, const split_t *split) {
     return known;
 }
 
+static int shown_length(const span_t *span) {
+    return (int)(span->length < 80 ? span->length : 80);
+}
+
+/* Columns that the format does not know are left out, with one line that names the first few. */
+static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect, const char *name) {
+    char names[400] = "";
+    size_t unknown = 0, used = 0;
+    for (size_t i = 0; i < split->count; i++) {
+        if (dialect->field_of[i] != DIALECT_NO_FIELD)
+            continue;
+        if (unknown++ < 5)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.*s'", used ? ", " : "",
+                                     shown_length(&split->spans[i]), (const char *)split->spans[i].text);
+    }
+    if (unknown)
+        log_warn("%s:1: %zu column%s not known to the format %s and left out: %s%s", name, unknown,
+                 unknown == 1 ? " is" : "s are", schema->name, names, unknown > 5 ? ", ..." : "");
+}
+
 /* A header's columns by their names. */
-static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
-                        dialect_t *dialect, err_t *err) {
+static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name, dialect_t *dialect,
+                        err_t *err) {
     if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
         return err_memory(err, line->length);
     if (split->count > SCHEMA_MOST_FIELDS * 2)
-        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
-                       name, SCHEMA_MOST_FIELDS * 2);
+        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many", name,
+                       SCHEMA_MOST_FIELDS * 2);
     clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
     for (size_t i = 0; i < split->count; i++) {
         const span_t *span = &split->spans[i];
         int field = field_of_column(schema, span);
         if (field < 0)
-            log_warn("%s:1: column %zu, '%.*s', is not known to the format %s and is left out", name, i + 1,
-                     (int)(span->length < 80 ? span->length : 80), (const char *)span->text, schema->name);
-        else if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name,
-                           span->at + 1, (int)(span->length < 80 ? span->length : 80),
-                           (const char *)span->text);
-        else
-            set_column(schema, dialect, i, (size_t)field);
+            continue;
+        if (dialect->column_of[field] != DIALECT_NO_FIELD)
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name, span->at + 1,
+                           shown_length(span), (const char *)span->text);
+        set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return err_set(
-                err, STATUS_INPUT,
-                "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
-                "file? (tipple formats lists the formats)",
-                name, field->columns.items[0].text, schema->name);
+            return err_set(err, STATUS_INPUT,
+                           "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
+                           "file? (tipple formats lists the formats)",
+                           name, field->columns.items[0].text, schema->name);
     }
+    warn_unknown(schema, split, dialect, name);
     return true;
 }
 
