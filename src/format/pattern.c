@@ -10,13 +10,6 @@ static const struct {
              {"mm", 'm', 2},   {"ss", 's', 2}, {"SSSSSS", 'U', 6}, {"SSS", 'S', 3}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
-static uint8_t width_of(char part) {
-    for (int i = 0; i < PARTS; i++)
-        if (parts[i].part == part)
-            return parts[i].width;
-    return 1;
-}
-
 const char *pattern_compile(const char *text, size_t length, pattern_t *pattern) {
     *pattern = (pattern_t){0};
     if (!length || length >= PATTERN_LONGEST)
@@ -37,6 +30,7 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
             return "only ASCII can stand between the parts";
         seen[(int)part] = true;
         pattern->parts[pattern->count] = part;
+        pattern->widths[pattern->count] = width;
         pattern->literals[pattern->count++] = text[at];
         pattern->length = (uint8_t)(pattern->length + width);
         at += width;
@@ -72,10 +66,11 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
             continue;
         }
         uint32_t number = 0;
-        for (uint8_t left = width_of(part); left; left--, text++) {
-            if (*text < '0' || *text > '9')
+        for (uint8_t left = pattern->widths[i]; left; left--, text++) {
+            uint32_t digit = (uint32_t)*text - '0';
+            if (digit > 9)
                 return false;
-            number = number * 10 + (uint32_t)(*text - '0');
+            number = number * 10 + digit;
         }
         value[(int)part] = number;
     }
@@ -123,11 +118,10 @@ bool pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
             *out++ = (uint8_t)pattern->literals[i];
             continue;
         }
-        uint8_t width = width_of(part);
         uint32_t number = value[(int)part];
-        for (int digit = width - 1; digit >= 0; digit--, number /= 10)
+        for (int digit = pattern->widths[i] - 1; digit >= 0; digit--, number /= 10)
             out[digit] = (uint8_t)('0' + number % 10);
-        out += width;
+        out += pattern->widths[i];
     }
     return (shown['h'] || !value['h']) && (shown['m'] || !value['m']) && (shown['s'] || !value['s']) &&
            (shown['S'] || shown['U'] || !value['S']);

@@ -13,6 +13,7 @@ typedef struct {
     char
         parts[PATTERN_LONGEST]; /* one of Y M D h m s S (milliseconds) U (microseconds), or 0 for a literal */
     char literals[PATTERN_LONGEST];
+    uint8_t widths[PATTERN_LONGEST];
     uint8_t count;
     uint8_t length; /* of the text */
 } pattern_t;
