@@ -72,7 +72,7 @@ const uint64_t *delimited_odd(const delimited_t *reader) {
 static void learn_header_starts(delimited_t *reader) {
     memset(reader->header_start, 0, sizeof reader->header_start);
     if (reader->schema->header == HEADER_YES && reader->dialect->header_length)
-        reader->header_start[reader->dialect->header_text[0]] = true;
+        reader->header_start[reader->dialect->header_first] = true;
     if (reader->schema->header != HEADER_WORDS)
         return;
     for (size_t i = 0; i < reader->schema->header_words.count; i++)

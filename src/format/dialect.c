@@ -2,11 +2,13 @@
 #include "base/log.h"
 #include "format/split.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <xxhash.h>
 
 enum { SAMPLE_LINES = 64 };
 
@@ -66,7 +68,7 @@ bool dialect_is_header(const schema_t *schema, const dialect_t *dialect, const u
     if (schema->header == HEADER_WORDS)
         return starts_with_word(schema, line, length, &delimiter);
     return dialect->header_length && length == dialect->header_length &&
-           memcmp(line, dialect->header_text, length) == 0;
+           XXH3_64bits(line, length) == dialect->header_hash;
 }
 
 static int field_of_column(const schema_t *schema, const span_t *span) {
@@ -124,7 +126,8 @@ static int shown_length(const span_t *span) {
 }
 
 /* Columns that the format does not know are left out, with one line that names the first few. */
-static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect, const char *name) {
+static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
+                         const char *name) {
     char names[400] = "";
     size_t unknown = 0, used = 0;
     for (size_t i = 0; i < split->count; i++) {
@@ -140,13 +143,13 @@ static void warn_unknown(const schema_t *schema, const split_t *split, const dia
 }
 
 /* A header's columns by their names. */
-static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name, dialect_t *dialect,
-                        err_t *err) {
+static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
+                        dialect_t *dialect, err_t *err) {
     if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
         return err_memory(err, line->length);
     if (split->count > SCHEMA_MOST_FIELDS * 2)
-        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many", name,
-                       SCHEMA_MOST_FIELDS * 2);
+        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
+                       name, SCHEMA_MOST_FIELDS * 2);
     clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
     for (size_t i = 0; i < split->count; i++) {
@@ -155,17 +158,18 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
         if (field < 0)
             continue;
         if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name, span->at + 1,
-                           shown_length(span), (const char *)span->text);
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name,
+                           span->at + 1, shown_length(span), (const char *)span->text);
         set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return err_set(err, STATUS_INPUT,
-                           "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
-                           "file? (tipple formats lists the formats)",
-                           name, field->columns.items[0].text, schema->name);
+            return err_set(
+                err, STATUS_INPUT,
+                "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
+                "file? (tipple formats lists the formats)",
+                name, field->columns.items[0].text, schema->name);
     }
     warn_unknown(schema, split, dialect, name);
     return true;
@@ -228,10 +232,9 @@ static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, s
                 dialect->delimiter = schema->delimiters[d];
             }
         }
-        if (line.length <= sizeof dialect->header_text) {
-            memcpy(dialect->header_text, line.text, line.length);
-            dialect->header_length = line.length;
-        }
+        dialect->header_length = line.length;
+        dialect->header_hash = XXH3_64bits(line.text, line.length);
+        dialect->header_first = line.text[0];
     }
     if (dialect->header)
         return read_header(schema, split, &line, name, dialect, err);
@@ -285,4 +288,52 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
         at += length + (at[length] == ',');
     }
     return dialect->columns > 0;
+}
+
+typedef struct kept {
+    struct kept *next;
+    dialect_t dialect;
+} kept_t;
+
+struct dialect_shelf {
+    pthread_mutex_t lock;
+    kept_t *first;
+};
+
+dialect_shelf_t *dialect_shelf_new(void) {
+    dialect_shelf_t *shelf = calloc(1, sizeof *shelf);
+    if (shelf)
+        pthread_mutex_init(&shelf->lock, NULL);
+    return shelf;
+}
+
+void dialect_shelf_destroy(dialect_shelf_t *shelf) {
+    if (!shelf)
+        return;
+    for (kept_t *kept = shelf->first; kept;) {
+        kept_t *next = kept->next;
+        free(kept);
+        kept = next;
+    }
+    pthread_mutex_destroy(&shelf->lock);
+    free(shelf);
+}
+
+const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
+    dialect_t same;
+    memcpy(&same, dialect, sizeof same); /* padding too: it is zero in all of them */
+    pthread_mutex_lock(&shelf->lock);
+    kept_t *kept = shelf->first;
+    for (; kept; kept = kept->next) {
+        same.serial = kept->dialect.serial;
+        if (memcmp(&same, &kept->dialect, sizeof same) == 0)
+            break;
+    }
+    if (!kept && (kept = calloc(1, sizeof *kept))) {
+        memcpy(&kept->dialect, dialect, sizeof *dialect);
+        kept->next = shelf->first;
+        shelf->first = kept;
+    }
+    pthread_mutex_unlock(&shelf->lock);
+    return kept ? &kept->dialect : NULL;
 }

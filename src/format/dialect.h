@@ -5,7 +5,7 @@
 
 #include "format/schema.h"
 
-enum { DIALECT_NO_FIELD = 0xFFFF, DIALECT_HEADER_MOST = 16384 };
+enum { DIALECT_NO_FIELD = 0xFFFF };
 
 typedef struct {
     uint64_t serial; /* no other dialect of this process has it: plans are compiled once a dialect */
@@ -16,8 +16,9 @@ typedef struct {
     uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                        /* -1: none */
     uint8_t line_end;                          /* bytes of the first line's end: 1 LF, 2 CRLF */
-    size_t header_length; /* the header line, to know it again in the middle; 0 when too long */
-    uint8_t header_text[DIALECT_HEADER_MOST];
+    size_t header_length; /* `header: yes`: the header line, to know it again in the middle: */
+    uint64_t header_hash; /* its length, its XXH3-64, */
+    uint8_t header_first; /* and its first byte */
 } dialect_t;
 
 /* Bytes of a byte-order mark at the start of a file: 0 or 3. */
@@ -28,6 +29,14 @@ size_t dialect_bom(const uint8_t *text, size_t length);
  * dialect: records that do not fit are rejected one by one. */
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
+
+/* Dialects by what they say: thousands of files of one kind share one, and so its plan. Any thread may call.
+ */
+typedef struct dialect_shelf dialect_shelf_t;
+dialect_shelf_t *dialect_shelf_new(void);
+void dialect_shelf_destroy(dialect_shelf_t *shelf);
+/* The shelf's own copy, as long as the shelf lives; NULL: out of memory. */
+const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 
 /* One line for the reject file, and back: "delimiter=7c columns=testId,vehicleId,...". */
 size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room);

@@ -18,11 +18,11 @@
 typedef struct {
     const input_file_t *input;
     catalog_file_t *books;
-    dialect_t *dialect; /* NULL until its first bytes were read */
-    bool skip;          /* an earlier run has loaded all of it */
-    bool in_doubt;      /* an earlier run started it: blocks that are not done may be there in part */
-    runs_t done_before; /* blocks that an earlier run has made durable */
-    atomic_bool fed;    /* all blocks were handed out: `blocks` is known */
+    const dialect_t *dialect; /* NULL until its first bytes were read */
+    bool skip;                /* an earlier run has loaded all of it */
+    bool in_doubt;            /* an earlier run started it: blocks that are not done may be there in part */
+    runs_t done_before;       /* blocks that an earlier run has made durable */
+    atomic_bool fed;          /* all blocks were handed out: `blocks` is known */
     uint64_t blocks;
     bool dirty, completed; /* the main thread's: changed since the last checkpoint; reported as complete */
 } load_file_t;

@@ -83,14 +83,14 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
 }
 
 static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
+    const feeder_options_t *options = &worker->feeder->options;
+    dialect_t dialect;
     if (file->dialect)
         return true;
-    dialect_t *dialect = malloc(sizeof *dialect);
-    if (!dialect)
-        return err_memory(err, sizeof *dialect);
-    file->dialect = dialect;
-    return dialect_sniff(worker->feeder->options.schema, cut->buffer.bytes, cut->length, file->input->name,
-                         dialect, err);
+    if (!dialect_sniff(options->schema, cut->buffer.bytes, cut->length, file->input->name, &dialect, err))
+        return false;
+    file->dialect = dialect_shelf_keep(options->shelf, &dialect);
+    return file->dialect || err_memory(err, sizeof dialect);
 }
 
 static block_t *make_block(load_file_t *file, const cut_t *cut) {

@@ -11,6 +11,7 @@ typedef struct feeder feeder_t;
 
 typedef struct {
     const schema_t *schema;
+    dialect_shelf_t *shelf;
     load_file_t *files;
     size_t file_count;
     pool_t *pool;

@@ -28,6 +28,7 @@ typedef struct {
         books_lock; /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
     catalog_t *catalog;
     catalog_file_t **books;
+    dialect_shelf_t *shelf;
     load_file_t *files;
     size_t file_count;
 

@@ -176,7 +176,8 @@ static bool start_loaders(job_t *job, err_t *err) {
                                 .most_percent = spec->max_rejects_percent};
     loading->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
     loading->queue = queue_new((size_t)queued);
-    if (!loading->pool || !loading->queue)
+    job->shelf = dialect_shelf_new();
+    if (!loading->pool || !loading->queue || !job->shelf)
         return err_memory(err, 1);
     if (!(loading->rejects = rejects_new(&rejects, err)))
         return false;
@@ -332,6 +333,7 @@ static bool move_data(job_t *job, err_t *err) {
         long cpus = sysconf(_SC_NPROCESSORS_ONLN);
         size_t useful = job->file_count < (size_t)cpus ? job->file_count : (size_t)cpus;
         feeder_options_t options = {.schema = job->schema,
+                                    .shelf = job->shelf,
                                     .files = job->files,
                                     .file_count = job->file_count,
                                     .pool = job->loading.pool,
@@ -426,7 +428,6 @@ static bool run(job_t *job, err_t *err) {
 
 static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
-        free(job->files[i].dialect);
         runs_free(&job->files[i].done_before);
         if (job->spec->mended && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
@@ -434,6 +435,7 @@ static void free_job(job_t *job) {
             free(input);
         }
     }
+    dialect_shelf_destroy(job->shelf);
     free(job->files);
     free(job->books);
     catalog_close(job->catalog);

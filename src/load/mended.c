@@ -10,21 +10,18 @@
 
 static load_file_t *file_of(job_t *job, const mended_t *mended, err_t *err) {
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    if (last && strcmp(last->input->name, mended->path) == 0 &&
-        last->dialect->delimiter == mended->dialect.delimiter &&
-        memcmp(last->dialect->field_of, mended->dialect.field_of, sizeof mended->dialect.field_of) == 0)
+    const dialect_t *dialect = dialect_shelf_keep(job->shelf, &mended->dialect);
+    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, mended->path) == 0)
         return last;
     load_file_t *file = &job->files[job->file_count];
     input_file_t *input = calloc(1, sizeof *input);
-    *file = (load_file_t){.input = input, .dialect = malloc(sizeof *file->dialect)};
-    if (!input || !file->dialect || !(input->name = strdup(mended->path))) {
+    if (!dialect || !input || !(input->name = strdup(mended->path))) {
         free(input);
-        free(file->dialect);
-        err_memory(err, sizeof *file->dialect);
+        err_memory(err, sizeof *dialect);
         return NULL;
     }
+    *file = (load_file_t){.input = input, .dialect = dialect};
     job->file_count++;
-    *file->dialect = mended->dialect;
     pthread_mutex_lock(&job->books_lock);
     file->books = job->catalog ? catalog_find(job->catalog, mended->path, err) : NULL;
     pthread_mutex_unlock(&job->books_lock);

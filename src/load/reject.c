@@ -296,7 +296,7 @@ static bool read_entry(const char *path, const schema_t *schema, const char *at,
     return ok ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64 ": this #@ line was changed and says no longer where its record belongs; "
-                                 "take it from the original reject file (or delete it with its record)",
+                   "take it from the original reject file (or delete it with its record)",
                    path, line);
 }
 
