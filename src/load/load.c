@@ -68,27 +68,34 @@ static bool connect_target(job_t *job, err_t *err) {
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(job->server));
-    if (spec->drop && !spec->dry_run && !place_drop(job->server, job->client, err))
-        return false;
-    place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    bool ok = spec->dry_run || spec->mended ? place_look(job->server, job->client, &job->place, err)
-                                            : place_make(job->server, job->client, &place, &job->place, err);
-    result->clustered = job->place.clustered;
-    return ok;
+    return !spec->drop || spec->dry_run || place_drop(job->server, job->client, err);
 }
 
-static bool open_books(job_t *job, err_t *err) {
+/* The collection and its books: looked at first, so that a target that must not be loaded into is left as it
+ * was. */
+static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     catalog_settings_t settings = {.format = job->schema->name,
                                    .format_digest = job->schema->digest,
                                    .filter = job->filter ? filter_text(job->filter) : ""};
-    if (spec->dry_run && spec->drop)
-        return true;
-    if (spec->dry_run)
-        return catalog_peek(job->server, job->client, &job->place, &settings, &job->catalog, err);
+    place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    if (!place_look(job->server, job->client, &job->place, err))
+        return false;
     if (spec->mended && !job->place.exists)
         return err_set(err, STATUS_USAGE, "%s does not exist, so nothing can be mended in it; check --uri",
                        server_namespace(job->server));
+    job->result->clustered = job->place.clustered;
+    if (spec->dry_run && spec->drop)
+        return true;
+    if (!catalog_peek(job->server, job->client, &job->place, &settings, &job->catalog, err))
+        return false;
+    if (spec->dry_run)
+        return true;
+    catalog_close(job->catalog);
+    job->catalog = NULL;
+    if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
+        return false;
+    job->result->clustered = job->place.clustered;
     return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
 }
 
@@ -410,7 +417,7 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
 }
 
 static bool run(job_t *job, err_t *err) {
-    bool ok = read_spec(job, err) && connect_target(job, err) && open_books(job, err) &&
+    bool ok = read_spec(job, err) && connect_target(job, err) && open_target(job, err) &&
               (job->spec->mended || register_files(job, err)) &&
               (job->spec->dry_run || describe_run(job, err));
     if (!ok)
