@@ -1,0 +1,377 @@
+"""livetest: an independent reading of MOT data, and runs of `tipple load` that are checked against it.
+
+    class Plain(livetest.Case):
+        def test_small(self):
+            '''What this proves, in one line.'''
+            text = livetest.rows(1000)
+            self.write("a.csv", text)
+            self.load("a.csv")
+            self.holds(livetest.Books().plain("a.csv", text))
+
+Documents and `_id`s are computed here from the text alone; nothing is asked of tipple.
+"""
+import contextlib
+import datetime
+import functools
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import zipfile
+
+import live
+import minimongo as mongo
+import mongods
+
+QUICK = os.environ.get("TIPPLE_QUICK") == "1"
+WINDOW, MIB, STREAM = 256 << 10, 1 << 20, 64 << 30
+NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|model"
+         b"|colour|fuel_type|cylinder_capacity|first_use_date")
+FIELDS = (("t", "int"), ("v", "int"), ("d", "date"), ("c", "code"), ("y", "code"), ("r", "code"), ("m", "int"),
+          ("s", "code"), ("k", "text"), ("o", "text"), ("u", "text"), ("f", "code"), ("e", "int"), ("i", "date"))
+slow = unittest.skipIf(QUICK, "TIPPLE_QUICK")
+
+
+# ------------------------------------------------------------------------------------------------------- data
+
+def rows(count, seed=1, header=True, delimiter=b"|", end=b"\n", bad=()):
+    """MOT text; the records whose numbers are in `bad` have a field too few."""
+    draw = random.Random(seed)
+    cars = [(b"FORD", b"FIESTA", b"PE"), (b"VAUXHALL", b"CORSA", b"DI"), (b"BMW", b"3 SERIES", b"PE"),
+            (b"CITRO\xc3\x8bN", b"C4", b"DI"), (b"SKODA", b"", b"NULL")]
+    lines = [NAMES.replace(b"|", delimiter)] if header else []
+    for number in range(count):
+        make, model, fuel = cars[draw.randrange(len(cars))]
+        fields = [b"%d" % (seed * 10**8 + number), b"%d" % draw.randrange(1, 2**31 + 1000),
+                  b"2016-%02d-%02d" % (draw.randrange(1, 13), draw.randrange(1, 29)), b"4", b"NT",
+                  draw.choice((b"P", b"F ", b"PRS")), draw.choice((b"NULL", b"", b"%d" % draw.randrange(200000))),
+                  draw.choice((b"B", b"SW")), make, model, draw.choice((b"RED", b"BLUE", b"")), fuel,
+                  b"%d" % draw.choice((998, 1598, 1997)), b"20%02d-01-31" % draw.randrange(16)]
+        lines.append(delimiter.join(fields[:13] if number in bad else fields))
+    return b"".join(line + end for line in lines)
+
+
+@functools.lru_cache(4096)
+def element(key, kind, text):
+    """One field of a document as BSON, by the rules of the format: padding of codes, fillers, numbers, dates."""
+    name = key.encode() + b"\0"
+    if kind == "code":
+        text = text.strip(b" ")
+    if text == b"" or (text == b"NULL" and kind != "text"):
+        return b""
+    if kind == "int" and re.fullmatch(rb" *[+-]?[0-9]+ *", text):
+        value = int(text)
+        return b"\x10" + name + struct.pack("<i", value) if -2**31 <= value < 2**31 else \
+            b"\x12" + name + struct.pack("<q", value)
+    if kind == "date" and re.fullmatch(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        with contextlib.suppress(ValueError):  # an impossible date stays text
+            day = datetime.date.fromisoformat(text.decode()) - datetime.date(1970, 1, 1)
+            return b"\x09" + name + struct.pack("<q", day.days * 86400000)
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        text = text.decode("latin-1").encode()
+    return b"\x02" + name + struct.pack("<i", len(text) + 1) + text + b"\0"
+
+
+def body_of(record, delimiter=b"|"):
+    """The elements of a record's document behind its _id, or None when no document can be made of it."""
+    fields = record.split(delimiter)
+    if len(fields) < 14:
+        return None
+    if len(fields) > 14:  # delimiters in the model
+        fields[9:-4] = [delimiter.join(fields[9:-4])]
+    return b"".join([element(key, kind, text) for (key, kind), text in zip(FIELDS, fields)])
+
+
+def position_id(ordinal, offset, base):
+    """Design: int64( lane << 53 | voff ), lane = the 10 bits of (ordinal + offset / 256 KiB) mod 1024, reversed."""
+    lane = int("{:010b}".format((ordinal + offset // WINDOW) % 1024)[::-1], 2)
+    return lane << 53 | base + offset
+
+
+def document(number, body):
+    return struct.pack("<i", len(body) + 18) + b"\x12_id\0" + struct.pack("<q", number) + body + b"\0"
+
+
+def records(text):
+    """(offset, line from 1, record) of each line that is neither blank nor a header."""
+    offset = len(b"\xef\xbb\xbf") if text.startswith(b"\xef\xbb\xbf") else 0
+    for number, line in enumerate(text[offset:].split(b"\n"), 1):
+        record = line[:-1] if line.endswith(b"\r") else line
+        if record and not record.startswith(b"test_id"):
+            yield offset, number, record
+        offset += len(line) + 1
+
+
+class File:
+    """One file as the books should have it, and what of it the collection should hold."""
+
+    def __init__(self, ordinal, unit, kind, path, text, bound, disk, delimiter):
+        self.ordinal, self.base, self.kind, self.path, self.text = ordinal, unit * MIB, kind, path, text
+        self.units, self.disk, self.delimiter = max(1, -(-bound // MIB)), disk, delimiter
+        self.documents, self.rejected, self.places = {}, [], {}
+        for offset, line, record in records(text):
+            body, number = body_of(record, delimiter), position_id(ordinal, offset, self.base)
+            self.places[number] = (offset, line, record)
+            if body is None:
+                self.rejected.append((offset, line, record))
+            else:
+                self.documents[number] = document(number, body)
+
+    def windows(self):
+        return -(-len(self.text) // WINDOW)
+
+
+class Books:
+    """Files in the order in which a load meets them: each takes the next ordinal and the next whole MiBs."""
+
+    def __init__(self):
+        self.files, self.unit = [], 0
+
+    def add(self, kind, path, text, bound, disk, delimiter=b"|"):
+        file = File(len(self.files), self.unit, kind, path, text, bound, disk, delimiter)
+        self.files.append(file)
+        self.unit += file.units
+        return self
+
+    def plain(self, path, text, **more):
+        return self.add("plain", path, text, len(text), len(text), **more)
+
+    def gzip(self, path, text, packed, **more):
+        return self.add("gzip", path, text, 1032 * len(packed), len(packed), **more)
+
+    def stream(self, path, text, **more):
+        return self.add("stream", path, text, STREAM, 0, **more)
+
+    def documents(self):
+        return {number: raw for file in self.files for number, raw in file.documents.items()}
+
+    def rejected(self):
+        return [(file.path, *place) for file in self.files for place in file.rejected]
+
+
+def zstd_frame(text, stated=True):
+    """A real frame of stored blocks, with or without its content size."""
+    blocks, step = [], 128 << 10
+    for at in range(0, len(text) or 1, step):
+        piece = text[at:at + step]
+        blocks.append(struct.pack("<I", len(piece) << 3 | (at + step >= len(text)))[:3] + piece)
+    head = b"\xe0" + struct.pack("<Q", len(text)) if stated else b"\x00\x38"
+    return b"\x28\xb5\x2f\xfd" + head + b"".join(blocks)
+
+
+def zip_of(*members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text, method in members:
+            archive.writestr(zipfile.ZipInfo(name), text, method)
+    return out.getvalue()
+
+
+# ----------------------------------------------------------------------------------------------------- running
+
+LINE = re.compile(r"^read ([\d,]+) = loaded ([\d,]+) \+ already there ([\d,]+) \+ rejected ([\d,]+) \+ "
+                  r"filtered ([\d,]+) ", re.M)
+PARTS = ("read", "loaded", "already_there", "rejected", "filtered")
+
+
+class Counts(dict):
+    """What a load said of itself; its parts add up, or there is no such object."""
+
+    def __init__(self, said):
+        super().__init__(said)
+        assert self["read"] == sum(self[part] for part in PARTS[1:]), "the accounting does not add up: %r" % said
+
+
+def text_counts(stdout):
+    found = LINE.search(stdout.decode())
+    return Counts(zip(PARTS, (int(number.replace(",", "")) for number in found.groups()))) if found else None
+
+
+def ending(returncode):
+    """The exit status as a shell says it."""
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+def sanitized():
+    with open(live.TIPPLE, "rb") as program:
+        data = program.read()
+    return b"__asan_init" in data or b"__tsan_init" in data
+
+
+class Case(live.Case):
+    """A test with a collection `results` of its own."""
+
+    def words(self, *words, json_wanted=True, collection="results"):
+        return ["load", "--format", "mot", "--uri", self.uri(collection), *(["--json"] if json_wanted else []), *words]
+
+    def load(self, *words, status=0, collection="results", **more):
+        """Loads; checks the exit status, that the status is in the JSON, and that the counts add up. The result is
+        None where nothing was printed; `.stderr` of it holds what was said."""
+        allowed = status if isinstance(status, tuple) else (status,)
+        done = self.tipple(*self.words(*words, collection=collection), status=None, **more)
+        self.stderr = done.stderr
+        self.assertIn(ending(done.returncode), allowed, "the exit status of tipple load %s\n%s%s" % (
+            " ".join(map(str, words)), done.stdout.decode(errors="replace")[-2000:], done.stderr[-2000:]))
+        if not done.stdout:
+            return None
+        said = json.loads(done.stdout)
+        self.assertEqual(ending(done.returncode), said["status"])
+        return Counts(said)
+
+    def refused(self, pattern, *words, collection="results", **more):
+        """Status 1 with a sentence, and nothing was touched."""
+        before = self.everything()
+        self.load(*words, status=1, collection=collection, **more)
+        self.assertRegex(self.stderr, pattern)
+        self.assertEqual(before, self.everything(), "something was touched by a load that was refused")
+
+    def start(self, *words, **more):
+        """A load in the background; it ends with the test at the latest."""
+        process = subprocess.Popen(self.command(*self.words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, **{"stdin": subprocess.DEVNULL, **more})
+
+        def end():
+            process.kill()
+            process.communicate()
+        self.addCleanup(end)
+        return process
+
+    def everything(self):
+        """Each collection of the database with its UUID and the server's hash of its documents."""
+        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
+        hashes = self.client.command(self.database, {"dbHash": 1})["collections"] if listed else {}
+        return {entry["name"]: (entry["info"].get("uuid"), hashes.get(entry["name"])) for entry in listed}
+
+    def holds(self, books, collection="results", extra=()):
+        """The collection holds exactly the documents of these books (and the extra ones), byte for byte."""
+        expected = books.documents() if isinstance(books, Books) else dict(books)
+        expected.update(extra)
+        found = self.documents(collection, raw=True)
+        wanted = [expected[number] for number in sorted(expected)]
+        if found == wanted:
+            return
+        there = {mongo.decode(raw)["_id"]: raw for raw in found}
+        missing, more = sorted(set(expected) - set(there)), sorted(set(there) - set(expected))
+        other = [number for number in sorted(set(expected) & set(there)) if expected[number] != there[number]]
+        self.fail("%d documents instead of %d: %d missing %r, %d extra %r, %d altered %r" % (
+            len(found), len(wanted), len(missing), missing[:3], len(more), more[:3], len(other),
+            [(mongo.decode(expected[number]), mongo.decode(there[number])) for number in other[:2]]))
+
+    def files(self, collection="results"):
+        """The books' own documents of files, by ordinal."""
+        return self.documents(collection + ".tipple.files", filter={"_id": {"$type": "number"}})
+
+    def header(self, collection="results"):
+        return self.documents(collection + ".tipple.files", filter={"_id": "catalog"})[0]
+
+    def loads(self, collection="results"):
+        return list(self.client.find(self.database, collection + ".tipple.loads", sort={"started": 1}))
+
+    def hash(self, collection="results"):
+        """The server's MD5 over the raw documents in _id order."""
+        return self.client.command(self.database, {"dbHash": 1, "collections": [collection]})["collections"][collection]
+
+    def entries(self, path=None):
+        """The entries of a reject file: (file, offset, line, field, record)."""
+        text = (self.folder / (path or "%s.results.rejects" % self.database)).read_bytes()
+        marks = set(re.findall(rb"^# marked (#@[0-9a-f]{8}) ", text, re.M))
+        found = []
+        for line in text.split(b"\n")[:-1]:
+            if line[:10] in marks:
+                head = dict(word.split(b"=", 1) for word in line.partition(b" -- ")[0].split()[1:])
+                found.append([head[b"file"].decode(), int(head[b"offset"]), int(head[b"line"]),
+                              head[b"field"].decode(), None])
+            elif found and found[-1][4] is None:
+                found[-1][4] = line
+        return [tuple(entry) for entry in found]
+
+
+class OwnServer(Case):
+    """Tests with a server of their own: `options` are those of mongods.start, `state` is what it gives."""
+    options = {}
+
+    @classmethod
+    def setUpClass(cls):
+        stack = contextlib.ExitStack()
+        cls.addClassCleanup(stack.close)
+        cls.state = stack.enter_context(mongods.temporary(**cls.options))
+        live.URI = cls.state["uri"]  # tests run one after the other
+
+
+def feed(path, data):
+    """Writes data into a FIFO beside us."""
+    def write():
+        with open(path, "wb") as pipe:
+            pipe.write(data)
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread
+
+
+def wait_for(condition, seconds=60):
+    """Waits for a condition, not for a time; false when it never came."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def digest(documents):
+    return hashlib.md5(b"".join(documents[number] for number in sorted(documents))).hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------------- main
+
+class Result(unittest.TestResult):
+    passed = skipped_count = 0
+
+    def say(self, word, test, more=""):
+        print("%-7s %s%s" % (word, test.shortDescription() or test.id(), more), flush=True)
+
+    def addSuccess(self, test):
+        self.passed += 1
+        self.say("ok", test, "  (%.1f s)" % (time.monotonic() - self.began))
+
+    def startTest(self, test):
+        self.began = time.monotonic()
+        super().startTest(test)
+
+    def addSkip(self, test, reason):
+        self.skipped_count += 1
+        self.say("skipped", test, ": " + reason)
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.failures[-1][1]))
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.errors[-1][1]))
+
+
+def main():
+    """Runs the tests of the program (those whose names hold one of the arguments, if there are any)."""
+    wanted, given = unittest.TestSuite(), sys.argv[1:]
+    for suite in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
+        wanted.addTests(test for test in suite if not given or any(word in test.id() for word in given))
+    if not live.URI and not all(isinstance(test, OwnServer) for test in wanted):
+        print("TIPPLE_TEST_URI is not set; try: tools/server run -- python3 %s" % sys.argv[0])
+        sys.exit(77)
+    result = Result()
+    wanted.run(result)
+    failed = len(result.failures) + len(result.errors)
+    print("%d passed, %d failed%s" % (result.passed, failed,
+                                      ", %d skipped" % result.skipped_count if result.skipped_count else ""))
+    sys.exit(1 if failed else 0)

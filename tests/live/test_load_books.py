@@ -1,0 +1,274 @@
+"""The books of a load: what they hold, that nothing is loaded twice, and what is refused because they do not fit."""
+import gzip
+import json
+import random
+import re
+import shutil
+
+import live
+import livetest
+import minimongo as mongo
+from livetest import Books, MIB, rows
+
+
+class Held(livetest.Case):
+    def test_header(self):
+        """the header: UUID, format, digest, lane rule, filter, and what is taken of ordinals and MiBs"""
+        text = rows(12000)
+        self.write("a.csv", text)
+        self.load("a.csv")
+        header = self.header()
+        listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})
+        self.assertEqual(listed["cursor"]["firstBatch"][0]["info"]["uuid"], header["uuid"])
+        self.assertEqual(("mot", 1, "", 1, -(-len(text) // MIB)), tuple(
+            header[key] for key in ("format", "laneRule", "filter", "nextOrdinal", "nextExtent")))
+        self.assertRegex(header["digest"], r"^[0-9a-f]{32}$")
+
+    def test_files(self):
+        """a document a file: path, kind, size, digest, extents, done blocks, completeness and counts"""
+        first, second = rows(9000, bad={3, 5}), rows(2000, 2)
+        packed = gzip.compress(second)
+        self.write("a.csv", first)
+        self.write("in/b.gz", packed)
+        self.load("a.csv", "in/b.gz", "-", "--filter", "c==4 && y!=XX", stdin=second, status=2)
+        expected = Books().plain("a.csv", first).gzip("in/b.gz", second, packed).stream("-", second)
+        for file, book in zip(expected.files, self.files(), strict=True):
+            self.assertEqual([file.ordinal, file.path, file.kind, file.disk], [
+                book[key] for key in ("_id", "path", "kind", "size")])
+            self.assertEqual([{"base": file.base, "start": 0, "length": file.units * MIB}], book["extents"])
+            self.assertEqual([True, file.windows(), [[0, file.windows()]]], [
+                book[key] for key in ("complete", "blocks", "done")])
+            good, bad = len(file.documents), len(file.rejected)
+            self.assertEqual([good + bad, good, 0, bad, 0], [
+                book[key] for key in ("read", "loaded", "already", "rejected", "filtered")])
+            self.assertIsInstance(book["started"], mongo.Date)
+            if file.kind == "stream":
+                self.assertNotIn("digest", book)
+            else:
+                self.assertRegex(book["digest"], r"^[0-9a-f]{32}$")
+        self.assertEqual("c==4 && y!=XX", self.header()["filter"])
+
+    def test_loads(self):
+        """a document a run, opened and closed with its settings, counts and status"""
+        self.write("a.csv", rows(500, bad={7}))
+        self.load("a.csv", "--threads", 3, "--batch", 70, "--batch-bytes", "64K", status=2)
+        self.load("a.csv")
+        first, second = self.loads()
+        self.assertEqual(["load", "mot", "", 3, 70, 65536, False, 1, 2, 500, 499, 0, 1, 0], [first[key] for key in (
+            "command", "format", "filter", "threads", "batch", "batchBytes", "unsafe", "files", "status", "read",
+            "loaded", "alreadyThere", "rejected", "filtered")])
+        self.assertTrue(first["host"] and first["version"])
+        self.assertLessEqual(first["started"], first["ended"])
+        self.assertEqual([0, 0, 0], [second[key] for key in ("status", "read", "loaded")])
+
+    def test_where(self):
+        """`tipple where` finds file, offset, line and record of random ids, and refuses others"""
+        plain, packed = rows(9000, bad={17}), rows(3000, 2, end=b"\r\n")
+        self.write("a.csv", plain)
+        self.write("b.gz", gzip.compress(packed))
+        self.write("c.zip", livetest.zip_of(("x/y.csv", packed, 8)))
+        self.load("a.csv", "b.gz", "c.zip", status=2)
+        books = Books().plain("a.csv", plain).gzip("b.gz", packed, gzip.compress(packed)).plain("c.zip!x/y.csv", packed)
+        draw = random.Random(5)
+        for file in books.files:
+            for number in draw.sample(sorted(file.documents), 6):
+                offset, line, record = file.places[number]
+                done = self.tipple("where", "--uri", self.uri(), number)
+                self.assertEqual("%s offset %d line %d\n%s\n" % (file.path, offset, line, record.decode()),
+                                 done.stdout.decode())
+                said = json.loads(self.tipple("where", "--json", "--uri", self.uri(), number).stdout)
+                self.assertEqual([number, True, file.path, offset, line], [
+                    said[key] for key in ("id", "found", "file", "offset", "line")])
+        (self.folder / "a.csv").unlink()
+        number = min(books.files[0].documents)
+        self.assertIn("a.csv offset", self.tipple("where", "--uri", self.uri(), number).stdout.decode())
+        self.tipple("where", "--uri", self.uri(), number ^ 1 << 60, status=1)  # another lane
+        self.tipple("where", "--uri", self.uri(), 2**52, status=1)  # no file
+        self.tipple("where", "--uri", self.uri("other"), number, status=1)  # no books
+
+
+class Again(livetest.Case):
+    def test_second_run(self):
+        """a second run loads nothing; files added later are loaded, and only they"""
+        texts = {name: rows(1000, seed + 1) for seed, name in enumerate(("a.csv", "b.csv", "c.csv"))}
+        for name in ("a.csv", "c.csv"):
+            self.write("d/" + name, texts[name])
+        self.load("d")
+        before = self.hash()
+        again = self.load("d")
+        self.assertEqual((0, 0, 2, 2000), tuple(again[key] for key in (
+            "read", "loaded", "files_done_before", "records_done_before")))
+        self.assertEqual(before, self.hash())
+        self.write("d/b.csv", texts["b.csv"])
+        self.assertEqual(1000, self.load("d")["loaded"])
+        self.holds(Books().plain("d/a.csv", texts["a.csv"]).plain("d/c.csv", texts["c.csv"])
+                   .plain("d/b.csv", texts["b.csv"]))
+
+    def test_moved(self):
+        """a file that was moved to another folder, or is named by another path, is the same file"""
+        text = rows(1000)
+        self.write("old/a.csv", text)
+        self.load("old/a.csv")
+        shutil.move(self.folder / "old", self.folder / "new")
+        self.assertEqual(0, self.load("new/a.csv")["read"])
+        self.assertRegex(self.stderr, "new/a.csv is the file that was loaded as old/a.csv")
+        self.assertEqual(0, self.load("./new/../new/a.csv")["read"])
+        self.assertEqual(0, self.load(self.folder / "new/a.csv")["read"])
+        self.holds(Books().plain("old/a.csv", text))
+
+    def test_changed(self):
+        """a file that was changed, or grew, since it was loaded is refused"""
+        self.write("a.csv", rows(1000))
+        self.load("a.csv")
+        self.write("a.csv", rows(1000).replace(b"FORD", b"FURD"))
+        self.refused("a.csv has changed .* same size", "a.csv")
+        self.write("a.csv", rows(1001))
+        self.refused(r"a.csv has changed .* it had [\d,]+ bytes, and has [\d,]+ now", "a.csv")
+        self.write("b.csv", rows(10, 2))
+        self.refused("a.csv has changed", "b.csv", "a.csv")
+        self.write("a.csv", rows(1000))
+        self.assertEqual(10, self.load("a.csv", "b.csv")["loaded"])
+
+    def test_equal_files(self):
+        """files of the same content are files of their own, in one load and in the next, however many"""
+        text = rows(30)
+        names = ["%d/a.csv" % number for number in range(120)] + ["b.csv"]
+        for name in names:
+            self.write("d/" + name, text)
+        self.assertEqual(30 * len(names), self.load("d")["loaded"])
+        self.assertEqual(0, self.load("d/" + names[50], "d", "d/" + names[0])["loaded"])
+        self.assertEqual(sorted("d/" + name for name in names), sorted(file["path"] for file in self.files()))
+        expected = {}
+        for file in self.files():  # ordinals may have holes here
+            book = livetest.File(file["_id"], file["extents"][0]["base"] // MIB, "plain", "", text, 1, 1, b"|")
+            expected.update(book.documents)
+        self.holds(expected)
+
+    def test_drop(self):
+        """--drop asks or wants --yes; then the collection and its books are new"""
+        self.write("a.csv", rows(500))
+        self.write("b.csv", rows(700, 2))
+        self.load("a.csv")
+        self.refused("--drop destroys", "b.csv", "--drop")
+        self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
+        self.holds(Books().plain("b.csv", rows(700, 2)))
+        self.assertEqual(1, len(self.files()))
+        self.assertEqual(1, len(self.loads()))
+        self.assertEqual(700, self.load("b.csv", "--drop", "-y")["loaded"])
+        self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
+
+
+class Refused(livetest.Case):
+    """All with status 1, a sentence that says what to do, and nothing touched."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", rows(500))
+        self.write("b.csv", rows(500, 2))
+        self.load("a.csv")
+
+    def test_dropped(self):
+        """refused: the collection was dropped behind its books"""
+        self.client.command(self.database, {"drop": "results"})
+        for words in (("a.csv",), ("b.csv",), ("a.csv", "--dry-run")):
+            self.refused("(gone|dropped).*--drop", *words)
+
+    def test_made_again(self):
+        """refused: the collection was dropped, and somebody else made it anew"""
+        self.client.command(self.database, {"drop": "results"})
+        self.client.insert(self.database, "results", [{"_id": "theirs"}])
+        self.refused("dropped and made again, or restored.*--drop", "b.csv")
+        self.client.command(self.database, {"drop": "results"})
+        self.client.command(self.database, {"create": "results"})
+        self.refused("dropped and made again, or restored.*--drop", "b.csv")
+
+    def test_restored(self):
+        """refused: the same documents in another collection of that name, as a restore makes it"""
+        list(self.client.aggregate(self.database, "results", [{"$out": "copy"}]))
+        self.client.command("admin", {"renameCollection": self.database + ".copy", "to": self.database + ".results",
+                                      "dropTarget": True})
+        self.refused("restored", "b.csv")
+        self.refused("restored", "--mended", "a.csv")
+
+    def test_emptied(self):
+        """refused: somebody removed all documents"""
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
+        self.refused("is empty, but its books say that 500 documents were loaded", "b.csv")
+
+    def test_other_format(self):
+        """refused: another format, or the same one with other rules"""
+        self.load("b.csv", "--format", "mot-long", status=1)
+        self.assertRegex(self.stderr, "was loaded with --format mot, not mot-long")
+        yaml = self.tipple("formats", "--show", "mot").stdout.decode()
+        self.write("mot.yaml", yaml)
+        self.load("b.csv", "--format", "./mot.yaml")
+        self.write("mot.yaml", yaml.replace("testClass,     key: c, type: code", "testClass,     key: c, type: int"))
+        self.refused("the format 'mot' has changed since", "a.csv", "--format", "./mot.yaml")
+
+    def test_other_filter(self):
+        """refused: a filter where there was none, another one, and none where there was one"""
+        self.refused("was loaded without --filter", "b.csv", "--filter", "k==BMW")
+        self.load("a.csv", "--filter", "make==BMW", collection="some")
+        self.refused("was loaded with --filter 'k==BMW', not 'k==FORD'", "b.csv", "--filter", "k==FORD", collection="some")
+        self.refused("was loaded with --filter 'k==BMW'", "b.csv", collection="some")
+        self.load("b.csv", "--filter", "k == 'BMW'", collection="some")
+
+    def test_not_ours(self):
+        """refused: a non-empty collection without books, a view, a capped collection, damaged books"""
+        self.client.insert(self.database, "foreign", [{"_id": 1}])
+        self.refused("holds documents that tipple did not load", "a.csv", collection="foreign")
+        self.refused("holds documents that tipple did not load", "a.csv", "--dry-run", collection="foreign")
+        self.client.command(self.database, {"create": "view", "viewOn": "results", "pipeline": []})
+        self.refused("is a view", "a.csv", collection="view")
+        self.client.command(self.database, {"create": "capped", "capped": True, "size": 4096})
+        self.refused("capped", "a.csv", collection="capped")
+        self.client.command(self.database, {"delete": "results.tipple.files",
+                                            "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
+        self.refused("damaged", "b.csv")
+
+    def test_options_that_contradict(self):
+        """refused: --clustered or --compressor that the collection does not have"""
+        self.refused("is clustered", "b.csv", "--no-clustered")
+        self.load("a.csv", "--no-clustered", "--compressor", "zlib", collection="plain")
+        self.refused("is not clustered", "b.csv", "--clustered", collection="plain")
+        self.refused("compressed by zlib, not zstd", "b.csv", "--compressor", "zstd", collection="plain")
+        self.assertEqual(500, self.load("b.csv", "--compressor", "zlib", "--no-clustered", collection="plain")["loaded"])
+
+
+class Duplicates(livetest.Case):
+    def test_foreign_and_equal(self):
+        """a foreign document under one of our ids is a reject, and stays; an equal one is already there"""
+        first, second = rows(400), rows(3000, 2)
+        self.write("a.csv", first)
+        self.load("a.csv")
+        books = Books().plain("a.csv", first).plain("b.csv", second)
+        numbers = sorted(books.files[1].documents, key=lambda number: books.files[1].places[number][0])
+        foreign, also, equal = numbers[10], numbers[2900], numbers[20]
+        one = mongo.decode(books.files[1].documents[also])
+        strangers = [{"_id": mongo.Int64(foreign), "theirs": True}, {**one, "m": mongo.Int64(one.get("m", 0) + 1)}]
+        self.client.insert(self.database, "results", [*strangers, mongo.decode(books.files[1].documents[equal])])
+        self.write("b.csv", second)
+        counts = self.load("b.csv", status=2)
+        self.assertEqual((3000, 2997, 1, 2, 0), tuple(counts[part] for part in livetest.PARTS))
+        self.holds(books, extra={document["_id"]: mongo.encode(document) for document in strangers})
+        places = [books.files[1].places[number] for number in (foreign, also)]
+        self.assertEqual(sorted(("b.csv", *place) for place in places),
+                         sorted((*entry[:3], entry[4]) for entry in self.entries()))
+        self.assertRegex(self.stderr, r"rejected b.csv:12:1 .*another document with its _id")
+
+    def test_double_index(self):
+        """a document that a unique index of the user's refuses is a reject, not 'already there'"""
+        text = rows(50) + rows(1, header=False)
+        self.write("a.csv", rows(5, 9))
+        self.load("a.csv")
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [
+            {"key": {"t": 1}, "name": "t", "unique": True}]})
+        self.write("b.csv", text)
+        counts = self.load("b.csv", status=2)
+        self.assertEqual((51, 50, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.assertTrue(re.search("E11000|duplicate", self.stderr))
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()

@@ -1,0 +1,220 @@
+"""What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte."""
+import csv
+import gzip
+import io
+import os
+import subprocess
+import zipfile
+
+import live
+import livetest
+from livetest import Books, document, element, position_id, rows
+
+
+class Inputs(livetest.Case):
+    def test_plain_file(self):
+        """a plain file of several windows: every document and every _id"""
+        text = rows(9000)
+        self.write("a.csv", text)
+        counts = self.load("a.csv")
+        self.assertEqual((9000, 9000, 0), (counts["read"], counts["loaded"], counts["already_there"]))
+        self.holds(Books().plain("a.csv", text))
+
+    def test_several_files(self):
+        """several files, one of them without a header, tabs and commas, each in the order given"""
+        texts = {"b.txt": rows(700, 1), "a.txt": rows(600, 2, header=False), "c.tsv": rows(500, 3, delimiter=b"\t"),
+                 "d.csv": rows(400, 4, delimiter=b",")}
+        books = Books()
+        for name, text in texts.items():
+            self.write(name, text)
+            books.plain(name, text, delimiter={"c": b"\t", "d": b","}.get(name[0], b"|"))
+        self.assertEqual(2200, self.load(*texts)["loaded"])
+        self.holds(books)
+
+    def test_folder(self):
+        """a folder is walked by name; hidden files and resource forks are left out with a word"""
+        books = Books()
+        for seed, name in enumerate(("d/1.csv", "d/in/ner.csv", "d/z.csv")):
+            self.write(name, rows(300, seed + 1))
+            books.plain(name, rows(300, seed + 1))
+        for name in ("d/.hidden", "d/._1.csv", "d/__MACOSX/1.csv"):
+            self.write(name, rows(5, 9))
+        self.assertEqual(900, self.load("./d//")["loaded"])
+        self.assertRegex(self.stderr, "skipped .*d/+.hidden")
+        self.assertRegex(self.stderr, "skipped .*d/+__MACOSX")
+        self.holds(books)
+
+    def test_pattern(self):
+        """a pattern that no shell has expanded; the same file named twice is taken once"""
+        books = Books()
+        for number in (1, 10, 2):  # as strcmp sorts them
+            self.write("part_%d.csv" % number, rows(200, number))
+            books.plain("part_%d.csv" % number, rows(200, number))
+        self.assertEqual(600, self.load("part_*.csv", "part_2.csv")["loaded"])
+        self.holds(books)
+
+    def test_stdin(self):
+        """stdin: loaded; it has no identity, so a second time is another input"""
+        text = rows(3000)
+        self.load("-", stdin=text)
+        self.holds(Books().stream("-", text))
+        self.assertEqual(3000, self.load("-", stdin=text)["loaded"])
+        self.holds(Books().stream("-", text).stream("-", text))
+
+    def test_stdin_with_a_name(self):
+        """stdin with --input-name is known again, and loaded once"""
+        text = rows(2000)
+        self.load("-", "--input-name", "june", stdin=text)
+        self.holds(Books().stream("june", text))
+        again = self.load("-", "--input-name", "june", stdin=text)
+        self.assertEqual(0, again["loaded"])
+        self.holds(Books().stream("june", text))
+
+    def test_fifo(self):
+        """a FIFO whose writer comes late, and one with gzip in it"""
+        text = rows(4000)
+        os.mkfifo(self.folder / "pipe")
+        load = self.start("pipe")
+        thread = livetest.feed(self.folder / "pipe", text)
+        self.assertEqual(0, load.wait(60), "status")
+        thread.join(10)
+        self.holds(Books().stream("pipe", text))
+        livetest.feed(self.folder / "pipe", gzip.compress(text))
+        self.load("pipe")
+        self.holds(Books().stream("pipe", text).stream("pipe", text))
+
+    def test_slow_pipe(self):
+        """a pipe that writes in pieces that end anywhere, and last without a line end"""
+        text = rows(2000)[:-1]
+        load = self.start("-", stdin=subprocess.PIPE)
+        for at in range(0, len(text), 7919):
+            load.stdin.write(text[at:at + 7919])
+            load.stdin.flush()
+        load.stdin.close()
+        load.stdin = None
+        self.assertEqual(0, load.wait(60), "status")
+        self.holds(Books().stream("-", text))
+
+    def test_gzip(self):
+        """gzip of several members that are cut anywhere, known by its first bytes, not its name"""
+        text = rows(8000)
+        packed = b"".join(gzip.compress(text[at:at + 333333], 1) for at in range(0, len(text), 333333))
+        self.write("a.dat", packed)
+        self.load("a.dat")
+        self.holds(Books().gzip("a.dat", text, packed))
+
+    def test_zstd(self):
+        """zstd: frames with and without their size, and what the program zstd makes"""
+        text = rows(6000)
+        stated = livetest.zstd_frame(text[:500000]) + livetest.zstd_frame(text[500000:])
+        self.write("a.zst", stated)
+        self.write("b.zst", livetest.zstd_frame(text, stated=False))
+        self.load("a.zst", "b.zst")
+        books = Books().add("zstd", "a.zst", text, len(text), len(stated)).add("zstd", "b.zst", text, livetest.STREAM, 0)
+        self.holds(books)
+
+    def test_zip(self):
+        """zip: stored and deflated members are files of their own, __MACOSX is skipped"""
+        first, second = rows(3000, 1), rows(2500, 2)
+        self.write("a.zip", livetest.zip_of(("in/1.csv", first, zipfile.ZIP_DEFLATED), ("in/", b"", 0),
+                                            ("__MACOSX/in/._1.csv", b"\0\5\x16\7", zipfile.ZIP_STORED),
+                                            ("2.csv", second, zipfile.ZIP_STORED)))
+        self.assertEqual(5500, self.load("a.zip")["loaded"])
+        self.assertRegex(self.stderr, "skipped a.zip!__MACOSX")
+        self.holds(Books().plain("a.zip!in/1.csv", first).plain("a.zip!2.csv", second))
+        self.assertEqual(["a.zip!in/1.csv", "a.zip!2.csv"], [file["path"] for file in self.files()])
+
+    def test_mix(self):
+        """all kinds in one load, with few threads and with many"""
+        text = [rows(1500, seed) for seed in range(1, 6)]
+        packed = gzip.compress(text[1])
+        self.write("p.csv", text[0])
+        self.write("g.gz", packed)
+        self.write("z.zst", livetest.zstd_frame(text[2]))
+        self.write("z.zip", livetest.zip_of(("m.csv", text[3], zipfile.ZIP_DEFLATED)))
+        books = Books().plain("p.csv", text[0]).gzip("g.gz", text[1], packed) \
+            .add("zstd", "z.zst", text[2], len(text[2]), 0).plain("z.zip!m.csv", text[3]).stream("-", text[4])
+        for threads, batch in ((1, 7), (16, 1000)):
+            collection = "results%d" % threads
+            counts = self.load("p.csv", "g.gz", "z.zst", "z.zip", "-", "--threads", threads, "--batch", batch,
+                               stdin=text[4], collection=collection)
+            self.assertEqual(7500, counts["loaded"])
+            self.holds(books, collection)
+
+    def test_line_ends(self):
+        """CRLF, no final line end, blank lines, headers in the middle, a byte-order mark"""
+        text = rows(50)
+        crlf, marked = rows(60, 2, end=b"\r\n"), b"\xef\xbb\xbf" + rows(40, 4)[:-1]
+        mixed = b"\n\n" + rows(30, 3) + b"\r\n\n" + rows(20, 5) + b"\n"
+        for name, content in (("1", text[:-1]), ("2", crlf), ("3", mixed), ("4", marked)):
+            self.write(name, content)
+        self.assertEqual(200, self.load("1", "2", "3", "4")["loaded"])
+        self.holds(Books().plain("1", text[:-1]).plain("2", crlf).plain("3", mixed).plain("4", marked))
+
+    def test_nothing_inside(self):
+        """an empty file, only a header, an empty gzip and only blank lines: status 0, no documents"""
+        for name, content in (("b", rows(0)), ("c", rows(0)[:-1]), ("d", gzip.compress(b"")), ("e", b"\n\r\n\n"),
+                              ("f", b"")):
+            self.write(name, content)
+        for names in (("b", "c", "d", "e", "f"), ("f",)):
+            self.assertEqual(0, self.load(*names)["read"])
+        self.holds({})
+        self.assertTrue(all(file["complete"] for file in self.files()))
+        self.write("g", rows(3))
+        self.assertEqual(3, self.load("b", "g", "f")["loaded"])
+
+    def test_empty_files_take_little_room(self):
+        """an empty file takes one MiB of positions, not the 64 GiB of a stream"""
+        self.write("a", b"")
+        self.write("b", rows(10))
+        self.load("a", "b")
+        self.holds(Books().plain("a", b"").plain("b", rows(10)))
+
+    def test_model_delimiters_and_odd_values(self):
+        """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
+        text = rows(0) + b"\n".join([
+            b"1|2|2016-01-02|4|NT|P|1|B|BMW|3|SERIES|RED|PE|1|2001-01-01",
+            b"1|2|2016-01-02|4|NT|P|1|B|BMW|a|b||c|RED|PE|1|2001-01-01",
+            b"9999999999|-7|2016-02-30| 4 |NT  ||n/a|B|CITRO\xcbN|C4||PE|007|2001-01-01",
+            b"||||||||||||||"[:13], b"NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"]) + b"\n"
+        self.write("a.csv", text)
+        self.assertEqual(2, self.load("a.csv")["odd_values"])
+        self.holds(Books().plain("a.csv", text))
+
+    def test_quotes(self):
+        """quoted fields as Python's csv reads them"""
+        plain = rows(40, header=False, delimiter=b",").decode().splitlines()
+        out = io.StringIO()
+        table = [line.split(",") for line in plain]
+        for number, fields in enumerate(table):
+            fields[9] = ('MINI "S"', "GOLF, 1.6", "X", '""', ",")[number % 5]
+        csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
+        text = out.getvalue().encode()
+        self.write("a.csv", text)
+        self.load("a.csv")
+        expected = {}
+        for offset, _, record in livetest.records(text):
+            fields = next(csv.reader([record.decode()]))
+            number = position_id(0, offset, 0)
+            expected[number] = document(number, b"".join(
+                element(key, kind, field.encode()) for (key, kind), field in zip(livetest.FIELDS, fields)))
+        self.assertEqual(40, len(expected))
+        self.holds(expected)
+
+    @livetest.slow
+    def test_generated(self):
+        """what `tipple generate` makes: as many documents as lines, and the ids of their places"""
+        done = self.tipple("generate", "mot", "--rows", 50000, "--seed", 3)
+        text = done.stdout
+        self.write("a.csv", text)
+        places = [position_id(0, offset, 0) for offset, _, _ in livetest.records(text)]
+        counts = self.load("a.csv", "--max-rejects", "100%", status=(0, 2))
+        self.assertEqual(len(places), counts["read"])
+        found = [entry["_id"] for entry in self.documents(projection={"_id": 1})]
+        rejected = [] if not counts["rejected"] else [position_id(0, entry[1], 0) for entry in self.entries()]
+        self.assertEqual(sorted(places), sorted(found + rejected))
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()
