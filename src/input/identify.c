@@ -100,7 +100,10 @@ bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, e
     magic_t magic = magic_of(head, head_got, &packed);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, packed);
-    *is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size));
+    /* Before a zip may stand a program that unpacks it, or (in the last part of a divided one) anything. */
+    bool ends_as_zip = size >= 22 && bytes_le32(scratch + 8 + head_got + tail_got - 22) == 0x06054b50;
+    *is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
+              (magic == MAGIC_TEXT && ends_as_zip);
     file->kind = magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
     file->text_bound = magic == MAGIC_GZIP   ? size * DEFLATE_EXPANDS
                        : magic == MAGIC_ZSTD ? identify_zstd_bound(fd, size)

@@ -41,14 +41,24 @@ typedef struct {
 
 static bool add_path(build_t *build, const char *path, bool in_walk);
 
+/* The path as people shall read it; NULL: out of memory. */
+static char *shown(const char *path) {
+    char *clean = name_clean(path);
+    char *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
+    free(clean);
+    return name;
+}
+
 /* A folder from a stick may hold thousands of them: the first ones by name, the rest only with -v. */
-static void skip(build_t *build, const char *name, const char *why) {
+static void skip(build_t *build, const char *path, const char *why) {
     size_t skipped = ++build->manifest->skipped;
+    char *name = shown(path);
     if (skipped <= MOST_NOTES)
-        log_note("skipped %s: %s%s", name, why,
+        log_note("skipped %s: %s%s", name ? name : path, why,
                  skipped == MOST_NOTES ? " (further ones are named with -v)" : "");
     else
-        log_detail("skipped %s: %s", name, why);
+        log_detail("skipped %s: %s", name ? name : path, why);
+    free(name);
 }
 
 static seen_t *seen_place(const build_t *build, dev_t device, ino_t inode) {
@@ -98,64 +108,69 @@ static bool meet(build_t *build, const struct stat *status, const char *name, bo
 static input_file_t *add_file(build_t *build, const char *path, char *name) {
     manifest_t *manifest = build->manifest;
     char *own_path = strdup(path);
-    if (manifest->count == build->room && own_path && name) {
+    bool ok = own_path;
+    if (ok && manifest->count == build->room) {
         size_t room = build->room ? build->room * 2 : 16;
         input_file_t *larger = realloc(manifest->files, room * sizeof *larger);
-        if (!larger)
-            goto no_memory;
-        manifest->files = larger;
-        build->room = room;
+        ok = larger;
+        if (ok) {
+            manifest->files = larger;
+            build->room = room;
+        }
     }
-    if (own_path && name) {
-        input_file_t *file = &manifest->files[manifest->count++];
-        *file = (input_file_t){.path = own_path, .name = name};
-        return file;
+    if (!ok) {
+        free(own_path);
+        free(name);
+        err_memory(build->err, sizeof(input_file_t));
+        return NULL;
     }
-no_memory:
-    free(own_path);
-    free(name);
-    err_memory(build->err, sizeof(input_file_t));
-    return NULL;
+    input_file_t *file = &manifest->files[manifest->count++];
+    *file = (input_file_t){.path = own_path, .name = name};
+    return file;
+}
+
+/* Why a member is left out, or NULL. All that lies in a __MACOSX is one thing, named once. */
+static const char *reason_to_skip(const zip_entry_t *entry, bool *in_macosx) {
+    const char *at = entry->name, *end = entry->name + entry->name_length;
+    *in_macosx = false;
+    while (at < end) {
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        size_t length = (size_t)((slash ? slash : end) - at);
+        const char *why = name_reason_to_skip(at, length);
+        *in_macosx = length == strlen(NAME_MACOSX) && memcmp(at, NAME_MACOSX, length) == 0;
+        if (why)
+            return why;
+        at += length + 1;
+    }
+    return entry->is_link ? "a symbolic link" : NULL;
+}
+
+static void skip_member(archive_t *archive, const char *name, const char *why, bool in_macosx) {
+    char *folder = in_macosx ? name_join(archive->name, "!", NAME_MACOSX, strlen(NAME_MACOSX)) : NULL;
+    if (!in_macosx || !archive->said_macosx)
+        skip(archive->build, folder ? folder : name, why);
+    archive->said_macosx |= in_macosx;
+    free(folder);
 }
 
 static bool add_member(void *context, const zip_entry_t *entry, err_t *err) {
     archive_t *archive = context;
-    build_t *build = archive->build;
     if (!entry->name_length || entry->name[entry->name_length - 1] == '/')
         return true;
     char *name = name_join(archive->name, "!", entry->name, entry->name_length);
     if (!name)
         return err_memory(err, entry->name_length);
-    const char *at = entry->name, *end = entry->name + entry->name_length;
-    while (at < end) {
-        const char *slash = memchr(at, '/', (size_t)(end - at));
-        size_t length = (size_t)((slash ? slash : end) - at);
-        const char *why = name_reason_to_skip(at, length);
-        if (why && length == 8) {
-            if (!archive->said_macosx) {
-                strcpy(name + strlen(archive->name) + 1, "__MACOSX");
-                skip(build, name, why);
-            }
-            archive->said_macosx = true;
-        } else if (why) {
-            skip(build, name, why);
-        }
-        if (why) {
-            free(name);
-            return true;
-        }
-        at += length + 1;
-    }
-    if (entry->is_link) {
-        skip(build, name, "a symbolic link");
+    bool in_macosx, readable = false;
+    const char *why = reason_to_skip(entry, &in_macosx);
+    if (why)
+        skip_member(archive, name, why, in_macosx);
+    else
+        readable = zip_can_read(entry, name, err);
+    if (!readable) {
         free(name);
-        return true;
+        return why;
     }
-    if (!zip_can_read(entry, name, err)) {
-        free(name);
-        return false;
-    }
-    input_file_t *file = add_file(build, archive->path, name);
+    input_file_t *file = add_file(archive->build, archive->path, name);
     if (!file)
         return false;
     identify_member(entry, file);
@@ -208,8 +223,9 @@ static bool add_regular(build_t *build, const char *path, char *name) {
         fault_system(build->err, name, errno);
     bool is_zip = false;
     input_file_t *file = NULL;
-    if (ok && (file = add_file(build, path, name))) {
-        name = NULL;
+    if (!ok)
+        free(name);
+    else if ((file = add_file(build, path, name))) {
         file->has_identity = true;
         file->disk_bytes = (uint64_t)status.st_size;
         file->modified_ns = modified_ns(&status);
@@ -222,7 +238,6 @@ static bool add_regular(build_t *build, const char *path, char *name) {
         free(archive.path);
         free(archive.name);
     }
-    free(name);
     if (fd >= 0)
         close(fd);
     return ok && file;
@@ -313,9 +328,7 @@ static bool add_by_type(build_t *build, const char *path, char *name, mode_t mod
 
 /* A file, folder or pipe that exists. */
 static bool add_existing(build_t *build, const char *path, const struct stat *status, bool in_walk) {
-    char *clean = name_clean(path);
-    char *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
-    free(clean);
+    char *name = shown(path);
     if (!name)
         return err_memory(build->err, strlen(path));
     bool is_new = true, ok = true;

@@ -75,10 +75,15 @@ char *name_join(const char *before, const char *between, const char *text, size_
     return out;
 }
 
+static bool is_macosx(const char *name, size_t length) {
+    return length == strlen(NAME_MACOSX) && memcmp(name, NAME_MACOSX, length) == 0;
+}
+
 const char *name_reason_to_skip(const char *name, size_t length) {
-    if ((length >= 2 && memcmp(name, "._", 2) == 0) || (length == 8 && memcmp(name, "__MACOSX", 8) == 0))
+    if ((length >= 2 && memcmp(name, "._", 2) == 0) || is_macosx(name, length))
         return resource_fork;
-    return length && name[0] == '.' ? "hidden; name it to load it" : NULL;
+    bool is_here_or_up = length && length <= 2 && memcmp(name, "..", length) == 0;
+    return length && name[0] == '.' && !is_here_or_up ? "hidden; name it to load it" : NULL;
 }
 
 const char *name_reason_to_skip_path(const char *path) {
@@ -87,7 +92,7 @@ const char *name_reason_to_skip_path(const char *path) {
         return resource_fork;
     while (*path) {
         size_t length = strcspn(path, "/");
-        if (length == 8 && memcmp(path, "__MACOSX", 8) == 0)
+        if (is_macosx(path, length))
             return resource_fork;
         path += length + (path[length] == '/');
     }

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The folder that macOS adds to a zip for its resource forks. */
+#define NAME_MACOSX "__MACOSX"
+
 /* The path without "./", "//", "/./" and a last "/". A new string, or NULL: out of memory. */
 char *name_clean(const char *path);
 

@@ -111,7 +111,7 @@ static void leaves_out_what_is_hidden(void **state) {
     lab_say("mac/.DS_Store", "x");
     lab_say("mac/data/._a.csv", "x");
     lab_say("mac/data/a.csv", "x");
-    outcome_t outcome = NAMES("mac/data/a.csv ", "mac");
+    outcome_t outcome = NAMES("mac/data/a.csv ", "./mac/");
     assert_int_equal(outcome.skipped, 4);
     assert_int_equal(times(outcome.heard.text, "skipped mac/__MACOSX: a resource fork of macOS, not data\n"),
                      1);
@@ -462,11 +462,15 @@ static void leaves_out_members(void **state) {
         {.name = "b/._b.csv", .text = "x", .size = 1, .method = 12},
         {.name = "b/.DS_Store", .text = "x", .size = 1, .flags = 1},
         {.name = "b/link", .text = "a.csv", .size = 5, .is_link = true},
+        {.name = "./c/../d.csv", .text = "x", .size = 1},
+        {.name = ".eight__/e", .text = "x", .size = 1},
+        {.name = "__MACOSY/f", .text = "x", .size = 1},
     };
-    lab_write_all("mac.zip", lab_zip(members, 6, (zip_spec_t){0}));
-    outcome_t outcome = NAMES("mac.zip!a.csv ", "mac.zip");
-    assert_int_equal(outcome.skipped, 4);
-    assert_int_equal(times(outcome.heard.text, "\n"), 4);
+    lab_write_all("mac.zip", lab_zip(members, 9, (zip_spec_t){0}));
+    outcome_t outcome = NAMES("mac.zip!a.csv mac.zip!./c/../d.csv mac.zip!__MACOSY/f ", "mac.zip");
+    assert_int_equal(outcome.skipped, 5);
+    assert_int_equal(times(outcome.heard.text, "\n"), 5);
+    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!.eight__/e: hidden"), 1);
     assert_int_equal(
         times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork of macOS, not data\n"), 1);
     assert_int_equal(times(outcome.heard.text, "skipped mac.zip!b/link: a symbolic link\n"), 1);
@@ -493,6 +497,10 @@ static void refuses_bad_archives(void **state) {
                "is one part of a zip archive divided over several files");
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1, .zip64 = true}),
                "is one part of a zip archive divided");
+    bytes_t part =
+        lab_zip(members, 2, (zip_spec_t){.disk = 1, .before = 20}); /* the last one begins anywhere */
+    memcpy(part.at, "of a member", 11);
+    refuse_zip(part, "is one part of a zip archive divided");
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1}),
                "does not hold as many entries as it says");
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.more_entries = 1, .zip64 = true}),
