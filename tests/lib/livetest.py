@@ -229,11 +229,14 @@ class Case(live.Case):
         return Counts(said)
 
     def refused(self, pattern, *words, collection="results", **more):
-        """Status 1 with a sentence, and nothing was touched."""
+        """Status 1 with a sentence, and nothing was touched (but for the run's own entry in the books)."""
         before = self.everything()
         self.load(*words, status=1, collection=collection, **more)
         self.assertRegex(self.stderr, pattern)
-        self.assertEqual(before, self.everything(), "something was touched by a load that was refused")
+        after = self.everything()
+        for name in [name for name in before if name.endswith(".tipple.loads")]:
+            before[name] = after.get(name)
+        self.assertEqual(before, after, "something was touched by a load that was refused")
 
     def start(self, *words, **more):
         """A load in the background; it ends with the test at the latest."""

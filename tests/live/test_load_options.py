@@ -1,0 +1,233 @@
+"""What the options of `tipple load` do, and what it says of itself."""
+import gzip
+import json
+import os
+
+import live
+import livetest
+from livetest import Books, rows
+
+CONTRACT = {"schema": int, "command": str, "status": int, "read": int, "loaded": int, "already_there": int,
+            "rejected": int, "filtered": int, "seconds": float, "docs_per_second": (int, float), "bytes_read": int,
+            "bytes_bson": int, "client_cpu_seconds": float, "peak_memory_bytes": int, "batches": int, "retries": int,
+            "shards": list, "limited_by": str}
+
+
+class Said(livetest.Case):
+    def test_json(self):
+        """--json has exactly the fields of the contract, with their types and true values"""
+        text = rows(3000, bad={5})
+        self.write("a.csv", text)
+        done = self.tipple(*self.words("a.csv", "--batch", 100), status=2)
+        self.assertEqual(1, done.stdout.count(b"\n"))
+        names = []
+        said = json.loads(done.stdout, object_pairs_hook=lambda pairs: names.append([key for key, _ in pairs]) or dict(pairs))
+        self.assertEqual(len(set(names[-1])), len(names[-1]), "a field stands twice")
+        for key, kind in CONTRACT.items():
+            self.assertIsInstance(said[key], kind, key)
+        self.assertEqual((1, "load", 2, 3000, 2999, 0, 1, 0), tuple(said[key] for key in list(CONTRACT)[:8]))
+        self.assertEqual(len(text), said["bytes_read"])
+        books = Books().plain("a.csv", text)
+        self.assertEqual(sum(map(len, books.documents().values())), said["bytes_bson"])
+        self.assertEqual(2999, sum(shard["documents"] for shard in said["shards"]))
+        self.assertTrue(all(isinstance(shard["name"], str) for shard in said["shards"]))
+        self.assertGreaterEqual(said["batches"], 30)
+        self.assertGreater(said["seconds"], 0)
+        self.assertGreater(said["peak_memory_bytes"], 1 << 20)
+
+    def test_text(self):
+        """the accounting line adds up, with and without -q, and says what the JSON says"""
+        self.write("a.csv", rows(1234, bad={2, 4}))
+        self.write("b.csv", rows(10, 2))
+        done = self.tipple(*self.words("a.csv", json_wanted=False), status=2)
+        counts = livetest.text_counts(done.stdout)
+        self.assertEqual((1234, 1232, 0, 2, 0), tuple(counts[part] for part in livetest.PARTS))
+        self.assertIn("%s.results.rejects" % self.database, done.stdout.decode())
+        done = self.tipple(*self.words("b.csv", "-q", json_wanted=False))
+        self.assertEqual((1, ""), (done.stdout.count(b"\n"), done.stderr))
+        self.assertEqual(10, livetest.text_counts(done.stdout)["loaded"])
+        self.assertIn("done before: 10 records", self.tipple(*self.words("b.csv", json_wanted=False)).stdout.decode())
+
+    def test_environment(self):
+        """TIPPLE_URI, TIPPLE_FORMAT and --uri-file stand for the options"""
+        self.write("a.csv", rows(10))
+        self.write("uri", self.uri("second") + "\n")
+        self.tipple("load", "a.csv", TIPPLE_URI=self.uri(), TIPPLE_FORMAT="mot")
+        self.tipple("load", "-f", "mot", "--uri-file", "uri", "a.csv")
+        self.holds(Books().plain("a.csv", rows(10)))
+        self.holds(Books().plain("a.csv", rows(10)), "second")
+
+    def test_dry_run(self):
+        """--dry-run reads and counts everything, and writes nothing: not here, not there"""
+        self.write("a.csv", rows(1000, bad={1}))
+        self.write("b.gz", gzip.compress(rows(500, 2)))
+        for words in ((), ("--drop",)):
+            counts = self.load("a.csv", "b.gz", "--dry-run", *words, status=2)
+            self.assertEqual((1500, 1499, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.assertEqual({}, self.everything())
+        self.assertEqual(["a.csv", "b.gz"], sorted(os.listdir(self.folder)), "a file was written")
+        self.load("a.csv", status=2)
+        before = self.everything()
+        self.load("a.csv", "b.gz", "--dry-run", "--drop", status=2)
+        self.load("b.gz", "--dry-run", "--filter", "k==BMW", status=1)
+        self.assertEqual(before, self.everything())
+
+
+class Place(livetest.Case):
+    def options(self, collection):
+        listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": collection}})
+        return listed["cursor"]["firstBatch"][0]["options"]
+
+    def test_clustered(self):
+        """clustered on _id unless told otherwise"""
+        self.write("a.csv", rows(100))
+        for words, collection, clustered in (((), "a", True), (("--clustered",), "b", True), (("--no-clustered",), "c", False)):
+            counts = self.load("a.csv", *words, collection=collection)
+            self.assertEqual(clustered, counts["clustered"])
+            options = self.options(collection)
+            self.assertEqual(clustered, "clusteredIndex" in options)
+            self.holds(Books().plain("a.csv", rows(100)), collection)
+
+    def test_compressor(self):
+        """--compressor is what the storage engine really uses"""
+        self.write("a.csv", rows(100))
+        for name in ("none", "snappy", "zlib", "zstd"):
+            self.load("a.csv", "--compressor", name, collection=name)
+            stats, = self.client.aggregate(self.database, name, [{"$collStats": {"storageStats": {}}}])
+            made = stats["storageStats"]["wiredTiger"]["creationString"]
+            self.assertIn("block_compressor=%s," % name, made)
+
+    def test_indexes(self):
+        """--index, given twice, is built after the load and reported with its time"""
+        self.write("a.csv", rows(1000))
+        counts = self.load("a.csv", "--index", "d:1,k:-1", "--index", "s:hashed")
+        self.assertEqual(["d:1,k:-1", "s:hashed"], [index["keys"] for index in counts["indexes"]])
+        self.assertTrue(all(index["seconds"] > 0 for index in counts["indexes"]))
+        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        keys = [entry["key"] for entry in listed]
+        self.assertIn({"d": 1, "k": -1}, keys)
+        self.assertIn({"s": "hashed"}, keys)
+        self.load("a.csv", "--index", "d:1,k:-1")
+        self.refused("--index|index", "a.csv", "--index", "d:up")
+
+
+class Choice(livetest.Case):
+    def test_limit(self):
+        """--limit N: exactly the first N records of all files; without it, the rest follows"""
+        texts = [rows(6000, 1, bad={3}), rows(3000, 2), rows(3000, 3)]
+        for name, text in zip("abc", texts):
+            self.write(name, text)
+        books = Books()
+        for name, text in zip("abc", texts):
+            books.plain(name, text)
+        order = [number for file in books.files for number in file.places]
+        for limit in (0, 1, 4, 6000, 7000):
+            collection = "r%d" % limit
+            counts = self.load("a", "b", "c", "--limit", limit, collection=collection, status=2 if limit > 3 else 0)
+            self.assertEqual(limit, counts["read"])
+            first = set(order[:limit])
+            self.holds({number: raw for number, raw in books.documents().items() if number in first}, collection)
+        counts = self.load("a", "b", "c", collection="r7000", status=(0, 2))
+        self.assertEqual(11999 - 6999, counts["loaded"])
+        self.holds(books, "r7000")
+
+    def test_filter(self):
+        """--filter: texts, numbers, dates, several that must all hold; the rest is counted as filtered"""
+        text = rows(4000, bad={9})
+        self.write("a.csv", text)
+        names = [key for key, _ in livetest.FIELDS]
+
+        def keep(record, test):
+            return test(dict(zip(names, record.split(b"|"))))
+
+        cases = ((("make==FORD",), lambda r: r["k"] == b"FORD"),
+                 (("m>=100000 && m<150000",), lambda r: r["m"].isdigit() and 100000 <= int(r["m"]) < 150000),
+                 (("d<2016-03-01", "r!=F"), lambda r: r["d"] < b"2016-03-01" and r["r"].strip() != b"F"),
+                 (("model!='CORSA'",), lambda r: r["o"] != b"CORSA"),
+                 (("fuelType==NULL",), lambda r: False),
+                 (("e<=998", "v>1000000000", "s==SW"), lambda r: int(r["e"]) <= 998 and int(r["v"]) > 10**9 and r["s"] == b"SW"))
+        file = Books().plain("a.csv", text).files[0]
+        for number, (filters, test) in enumerate(cases):
+            collection = "r%d" % number
+            expected = {each: raw for each, raw in file.documents.items() if keep(file.places[each][2], test)}
+            words = [word for text in filters for word in ("--filter", text)]
+            counts = self.load("a.csv", *words, collection=collection, status=2)
+            self.assertEqual((4000, len(expected), 0, 1, 3999 - len(expected)),
+                             tuple(counts[part] for part in livetest.PARTS), filters)
+            self.holds(expected, collection)
+
+    def test_extremes(self):
+        """batches of one document, of few bytes, many threads, little memory: the same documents"""
+        text = rows(2500)
+        self.write("a.csv", text)
+        self.write("b.gz", gzip.compress(text))
+        books = Books().plain("a.csv", text).gzip("b.gz", text, gzip.compress(text))
+        for number, words in enumerate((
+                ("--batch", 1, "-j", 2), ("--batch-bytes", "4096"), ("-j", 1, "-b", 100000, "--batch-bytes", "40M"),
+                ("-j", 16, "--memory", "16M"), ("-j", 256, "--memory", "16M", "-b", 3), ("-j", 16, "-b", 1, "--unsafe"))):
+            counts = self.load("a.csv", "b.gz", *words, collection="r%d" % number)
+            self.assertEqual(5000, counts["loaded"])
+            if words[:2] == ("--batch", 1):
+                self.assertEqual(5000, counts["batches"])
+            self.holds(books, "r%d" % number)
+
+    @livetest.slow
+    def test_memory(self):
+        """16 threads and a stream of 60 MB keep within --memory and 64 MiB"""
+        text = rows(120000)
+        text += b"".join(rows(0, header=False) + text[len(rows(0)):] for _ in range(4))
+        counts = self.load("-", "-j", 16, "--memory", "16M", stdin=text)
+        self.assertEqual(600000, counts["loaded"])
+        if not livetest.sanitized():
+            self.assertLess(counts["peak_memory_bytes"], 80 << 20)
+
+
+class Big(livetest.Case):
+    @staticmethod
+    def record(size, filler=b"X"):
+        """A record of so many bytes, by a long model."""
+        head, tail = b"1|2|2016-01-02|4|NT|P|1|B|BMW|", b"|RED|PE|1|2001-01-01"
+        return head + filler * (size - len(head) - len(tail)) + tail
+
+    def test_max_record(self):
+        """--max-record: one byte more is a reject, what is around it is loaded; within a window and over many"""
+        for limit, collection in ((1000, "r1"), (300000, "r2"), (1 << 20, "r3")):
+            text = rows(30) + self.record(limit) + b"\n" + self.record(limit + 1) + b"\n" + rows(30, 2, header=False) + \
+                self.record(5 * limit) + b"\n" + self.record(limit) + b"\n" + self.record(limit + 7)
+            self.write("a.csv", text)
+            counts = self.load("a.csv", "--max-record", limit, collection=collection, status=2)
+            self.assertEqual((65, 62, 0, 3), tuple(counts[part] for part in livetest.PARTS[:4]))
+            self.assertRegex(self.stderr, "rejected a.csv:33:.*longer than --max-record")
+            file = Books().plain("a.csv", text).files[0]
+            expected = {number: raw for number, raw in file.documents.items() if len(file.places[number][2]) <= limit}
+            self.assertEqual(62, len(expected))
+            self.holds(expected, collection)
+            os.unlink(self.folder / "a.csv")
+
+    def test_large_documents(self):
+        """a document of exactly 16 MiB is loaded, one byte more is a reject"""
+        fixed = len(livetest.document(1, livetest.body_of(self.record(100)))) - 100
+        exact, more = self.record((16 << 20) - fixed), self.record((16 << 20) - fixed + 1)
+        latin = self.record(9 << 20, b"\xcb")  # twice as long in UTF-8
+        text = rows(20) + more + b"\n" + exact + b"\n" + latin + b"\n" + self.record(17 << 20) + b"\n" + rows(20, 2, header=False)
+        self.write("a.csv", text)
+        counts = self.load("a.csv", status=2)
+        self.assertEqual((44, 41, 0, 3), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.assertRegex(self.stderr, "a.csv:22:.*document is larger than the server takes")
+        self.assertRegex(self.stderr, "a.csv:25:.*longer than --max-record")
+        expected = {number: raw for number, raw in Books().plain("a.csv", text).documents().items() if len(raw) <= 16 << 20}
+        self.assertEqual([16 << 20], [len(raw) for raw in expected.values() if len(raw) > 1000])
+        self.holds(expected)
+
+    def test_large_records_and_little_memory(self):
+        """records of 15 MB go through --memory 16M, many of 1 MB too"""
+        text = rows(20) + b"".join(self.record(size) + b"\n" for size in (15 << 20, 15 << 20, *[1 << 20] * 20)) + rows(9, 2)
+        self.write("a.csv", text)
+        for threads in (1, 8):
+            self.assertEqual(51, self.load("a.csv", "--memory", "16M", "-j", threads, collection="r%d" % threads)["loaded"])
+            self.holds(Books().plain("a.csv", text), "r%d" % threads)
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()

@@ -1,0 +1,210 @@
+"""Records that cannot be loaded: kept with their place and bytes, counted, limited, mended and loaded after all."""
+import os
+import re
+
+import live
+import livetest
+from livetest import Books, rows
+
+
+class Kept(livetest.Case):
+    def test_entries(self):
+        """a reject says file, offset, line, column and reason, and keeps the raw bytes"""
+        bad = [b"one field", b"|||", b"#@deadbeef offset=1 line=1 length=3 field=- file=a.csv -- x", b"nul\0byte|cr\rin it",
+               b"latin \xcb", b"# marked #@", b" " * 70000, b"\\", b'"open|quote']
+        lines = rows(200, header=False).split(b"\n")[:-1]
+        for number, record in enumerate(bad):
+            lines.insert(7 + number * 20, record)
+        text = b"\n".join(lines) + b"\ncut|off"
+        self.write("a.csv", text)
+        counts = self.load("a.csv", status=2)
+        self.assertEqual((210, 200, 0, 10), tuple(counts[part] for part in livetest.PARTS[:4]))
+        books = Books().plain("a.csv", text)
+        self.holds(books)
+        self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in sorted(self.entries(), key=lambda e: e[1])])
+        offset = text.index(b"one field")
+        self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field where 14 were expected" % offset, self.stderr)
+        kept = (self.folder / (self.database + ".results.rejects")).read_text("latin-1")
+        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 field=- .* file=a.csv -- a.csv:8:10: it has 1"
+                         % offset)
+
+    def test_path(self):
+        """--rejects names the file; odd names of inputs come through; no rejects, no file"""
+        for name in ("a b%.csv", "ü\tx.csv", "=file=.csv"):
+            self.write(name, rows(30, bad={3}))
+        self.write("good.csv", rows(20, 2))
+        self.load("good.csv", "--rejects", "none")
+        self.assertFalse((self.folder / "none").exists())
+        self.load("a b%.csv", "ü\tx.csv", "=file=.csv", "--rejects", "in.rejects", status=2)
+        self.assertEqual(3, len(self.entries("in.rejects")))
+        mended = (self.folder / "in.rejects").read_bytes()
+        line = rows(30, bad={3}).split(b"\n")[4]
+        self.write("mended", mended.replace(line + b"\n", line + b"|2001-01-01\n"))
+        self.assertEqual(3, self.load("--mended", "mended")["loaded"])
+        self.assertEqual(20 + 90, self.client.count(self.database, "results"))
+
+    def test_second_run(self):
+        """a second run neither counts nor writes a reject again; another file's are added"""
+        self.write("a.csv", rows(300, bad={3, 5}))
+        self.write("b.csv", rows(300, 2, bad={3}))
+        self.load("a.csv", status=2)
+        self.assertEqual(0, self.load("a.csv")["rejected"])
+        self.assertEqual(2, len(self.entries()))
+        self.assertEqual(1, self.load("a.csv", "b.csv", status=2)["rejected"])
+        self.assertEqual(Books().plain("a.csv", rows(300, bad={3, 5})).plain("b.csv", rows(300, 2, bad={3})).rejected(),
+                         [(*entry[:3], entry[4]) for entry in self.entries()])
+
+
+class Limited(livetest.Case):
+    def test_number(self):
+        """--max-rejects N: N are allowed, one more stops with status 3; a higher N goes on from there"""
+        text = rows(3000, bad=set(range(1000, 1021)))
+        self.write("a.csv", text)
+        self.load("a.csv", "--max-rejects", 20, status=3)
+        self.assertRegex(self.stderr, "more than --max-rejects allows.*higher --max-rejects")
+        counts = self.load("a.csv", "--max-rejects", 21, status=2)
+        self.assertEqual(21, counts["rejected"])
+        books = Books().plain("a.csv", text)
+        self.holds(books)
+        self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in sorted(self.entries(), key=lambda e: e[1])])
+        self.load("a.csv", "--max-rejects", 0, collection="none", status=3)
+
+    def test_default(self):
+        """1,000 rejects are allowed unless told otherwise"""
+        for count, status in ((1000, 2), (1001, 3)):
+            self.write("%d.csv" % count, rows(4000, bad=set(range(2000, 2000 + count))))
+            self.load("%d.csv" % count, collection="r%d" % count, status=status)
+
+    def test_share(self):
+        """--max-rejects P%: counted over all records"""
+        self.write("a.csv", rows(2000, bad=set(range(0, 2000, 50))))  # 2 %
+        self.load("a.csv", "--max-rejects", "2%", status=2)
+        self.load("a.csv", "--max-rejects", "1.99%", status=3, collection="less")
+        self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
+        self.refused("not a share", "a.csv", "--max-rejects", "200%")
+
+    def test_first_hundred(self):
+        """the first 100 records all rejects: status 3 at once, whatever --max-rejects says"""
+        wrong = b"\n".join(b"%d;other;format" % number for number in range(5000)) + b"\n"
+        self.write("a.csv", wrong)
+        self.load("a.csv", "--max-rejects", 100000, status=3)
+        self.assertRegex(self.stderr, "records were all rejected; is --format mot the right one")
+        self.holds({})
+        self.write("b.csv", wrong.split(b"\n", 99)[0] + b"\n" + b"\n".join(wrong.split(b"\n")[:98]) + b"\n" + rows(50))
+        self.load("b.csv", collection="fewer", status=2)
+        self.write("c.csv", rows(1) + wrong)
+        counts = self.load("c.csv", "--max-rejects", 100000, collection="one", status=2)
+        self.assertEqual((5001, 1, 5000), tuple(counts[part] for part in ("read", "loaded", "rejected")))
+
+
+class Mended(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.text = rows(3000, bad={10, 20, 2500})
+        self.write("a.csv", self.text)
+        self.load("a.csv", status=2)
+        self.rejects = self.folder / (self.database + ".results.rejects")
+        self.fine = Books().plain("a.csv", rows(3000)).files[0]
+
+    def mend(self, *numbers):
+        """Puts the missing last field back to these records; what the collection should hold then."""
+        whole, cut = (text.split(b"\n")[1:] for text in (rows(3000), self.text))
+        kept = self.rejects.read_bytes()
+        expected = dict(Books().plain("a.csv", self.text).documents())
+        book = Books().plain("a.csv", self.text).files[0]
+        for number in numbers:
+            kept = kept.replace(b"\n" + cut[number] + b"\n", b"\n" + whole[number] + b"\n")
+            place = next(each for each, (_, _, record) in book.places.items() if record == cut[number])
+            expected[place] = livetest.document(place, livetest.body_of(whole[number]))
+        self.write("mended", kept)
+        return expected
+
+    def test_all(self):
+        """mended records are loaded under the ids of their first places; a second time they are already there"""
+        expected = self.mend(10, 20, 2500)
+        counts = self.load("--mended", "mended")
+        self.assertEqual((3, 3, 0, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.holds(expected)
+        counts = self.load("--mended", "mended")
+        self.assertEqual((3, 0, 3, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.holds(expected)
+        self.assertEqual(0, self.load("a.csv")["read"])
+        self.holds(expected)
+
+    def test_in_place(self):
+        """the reject file itself may be mended in place; what is still wrong stays a reject, once"""
+        expected = self.mend(10)
+        (self.folder / "mended").replace(self.rejects)
+        counts = self.load("--mended", self.rejects.name, status=2)
+        self.assertEqual((3, 1, 0, 2), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.holds(expected)
+        self.assertEqual(3, len(self.entries()))
+        expected = self.mend(20, 2500) | expected
+        (self.folder / "mended").replace(self.rejects)
+        self.assertEqual(2, self.load("--mended", self.rejects.name)["loaded"])
+        self.holds(expected)
+
+    def test_left_out(self):
+        """an entry whose record was deleted is left out"""
+        expected = self.mend(10, 2500)
+        cut = self.text.split(b"\n")[21]
+        mended = (self.folder / "mended").read_bytes()
+        self.write("mended", mended.replace(b"\n" + cut + b"\n", b"\n"))
+        self.assertEqual(2, self.load("--mended", "mended")["loaded"])
+        self.holds(expected)
+
+    def test_changed_twice(self):
+        """a record mended in another way than the one already loaded is a reject: nothing is overwritten"""
+        expected = self.mend(10)
+        self.load("--mended", "mended", "--rejects", "r", status=2)
+        self.write("mended", (self.folder / "mended").read_bytes().replace(b"|2016-", b"|2017-"))
+        counts = self.load("--mended", "mended", "--rejects", "r2", status=2)
+        self.assertEqual((0, 3), (counts["loaded"], counts["rejected"]))
+        self.holds(expected)
+
+    def test_dry_run(self):
+        """--mended --dry-run counts and writes nothing"""
+        self.mend(10, 20, 2500)
+        before = self.everything()
+        self.assertEqual(3, self.load("--mended", "mended", "--dry-run")["loaded"])
+        self.assertEqual(before, self.everything())
+
+    def test_not_a_reject_file(self):
+        """refused: other files, damaged entries, two lines for one, another collection, a missing file"""
+        self.refused("is not a reject file", "--mended", "a.csv")
+        self.refused("cannot be (read|opened)", "--mended", "missing")
+        self.refused("leave 'a.csv' out", "--mended", "mended", "a.csv")
+        self.mend(10)
+        text = (self.folder / "mended").read_bytes()
+        self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
+        self.refused(r"damaged:\d+: this #@ line was changed", "--mended", "damaged")
+        self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text, count=1))
+        self.refused(r"far:\d+: offset 99999999999 lies outside", "--mended", "far")
+        last = text.rindex(b"|2016-")
+        self.write("two", text[:last] + b"|2016-\n" + text[last:])
+        self.refused(r"two:\d+: more than one line", "--mended", "two")
+        self.refused("does not exist, so nothing can be mended", "--mended", "mended", collection="other")
+        self.write("b.csv", rows(5))
+        self.load("b.csv", collection="another")
+        self.refused("the file a.csv is not in the books", "--mended", "mended", collection="another")
+
+    def test_torn_by_a_kill(self):
+        """a reject file that a kill cut off in the middle of an entry: the next run completes it"""
+        text = rows(2000, bad=set(range(500, 540)))
+        books = Books().plain("b.csv", text)
+        expected = sorted(books.rejected())
+        self.write("b.csv", text)
+        self.load("b.csv", "--rejects", "whole", collection="whole", status=2)
+        whole = (self.folder / "whole").read_bytes()
+        for number, left in enumerate((len(whole) - 3, whole.rindex(b"\n", 0, -1) + 1, whole.rindex(b"\n#@") + 40, 25)):
+            collection = "torn%d" % number
+            self.write(collection, whole[:left])
+            self.load("b.csv", "--rejects", collection, collection=collection, status=2)
+            found = {(*entry[:3], entry[4]) for entry in self.entries(collection)}
+            self.assertEqual([], sorted(set(expected) - found), "rejects were lost behind a torn entry (cut at %d of %d)"
+                                 % (left, len(whole)))
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE and os.environ
+    livetest.main()
