@@ -46,7 +46,8 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->ends_room = 2 * WINDOW;
     reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
     reader->scan.rows = malloc((WINDOW + 2) * sizeof(uint32_t));
-    if (!reader->scan.ends || !reader->scan.rows) {
+    reader->scan.row_quotes = malloc((WINDOW + 2) * sizeof(uint32_t));
+    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes) {
         delimited_destroy(reader);
         return NULL;
     }
@@ -58,6 +59,7 @@ void delimited_destroy(delimited_t *reader) {
         return;
     free(reader->scan.ends);
     free(reader->scan.rows);
+    free(reader->scan.row_quotes);
     if (reader->split)
         split_free(reader->split);
     free(reader->split);
@@ -95,6 +97,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
     reader->line = 0;
     reader->row = 0;
     reader->scan.end_count = reader->scan.row_count = 0;
+    reader->scan.quote_count = 0;
     reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
     reader->file_start = file_start;
     reader->with_id = with_id;
@@ -107,6 +110,8 @@ static int scan_on(delimited_t *reader) {
     size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
     memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
     scan->end_count -= used;
+    /* quotes of the record that reaches over are counted from its start */
+    scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
     scan->row_count = reader->row = 0;
     /* a record that began in the last window keeps that window's marks */
     bool reaches_over = reader->at < reader->scanned;
@@ -132,6 +137,7 @@ static int scan_on(delimited_t *reader) {
     if (!scan->row_count && reader->at < reader->length) {
         /* the file's last line has no end */
         scan->ends[scan->end_count++] = reader->length;
+        scan->row_quotes[0] = scan->quote_count;
         scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
     }
     return scan->row_count > 0;
@@ -214,6 +220,7 @@ typedef struct {
 typedef enum {
     FIELDS_SIMPLE,  /* between ends, plan->simple */
     FIELDS_BETWEEN, /* between ends */
+    FIELDS_QUOTED,  /* between ends, and some of them within quotes that hold no quotes */
     FIELDS_SPANS,   /* the careful way */
 } fields_t;
 
@@ -276,9 +283,12 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             text = next;
             length = (size_t)(stop - text);
             next = stop + 1;
-        } else if (fields == FIELDS_BETWEEN) {
+        } else if (fields != FIELDS_SPANS) {
             text = op->column ? bounds->base + ends[op->column - 1] + 1 : bounds->record;
             length = (size_t)(bounds->base + ends[op->column] - text);
+            size_t quoted = fields == FIELDS_QUOTED && length && *text == (uint8_t)reader->schema->quote;
+            text += quoted;
+            length -= 2 * quoted;
         } else {
             text = bounds->spans[op->column].text;
             length = bounds->spans[op->column].length;
@@ -357,6 +367,19 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     return PARSED_DOCUMENT;
 }
 
+/* Are all of the record's quotes around whole fields? Then no field holds one, and the bounds are right. */
+static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, uint32_t quotes) {
+    uint8_t quote = (uint8_t)reader->schema->quote;
+    const uint8_t *text = bounds->record;
+    uint32_t enclosing = 0;
+    for (size_t i = 0; i < reader->dialect->columns; i++) {
+        const uint8_t *end = bounds->base + bounds->ends[i];
+        enclosing += end - text > 1 && *text == quote && end[-1] == quote;
+        text = end + 1;
+    }
+    return 2 * enclosing == quotes;
+}
+
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     scan_t *scan = &reader->scan;
     if (__builtin_expect(reader->row == scan->row_count, 0)) {
@@ -393,14 +416,20 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         dialect_is_header(reader->schema, reader->dialect, text, length))
         return PARSED_HEADER;
     int64_t id = reader->id_base + start;
-    bool careful = shape || last - first + 1 != reader->dialect->columns ||
-                   (reader->quotes && memchr(text, reader->schema->quote, length));
-    if (__builtin_expect(careful, 0))
-        return parse_carefully(reader, out, record, id, shape);
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
-    uint8_t *behind = reader->plan.simple
-                          ? encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL)
-                          : encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
+    bool plain = !shape && last - first + 1 == reader->dialect->columns;
+    uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
+                                           (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
+                                     : 0;
+    if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
+        return parse_carefully(reader, out, record, id, shape);
+    uint8_t *behind;
+    if (__builtin_expect(quotes > 0, 0))
+        behind = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);
+    else if (reader->plan.simple)
+        behind = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
+    else
+        behind = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
     record->document_length = (uint32_t)(behind - out);
     return PARSED_DOCUMENT;
 }

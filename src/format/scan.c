@@ -5,10 +5,13 @@ void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter,
         uint8_t byte = text[at];
         scan->high |= byte > 0x7F;
         scan->quotes |= quote && byte == (uint8_t)quote;
+        scan->quote_count += quote && byte == (uint8_t)quote;
         if (byte == (uint8_t)delimiter || byte == '\n')
             scan->ends[scan->end_count++] = at;
-        if (byte == '\n')
+        if (byte == '\n') {
+            scan->row_quotes[scan->row_count] = scan->quote_count;
             scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+        }
     }
 }
 
@@ -27,12 +30,15 @@ __attribute__((always_inline)) static inline void append(scan_t *scan, uint32_t 
     int count = __builtin_popcountll(bits);
     for (uint64_t line = masks.line; line; line &= line - 1) {
         uint64_t below = line ^ (line - 1);
+        scan->row_quotes[scan->row_count] =
+            scan->quote_count + (uint32_t)__builtin_popcountll(masks.quote & below);
         scan->rows[scan->row_count++] =
             (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
     }
     scan->end_count += (size_t)count;
     scan->high |= masks.high != 0;
     scan->quotes |= masks.quote != 0;
+    scan->quote_count += (uint32_t)__builtin_popcountll(masks.quote);
 #define ONE(i) (out[i] = base + (uint32_t)__builtin_ctzll(bits | 1ull << 63), bits &= bits - 1)
     ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7);
     if (__builtin_expect(count > 8, 1)) {

@@ -15,7 +15,9 @@
 typedef struct {
     uint32_t *ends; /* room for every byte of the stretch, and SCAN_SLACK more */
     uint32_t *rows;
+    uint32_t *row_quotes; /* quote characters from the start up to each row's end */
     size_t end_count, row_count;
+    uint32_t quote_count;
     bool high;   /* a byte above 0x7F was seen */
     bool quotes; /* the quote character was seen */
 } scan_t;
