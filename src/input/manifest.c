@@ -88,7 +88,7 @@ static bool seen_grow(build_t *build) {
 
 /* Notes down a file by what it is on the disk; *is_new tells whether it is the first time. */
 static bool meet(build_t *build, const struct stat *status, const char *name, bool *is_new) {
-    if (build->seen_count * 2 >= build->seen_room && !seen_grow(build))
+    if ((!build->seen || build->seen_count * 2 >= build->seen_room) && !seen_grow(build))
         return false;
     seen_t *place = seen_place(build, status->st_dev, status->st_ino);
     *is_new = !place->name;
@@ -243,35 +243,35 @@ static bool add_regular(build_t *build, const char *path, char *name) {
     return ok && file;
 }
 
+/* The entries' names, sorted; what was got before an error is there as well. */
 static bool read_folder(build_t *build, const char *path, char ***names, size_t *count) {
     DIR *folder = opendir(path);
-    size_t room = 0;
-    *names = NULL;
-    *count = 0;
-    if (!folder)
-        return fault_system(build->err, path, errno);
+    char **list = NULL;
+    size_t n = 0, room = 0;
+    bool ok = folder || fault_system(build->err, path, errno);
     struct dirent *entry;
-    bool ok = true;
     while (ok && (errno = 0, entry = readdir(folder))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        if (*count == room) {
+        if (n == room) {
             room = room ? room * 2 : 64;
-            char **larger = realloc(*names, room * sizeof *larger);
-            if (!(ok = larger || err_memory(build->err, room * sizeof *larger)))
-                break;
-            *names = larger;
+            char **larger = realloc(list, room * sizeof *larger);
+            ok = larger || err_memory(build->err, room * sizeof *larger);
+            list = larger ? larger : list;
         }
-        char *name = strdup(entry->d_name);
-        if (!(ok = name || err_memory(build->err, strlen(entry->d_name))))
-            break;
-        (*names)[(*count)++] = name;
+        if (ok && (list[n] = strdup(entry->d_name)))
+            n++;
+        else if (ok)
+            ok = err_memory(build->err, strlen(entry->d_name));
     }
     if (ok && errno)
         ok = fault_system(build->err, path, errno);
-    closedir(folder);
-    if (ok && *count)
-        qsort(*names, *count, sizeof **names, by_name);
+    if (folder)
+        closedir(folder);
+    if (ok && n)
+        qsort(list, n, sizeof *list, by_name);
+    *names = list;
+    *count = n;
     return ok;
 }
 

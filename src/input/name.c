@@ -1,4 +1,5 @@
 #include "input/name.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,29 +29,11 @@ char *name_clean(const char *path) {
     return out;
 }
 
-/* The length of the well-formed UTF-8 character at the text's begin, or 0. */
-static size_t utf8_length(const unsigned char *text, size_t left) {
-    static const struct {
-        unsigned char mask, mark, length;
-        unsigned least;
-    } shapes[] = {
-        {0x80, 0x00, 1, 0x20}, {0xe0, 0xc0, 2, 0xa0}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if ((text[0] & shapes[i].mask) != shapes[i].mark)
-            continue;
-        if (shapes[i].length > left)
-            return 0;
-        unsigned code = text[0] & (unsigned char)~shapes[i].mask;
-        for (size_t n = 1; n < shapes[i].length; n++) {
-            if ((text[n] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[n] & 0x3f);
-        }
-        bool fits =
-            code >= shapes[i].least && code <= 0x10ffff && code != 0x7f && (code < 0xd800 || code > 0xdfff);
-        return fits ? shapes[i].length : 0;
-    }
-    return 0;
+/* The length of the character that the text begins with, or 0 when it is not one to be shown as it is. */
+static size_t shown_length(const uint8_t *text, size_t left) {
+    size_t length = *text < 0x80 ? 1 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
+    bool is_control = *text < 0x20 || *text == 0x7f || (*text == 0xc2 && left > 1 && text[1] < 0xa0);
+    return length <= left && !is_control && utf8_valid(text, length) ? length : 0;
 }
 
 char *name_join(const char *before, const char *between, const char *text, size_t length) {
@@ -62,7 +45,7 @@ char *name_join(const char *before, const char *between, const char *text, size_
         sprintf(out, "%s%s", before, between);
     char *end = out + start;
     for (size_t i = 0; i < length;) {
-        size_t n = utf8_length((const unsigned char *)text + i, length - i);
+        size_t n = shown_length((const uint8_t *)text + i, length - i);
         if (n) {
             memcpy(end, text + i, n);
             end += n;

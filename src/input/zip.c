@@ -133,7 +133,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
     uint32_t disk = bytes_le16(last + 4), directory_disk = bytes_le16(last + 6);
     directory->count = bytes_le16(last + 10);
     directory->bytes = bytes_le32(last + 12);
-    uint8_t locator[LOCATOR_BYTES];
+    uint8_t locator[LOCATOR_BYTES] = {0};
     bool ok = place < LOCATOR_BYTES || read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err);
     directory->is_zip64 = ok && place >= LOCATOR_BYTES && bytes_le32(locator) == LOCATOR_MARK;
     free(tail);
