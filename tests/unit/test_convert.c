@@ -1,0 +1,541 @@
+/* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
+#include "format/convert.h"
+#include "format_lab.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Behind the text there is something that must not count. */
+static slack_t text_of(const char *text) {
+    return slack_new(text, strlen(text));
+}
+
+/* --- whole numbers
+ * ---------------------------------------------------------------------------------------------- */
+
+static void test_digits(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+        bool is;
+    } cases[] = {{"0", 0, true},
+                 {"7", 7, true},
+                 {"12345678", 12345678, true},
+                 {"123456789", 123456789, true},
+                 {"00000000", 0, true},
+                 {"99999999", 99999999, true},
+                 {"100000000", 100000000, true},
+                 {"9999999999999999", 9999999999999999, true},
+                 {"0000000000000001", 1, true},
+                 {"12345678901234567", 0, false}, /* 17: for the general way */
+                 {"", 0, false},
+                 {"1 ", 0, false},
+                 {" 1", 0, false},
+                 {"-1", 0, false},
+                 {"1.0", 0, false},
+                 {"12:45", 0, false},
+                 {"12/45", 0, false},
+                 {"1234567\xb1", 0, false},
+                 {"x2345678901", 0, false},
+                 {"1234567890x", 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        slack_t slack = text_of(cases[i].text);
+        uint64_t value = 0;
+        if (convert_digits(slack.text, slack.length, &value) != cases[i].is ||
+            (cases[i].is && value != cases[i].value))
+            fail_msg("%s is read as %" PRIu64, cases[i].text, value);
+        slack_free(&slack);
+    }
+}
+
+/* Each length, each place, each byte. */
+static void test_digits_every_byte(void **state) {
+    (void)state;
+    uint64_t seed = 4;
+    for (size_t length = 1; length <= 16; length++) {
+        for (size_t place = 0; place < length; place++) {
+            for (unsigned byte = 0; byte < 256; byte++) {
+                uint8_t text[16];
+                uint64_t expected = 0, value;
+                for (size_t i = 0; i < length; i++)
+                    text[i] = (uint8_t)('0' + lab_chance(&seed, 10));
+                text[place] = (uint8_t)byte;
+                for (size_t i = 0; i < length; i++)
+                    expected = expected * 10 + (uint64_t)text[i] - '0';
+                slack_t slack = slack_new(text, length);
+                bool is = convert_digits(slack.text, length, &value), digit = byte >= '0' && byte <= '9';
+                if (is != digit || (is && value != expected))
+                    fail_msg("%.*s", (int)length, (const char *)text);
+                slack_free(&slack);
+            }
+        }
+    }
+}
+
+static void test_int(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+        bool is;
+    } cases[] = {{"0", 0, true},
+                 {"2147483647", INT32_MAX, true},
+                 {"2147483648", 2147483648, true},
+                 {"-2147483648", INT32_MIN, true},
+                 {"-2147483649", -2147483649, true},
+                 {"9223372036854775807", INT64_MAX, true},
+                 {"9223372036854775808", 0, false},
+                 {"-9223372036854775808", INT64_MIN, true},
+                 {"-9223372036854775809", 0, false},
+                 {"18446744073709551615", 0, false},
+                 {"18446744073709551616", 0, false},
+                 {"18446744073709551617", 0, false},
+                 {"99999999999999999999999999", 0, false},
+                 {"0000000000000000000000000000042", 42, true},
+                 {"+5", 5, true},
+                 {"-5", -5, true},
+                 {" 5", 5, true},
+                 {"5  ", 5, true},
+                 {"  -5 ", -5, true},
+                 {"-0", 0, false},
+                 {"-000", 0, false},
+                 {"+0", 0, true},
+                 {"", 0, false},
+                 {" ", 0, false},
+                 {"-", 0, false},
+                 {"+", 0, false},
+                 {"--5", 0, false},
+                 {"+-5", 0, false},
+                 {"5-", 0, false},
+                 {"- 5", 0, false},
+                 {"1 2", 0, false},
+                 {"1.0", 0, false},
+                 {"1e3", 0, false},
+                 {"0x1", 0, false},
+                 {"1,000", 0, false},
+                 {"\t5", 0, false},
+                 {"5\r", 0, false},
+                 {"NULL", 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        slack_t slack = text_of(cases[i].text);
+        int64_t value = 0;
+        if (convert_int(slack.text, slack.length, &value) != cases[i].is ||
+            (cases[i].is && value != cases[i].value))
+            fail_msg("'%s' is read as %" PRId64, cases[i].text, value);
+        slack_free(&slack);
+    }
+}
+
+static void expect_int_back(int64_t value) {
+    uint8_t out[21];
+    char expected[32];
+    int64_t back = 0;
+    out[20] = 'G';
+    size_t length = convert_print_int(value, out);
+    snprintf(expected, sizeof expected, "%" PRId64, value);
+    assert_int_equal(out[20], 'G');
+    if (length != strlen(expected) || memcmp(out, expected, length) != 0)
+        fail_msg("%s is written as %.*s", expected, (int)length, (const char *)out);
+    if (!convert_int(out, length, &back) || back != value)
+        fail_msg("%s is read as %" PRId64, expected, back);
+}
+
+static void test_int_there_and_back(void **state) {
+    (void)state;
+    static const int64_t edges[] = {0,  1,   -1,        9,         10,        -9,       -10,
+                                    99, 100, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        for (int64_t by = -2; by <= 2; by++)
+            expect_int_back((int64_t)((uint64_t)edges[i] + (uint64_t)by));
+    for (int64_t power = 1; power <= INT64_MAX / 10; power *= 10) {
+        expect_int_back(power - 1);
+        expect_int_back(power);
+        expect_int_back(-power);
+    }
+    uint64_t seed = 5;
+    for (int round = 0; round < 200000; round++)
+        expect_int_back((int64_t)(lab_chance(&seed, UINT64_MAX) >> lab_chance(&seed, 64)) *
+                        (round % 2 ? -1 : 1));
+}
+
+/* --- numbers
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool number(const char *text, int divide, double *value) {
+    slack_t slack = text_of(text);
+    bool is = convert_number(slack.text, slack.length, divide, value);
+    slack_free(&slack);
+    return is;
+}
+
+static bool same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int divide;
+        double value;
+    } good[] = {{"0", 0, 0.0},
+                {"1", 0, 1.0},
+                {"-1", 0, -1.0},
+                {"0.1", 0, 0.1},
+                {"1.5", 0, 1.5},
+                {"-0", 0, -0.0},
+                {"-0.0", 0, -0.0},
+                {"+3", 0, 3.0},
+                {"123", 1, 12.3},
+                {"-123", 1, -12.3},
+                {"+0105", 1, 10.5},
+                {"9999", 2, 99.99},
+                {"1", 9, 1e-9},
+                {"1e3", 0, 1000.0},
+                {"1E3", 0, 1000.0},
+                {"1e+3", 0, 1000.0},
+                {"1e-3", 0, 0.001},
+                {"25e1", 1, 25.0},
+                {".5", 0, 0.5},
+                {"5.", 0, 5.0},
+                {" 5 ", 0, 5.0},
+                {"007", 0, 7.0},
+                {"1e22", 0, 1e22},
+                {"1e23", 0, 1e23},
+                {"9007199254740993", 0, 9007199254740992.0},
+                {"9007199254740992", 0, 9007199254740992.0},
+                {"1.7976931348623157e308", 0, 1.7976931348623157e308},
+                {"4.9e-324", 0, 4.9e-324},
+                {"2.2250738585072011e-308", 0, 2.2250738585072011e-308},
+                {"2.2250738585072014e-308", 0, 2.2250738585072014e-308},
+                {"0.1000000000000000055511151231257827", 0, 0.1},
+                {"179769313486231570000000000000000000000", 0, 1.7976931348623157e38},
+                {"0e99999", 0, 0.0},
+                {"0.000000000000000000000000000001", 0, 1e-30},
+                {"1e-400", 0, 0.0},
+                {"123456789012345678", 9, 123456789.012345678}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double value = 4711;
+        if (!number(good[i].text, good[i].divide, &value) || !same_bits(value, good[i].value))
+            fail_msg("%s / 10^%d is read as %.17g", good[i].text, good[i].divide, value);
+    }
+    static const char *const bad[] = {"",
+                                      " ",
+                                      ".",
+                                      "-",
+                                      "+",
+                                      "e5",
+                                      "1e",
+                                      "1e+",
+                                      "1.2.3",
+                                      "inf",
+                                      "-inf",
+                                      "nan",
+                                      "0x10",
+                                      "1f",
+                                      "1,5",
+                                      "--1",
+                                      "+-1",
+                                      "1 2",
+                                      "1e5.5",
+                                      "infinity",
+                                      "1e400",
+                                      "-1e400",
+                                      "1e99999999999999999999",
+                                      "NULL",
+                                      "1e1e1",
+                                      "1_000",
+                                      "\xd9\xa1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double value;
+        if (number(bad[i], 0, &value))
+            fail_msg("%s is read as %.17g", bad[i], value);
+    }
+}
+
+/* Exponents that no machine word holds. */
+static void test_exponents_beyond_all(void **state) {
+    (void)state;
+    static const char *const tiny[] = {"1e-99999999999999999999", "1e-9223372036854775808",
+                                       "1e-9223372036854775807", "1e-2147483649", "123.456e-100000"};
+    for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++) {
+        for (int divide = 0; divide <= 9; divide += 3) {
+            double value = 1;
+            if (!number(tiny[i], divide, &value) || value != 0)
+                fail_msg("%s / 10^%d is read as %.17g", tiny[i], divide, value);
+        }
+    }
+    static const char *const huge[] = {"1e9223372036854775807", "1e2147483648", "1e99999999999999999999"};
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+        double value = 1;
+        assert_false(number(huge[i], 0, &value));
+        assert_false(number(huge[i], 9, &value));
+    }
+}
+
+/* A decimal text at random: the kinds that files hold, and the nasty ones. */
+static size_t random_decimal(uint64_t *seed, char *text) {
+    size_t used = 0, digits = 1 + lab_chance(seed, lab_chance(seed, 4) ? 8 : 25);
+    size_t point = lab_chance(seed, 3) ? digits + 1 : lab_chance(seed, digits + 1);
+    uint64_t sign = lab_chance(seed, 4);
+    if (sign < 2)
+        text[used++] = "-+"[sign];
+    for (size_t i = 0; i < digits; i++) {
+        if (i == point)
+            text[used++] = '.';
+        text[used++] = (char)('0' + (lab_chance(seed, 8) ? lab_chance(seed, 10) : 0));
+    }
+    if (lab_chance(seed, 3) == 0)
+        used += (size_t)sprintf(text + used, "%c%s%d", "eE"[lab_chance(seed, 2)],
+                                lab_chance(seed, 2)   ? "-"
+                                : lab_chance(seed, 2) ? "+"
+                                                      : "",
+                                (int)lab_chance(seed, lab_chance(seed, 3) ? 30 : 330));
+    text[used] = '\0';
+    return used;
+}
+
+/* The nearest double, always: a million decimal texts against strtod, the division put into the exponent. */
+static void test_against_strtod(void **state) {
+    (void)state;
+    uint64_t seed = 6;
+    for (int round = 0; round < 1000000; round++) {
+        char text[64], shifted[96];
+        uint8_t padded[64 + 64];
+        size_t length = random_decimal(&seed, text);
+        int divide = round % 3 ? 0 : (int)lab_chance(&seed, 10);
+        const char *exponent = strpbrk(text, "eE");
+        snprintf(shifted, sizeof shifted, "%.*se%ld", (int)(exponent ? exponent - text : (long)length), text,
+                 (exponent ? strtol(exponent + 1, NULL, 10) : 0) - divide);
+        double expected = strtod(shifted, NULL), value = 4711;
+        memset(padded, '9', sizeof padded);
+        memcpy(padded, text, length);
+        bool is = convert_number(padded, length, divide, &value);
+        if (is != isfinite(expected) || (is && !same_bits(value, expected)))
+            fail_msg("%s / 10^%d is read as %.17g, not %.17g", text, divide, value, expected);
+    }
+}
+
+static void expect_number_back(double value, int divide) {
+    uint8_t out[48];
+    double back = 4711;
+    memset(out, 'G', sizeof out);
+    size_t length = convert_print_number(value, divide, out);
+    assert_in_range(length, 1, 40);
+    for (size_t i = 40; i < sizeof out; i++)
+        assert_int_equal(out[i], 'G');
+    if (!convert_number(out, length, divide, &back) || !same_bits(back, value))
+        fail_msg("%.17g x 10^%d is written as %.*s, which is %.17g", value, divide, (int)length,
+                 (const char *)out, back);
+}
+
+static void test_number_there_and_back(void **state) {
+    (void)state;
+    static const double edges[] = {0.0,
+                                   -0.0,
+                                   0.1,
+                                   -0.1,
+                                   1.0 / 3,
+                                   1e-5,
+                                   1e-6,
+                                   1e-7,
+                                   1e15,
+                                   1e16,
+                                   1e17,
+                                   1e22,
+                                   1e23,
+                                   4.9e-324,
+                                   2.2250738585072014e-308,
+                                   1.7976931348623157e308,
+                                   -1.7976931348623157e308,
+                                   9007199254740993.0,
+                                   123456789.0,
+                                   99999999999999990.0,
+                                   5e-324,
+                                   1.5,
+                                   100.0};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        for (int divide = 0; divide <= 9; divide++)
+            if (!(divide && fabs(edges[i]) > 1e298)) /* times 10^divide there is no such text */
+                expect_number_back(edges[i], divide);
+    uint64_t seed = 7;
+    for (int round = 0; round < 300000; round++) {
+        uint64_t bits = lab_chance(&seed, UINT64_MAX);
+        double value;
+        memcpy(&value, &bits, 8);
+        if (round % 2)
+            value = (double)(int64_t)(bits >> lab_chance(&seed, 64)) / pow(10, (double)lab_chance(&seed, 8));
+        if (isfinite(value) && fabs(value) < 1e298)
+            expect_number_back(value, (int)lab_chance(&seed, 10));
+    }
+}
+
+/* What a person wrote in the usual way comes back as it was: up to 15 digits, no zeros in front or at the
+ * end. */
+static void test_usual_numbers_keep_their_text(void **state) {
+    (void)state;
+    uint64_t seed = 8;
+    for (int round = 0; round < 200000; round++) {
+        char text[64];
+        uint8_t out[48];
+        double value;
+        int divide = (int)lab_chance(&seed, 4);
+        uint64_t whole = lab_chance(&seed, 100000000) / (1 + lab_chance(&seed, 1000000)),
+                 part = lab_chance(&seed, 1000);
+        int used =
+            snprintf(text, sizeof text, "%s%" PRIu64, lab_chance(&seed, 3) || !whole ? "" : "-", whole);
+        if (part % 10 && lab_chance(&seed, 2))
+            used += snprintf(text + used, sizeof text - (size_t)used, ".%03" PRIu64, part);
+        if (!number(text, divide, &value))
+            fail_msg("%s", text);
+        size_t length = convert_print_number(value, divide, out);
+        if (length != (size_t)used || memcmp(out, text, length) != 0)
+            fail_msg("%s comes back as %.*s", text, (int)length, (const char *)out);
+    }
+}
+
+/* The shortest text: no shorter one reads back as the same double. */
+static void test_shortest(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        int divide;
+        const char *text;
+    } cases[] = {{0.1, 0, "0.1"},
+                 {0.3, 0, "0.3"},
+                 {100, 0, "100"},
+                 {12.3, 1, "123"},
+                 {12.3, 0, "12.3"},
+                 {-0.0, 0, "-0"},
+                 {0.5, 1, "5"},
+                 {99.99, 2, "9999"},
+                 {1e15, 0, "1000000000000000"},
+                 {0.001, 0, "0.001"},
+                 {-1.5, 0, "-1.5"},
+                 {2, 3, "2000"},
+                 {123456.789, 0, "123456.789"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t out[48] = {0};
+        size_t length = convert_print_number(cases[i].value, cases[i].divide, out);
+        if (length != strlen(cases[i].text) || memcmp(out, cases[i].text, length) != 0)
+            fail_msg("%s is written as %.*s", cases[i].text, (int)length, (const char *)out);
+    }
+}
+
+/* --- dates
+ * -------------------------------------------------------------------------------------------------------- */
+
+static int days_of(int year, int month) {
+    static const int usual[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0);
+    return usual[month] + (month == 2 && leap);
+}
+
+static bool iso(const char *text, int64_t *ms) {
+    slack_t slack = text_of(text);
+    int64_t any = 0;
+    bool is = convert_iso_date(slack.text, ms), is_any = convert_any_iso_date(slack.text, &any);
+    assert_int_equal(is, is_any);
+    assert_true(!is || any == *ms);
+    slack_free(&slack);
+    return is;
+}
+
+static void test_every_day(void **state) {
+    (void)state;
+    int64_t number = 0,
+            anchor = 719528; /* days from 0000-01-01 to 1970-01-01: 1970 x 365 and 478 leap days */
+    uint8_t text[10 + 64];
+    memset(text, '9', sizeof text);
+    for (int year = 0; year < 10000; year++) {
+        for (int month = 1; month <= 12; month++) {
+            for (int day = 1; day <= days_of(year, month); day++, number++) {
+                int64_t ms = 4711;
+                char spelled[64];
+                snprintf(spelled, sizeof spelled, "%04d-%02d-%02d", year, month, day);
+                memcpy(text, spelled, 10);
+                if (!convert_iso_date(text, &ms) || ms != (number - anchor) * 86400000)
+                    fail_msg("%s is read as %" PRId64, spelled, ms);
+                if (!convert_any_iso_date(text, &ms) || ms != (number - anchor) * 86400000)
+                    fail_msg("%s is read as %" PRId64 ", the slow way", spelled, ms);
+            }
+        }
+    }
+    assert_int_equal(number, 3652425);
+}
+
+static void test_no_such_day(void **state) {
+    (void)state;
+    int64_t ms;
+    for (int year = 0; year < 10000; year += year < 1890 || year > 2110 ? 37 : 1) {
+        for (int month = 0; month < 100; month++) {
+            for (int day = 0; day < 100; day += day < 27 || day > 33 ? 9 : 1) {
+                char text[64];
+                bool is = month >= 1 && month <= 12 && day >= 1 && day <= days_of(year, month);
+                snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
+                if (iso(text, &ms) != is)
+                    fail_msg("%s", text);
+            }
+        }
+    }
+    static const char *const texts[] = {"2013-02-30", "0000-00-00", "2013-02-29", "1900-02-29",
+                                        "2013-13-01", "2013-00-10", "2013-01-00", "2013/01/01",
+                                        "2013-01/01", "2013x01-01", "20130-1-01", "2013-1-001"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (iso(texts[i], &ms))
+            fail_msg("%s", texts[i]);
+    assert_true(iso("0004-02-20", &ms)); /* a date, if an odd one */
+    assert_true(iso("0004-02-29", &ms));
+    assert_true(iso("2000-02-29", &ms));
+}
+
+/* Any byte at any of the ten places. */
+static void test_dates_every_byte(void **state) {
+    (void)state;
+    static const char *const bases[] = {"2013-01-01", "2012-02-29", "1999-12-31", "0004-02-20", "1900-10-10"};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        for (size_t place = 0; place < 10; place++) {
+            for (unsigned byte = 0; byte < 256; byte++) {
+                char text[11];
+                int year, month, day;
+                int64_t ms;
+                strcpy(text, bases[i]);
+                text[place] = (char)byte;
+                bool digits = true;
+                for (size_t j = 0; j < 10; j++)
+                    digits &= j == 4 || j == 7 ? text[j] == '-' : text[j] >= '0' && text[j] <= '9';
+                bool is = digits && sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && month >= 1 &&
+                          month <= 12 && day >= 1 && day <= days_of(year, month);
+                slack_t slack = slack_new(text, 10);
+                if (convert_iso_date(slack.text, &ms) != is || convert_any_iso_date(slack.text, &ms) != is)
+                    fail_msg("%.10s", text);
+                slack_free(&slack);
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_digits_every_byte),
+        cmocka_unit_test(test_int),
+        cmocka_unit_test(test_int_there_and_back),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_exponents_beyond_all),
+        cmocka_unit_test(test_against_strtod),
+        cmocka_unit_test(test_number_there_and_back),
+        cmocka_unit_test(test_usual_numbers_keep_their_text),
+        cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_every_day),
+        cmocka_unit_test(test_no_such_day),
+        cmocka_unit_test(test_dates_every_byte),
+    };
+    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* lines: line ends counted as a loop of one byte at a time counts them. */
+#include "base/lines.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static uint64_t slowly(const uint8_t *text, size_t length) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+static void test_known(void **state) {
+    (void)state;
+    assert_int_equal(lines_count((const uint8_t *)"", 0), 0);
+    assert_int_equal(lines_count((const uint8_t *)"\n", 1), 1);
+    assert_int_equal(lines_count((const uint8_t *)"a\r\nb\nc", 6), 2);
+    assert_int_equal(lines_count((const uint8_t *)"\n\n\n", 2), 2);
+    assert_int_equal(lines_count((const uint8_t *)"\x8a\x0b\x09\r", 4), 0);
+}
+
+/* Sums in bytes must not overflow: long stretches of nothing but line ends. */
+static void test_many(void **state) {
+    (void)state;
+    enum { MOST = 40000 };
+    uint8_t *text = malloc(MOST);
+    assert_non_null(text);
+    memset(text, '\n', MOST);
+    for (size_t length = 0; length < 600; length++)
+        assert_int_equal(lines_count(text, length), length);
+    for (size_t length = 32 * 255 - 40; length < 32 * 255 + 40; length++)
+        assert_int_equal(lines_count(text, length), length);
+    for (size_t length = 32 * 510 - 40; length < 32 * 510 + 40; length++)
+        assert_int_equal(lines_count(text, length), length);
+    assert_int_equal(lines_count(text, MOST), MOST);
+    free(text);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    for (int round = 0; round < 2000; round++) {
+        size_t length = lab_chance(&seed, round < 1500 ? 200 : 30000);
+        uint8_t *text = malloc(length + 1); /* exactly: a read beyond it is seen by a sanitizer */
+        assert_non_null(text);
+        for (size_t i = 0; i < length; i++)
+            text[i] = lab_chance(&seed, 3) ? (uint8_t)lab_chance(&seed, 256) : '\n';
+        size_t from = lab_chance(&seed, length + 1);
+        assert_int_equal(lines_count(text + from, length - from), slowly(text + from, length - from));
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* log: what is said at which level, each line whole, and never on stdout. */
+#include "base/log.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char said[1 << 20];
+
+typedef void talk_t(void);
+
+/* What a function says on stderr. */
+static const char *overhear(talk_t *talk) {
+    int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);
+    assert_true(file >= 0 && kept >= 0);
+    fflush(stderr);
+    dup2(file, STDERR_FILENO);
+    talk();
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    ssize_t length = pread(file, said, sizeof said - 1, 0);
+    close(file);
+    assert_true(length >= 0);
+    said[length] = '\0';
+    return said;
+}
+
+static void say_all(void) {
+    log_error("error %d", 1);
+    log_warn("warning %s", "two");
+    log_note("note");
+    log_detail("detail");
+}
+
+static void test_levels(void **state) {
+    (void)state;
+    assert_int_equal(log_level(), LOG_NORMAL);
+    assert_string_equal(overhear(say_all), "tipple: error 1\ntipple: warning: warning two\nnote\n");
+    log_set_level(LOG_VERBOSE);
+    assert_int_equal(log_level(), LOG_VERBOSE);
+    assert_string_equal(overhear(say_all), "tipple: error 1\ntipple: warning: warning two\nnote\ndetail\n");
+    log_set_level(LOG_QUIET);
+    assert_string_equal(overhear(say_all), "tipple: error 1\ntipple: warning: warning two\n");
+    log_set_level(LOG_NORMAL);
+}
+
+static void say_much(void) {
+    static char longest[20000];
+    memset(longest, 'x', sizeof longest - 1);
+    log_note("%s", longest);
+    log_note("behind");
+}
+
+/* A line may be cut, but it stays a line. */
+static void test_long_lines(void **state) {
+    (void)state;
+    const char *text = overhear(say_much);
+    const char *end = strchr(text, '\n');
+    assert_non_null(end);
+    assert_true(end - text > 1000);
+    assert_string_equal(end, "\nbehind\n");
+}
+
+static void *say_many(void *context) {
+    for (int i = 0; i < 500; i++)
+        log_note("thread %d says the same line again and again and again", (int)(intptr_t)context);
+    return NULL;
+}
+
+static void say_at_once(void) {
+    pthread_t threads[4];
+    for (intptr_t i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, say_many, (void *)i);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void test_lines_stay_whole(void **state) {
+    (void)state;
+    char *text = strdup(overhear(say_at_once)), *rest = text;
+    int counts[4] = {0};
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+        char expected[100];
+        int number = line[7] - '0';
+        assert_in_range(number, 0, 3);
+        snprintf(expected, sizeof expected, "thread %d says the same line again and again and again", number);
+        assert_string_equal(line, expected);
+        counts[number]++;
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(counts[i], 500);
+    free(text);
+}
+
+static void draw_bar(void) {
+    log_bar("50%");
+    log_note("between");
+    log_bar("60%");
+    log_bar(NULL);
+    log_bar(NULL);
+}
+
+/* A line wipes the bar before it is written, so that no piece of a bar stays in it. */
+static void test_bar(void **state) {
+    (void)state;
+    const char *text = overhear(draw_bar);
+    const char *between = strstr(text, "between\n");
+    assert_non_null(between);
+    if (strstr(text, "50%")) { /* there may be none off a terminal */
+        assert_true(between > text && between[-1] == 'K');
+        assert_non_null(strstr(between, "60%"));
+        assert_int_equal(text[strlen(text) - 1], 'K');
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_lines_stay_whole),
+        cmocka_unit_test(test_bar),
+    };
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}

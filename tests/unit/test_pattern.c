@@ -1,0 +1,248 @@
+/* pattern: dates by patterns, against a calendar that counts its days one by one. */
+#include "format/pattern.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static pattern_t compile(const char *text) {
+    pattern_t pattern;
+    const char *problem = pattern_compile(text, strlen(text), &pattern);
+    if (problem)
+        fail_msg("%s: %s", text, problem);
+    return pattern;
+}
+
+static bool reads(const pattern_t *pattern, const char *text, int64_t *ms) {
+    return pattern_read(pattern, (const uint8_t *)text, strlen(text), ms);
+}
+
+/* --- a calendar of its own: day after day from 0000-01-01, known from the one anchor 1970-01-01
+ * ----------------- */
+
+typedef struct {
+    int year, month, day;
+} civil_t;
+
+static int days_of(int year, int month) {
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    switch (month) {
+    case 2:
+        return leap ? 29 : 28;
+    case 4:
+    case 6:
+    case 9:
+    case 11:
+        return 30;
+    default:
+        return 31;
+    }
+}
+
+static void next_day(civil_t *at) {
+    if (++at->day <= days_of(at->year, at->month))
+        return;
+    at->day = 1;
+    if (++at->month <= 12)
+        return;
+    at->month = 1;
+    at->year++;
+}
+
+/* Every day from year 0 to 9999: counted, read, written. */
+static void test_every_day(void **state) {
+    (void)state;
+    pattern_t iso = compile("YYYY-MM-DD"), english = compile("DD/MM/YYYY"), packed = compile("YYYYMMDD");
+    civil_t at = {0, 1, 1};
+    int32_t number = 0, anchor = 0;
+    for (; at.year < 1970; next_day(&at))
+        anchor++;
+    at = (civil_t){0, 1, 1};
+    for (; at.year < 10000; next_day(&at), number++) {
+        char text[64];
+        uint8_t out[PATTERN_LONGEST];
+        int64_t ms = 0, expected = ((int64_t)number - anchor) * 86400000;
+        if (pattern_days((uint32_t)at.year, (uint32_t)at.month, (uint32_t)at.day) != number - anchor)
+            fail_msg("%04d-%02d-%02d", at.year, at.month, at.day);
+        snprintf(text, sizeof text, "%04d-%02d-%02d", at.year, at.month, at.day);
+        if (!reads(&iso, text, &ms) || ms != expected)
+            fail_msg("%s is read as %lld", text, (long long)ms);
+        if (!pattern_write(&iso, ms, out) || memcmp(out, text, 10) != 0)
+            fail_msg("%s is written as %.10s", text, (const char *)out);
+        if (at.day % 9 == 0) { /* the other spellings, on some days */
+            snprintf(text, sizeof text, "%02d/%02d/%04d", at.day, at.month, at.year);
+            assert_true(reads(&english, text, &ms) && ms == expected);
+            assert_true(pattern_write(&english, ms, out) && memcmp(out, text, 10) == 0);
+            snprintf(text, sizeof text, "%04d%02d%02d", at.year, at.month, at.day);
+            assert_true(reads(&packed, text, &ms) && ms == expected);
+            assert_true(pattern_write(&packed, ms, out) && memcmp(out, text, 8) == 0);
+        }
+    }
+    assert_int_equal(number, 3652425);
+    assert_int_equal(pattern_days(1970, 1, 1), 0);
+    assert_int_equal(pattern_days(2000, 3, 1), 11017);
+}
+
+/* Every combination of digits that is no day is refused: months 0 to 99, days 0 to 99, in years of each kind.
+ */
+static void test_no_such_day(void **state) {
+    (void)state;
+    static const int years[] = {0,    4,    100,  400,  1582, 1752, 1899, 1900, 1901,
+                                1970, 1999, 2000, 2001, 2013, 2024, 2099, 2100, 9999};
+    pattern_t iso = compile("YYYY-MM-DD");
+    for (size_t i = 0; i < sizeof years / sizeof *years; i++) {
+        for (int month = 0; month < 100; month++) {
+            for (int day = 0; day < 100; day++) {
+                char text[64];
+                int64_t ms;
+                bool is = month >= 1 && month <= 12 && day >= 1 && day <= days_of(years[i], month);
+                snprintf(text, sizeof text, "%04d-%02d-%02d", years[i], month, day);
+                if (reads(&iso, text, &ms) != is)
+                    fail_msg("%s", text);
+            }
+        }
+    }
+}
+
+static void test_not_as_it_must_be(void **state) {
+    (void)state;
+    pattern_t iso = compile("YYYY-MM-DD");
+    static const char *const texts[] = {"",           "2013-01-0",  "2013-01-011", "2013/01/01",
+                                        "2013-1-01",  "4-02-20",    " 2013-01-01", "2013-01-0 ",
+                                        "2013-01-0x", "2o13-01-01", "+013-01-01",  "-013-01-01",
+                                        "2013-01--1", "NULL",       "01-01-2013",  "2013-01-01Z"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int64_t ms;
+        if (reads(&iso, texts[i], &ms))
+            fail_msg("%s", texts[i]);
+    }
+}
+
+static void test_times_of_day(void **state) {
+    (void)state;
+    pattern_t full = compile("DD.MM.YYYY hh:mm:ss.SSS"), zulu = compile("YYYY-MM-DDThh:mm:ssZ");
+    pattern_t minutes = compile("YYYYMMDDhhmm"), micro = compile("YYYY-MM-DD hh:mm:ss.SSSSSS");
+    int64_t ms;
+    uint8_t out[PATTERN_LONGEST];
+    assert_int_equal(full.length, 23);
+    assert_true(reads(&full, "02.01.1970 03:04:05.678", &ms));
+    assert_int_equal(ms, 86400000 + 3 * 3600000 + 4 * 60000 + 5 * 1000 + 678);
+    assert_true(pattern_write(&full, ms, out));
+    assert_memory_equal(out, "02.01.1970 03:04:05.678", 23);
+    assert_true(reads(&zulu, "2024-03-01T23:59:59Z", &ms));
+    assert_true(ms == 1709337599000);
+    assert_false(reads(&zulu, "2024-03-01T24:00:00Z", &ms));
+    assert_false(reads(&zulu, "2024-03-01T23:60:00Z", &ms));
+    assert_false(reads(&zulu, "2024-03-01T23:59:60Z", &ms));
+    assert_false(reads(&zulu, "2024-03-01t23:59:59Z", &ms));
+    assert_false(reads(&zulu, "2024-03-01T23:59:59z", &ms));
+    assert_true(reads(&minutes, "196912312359", &ms));
+    assert_int_equal(ms, -60000);
+    assert_true(pattern_write(&minutes, -60000, out));
+    assert_memory_equal(out, "196912312359", 12);
+    /* microseconds only where no digit is lost */
+    assert_true(reads(&micro, "1970-01-01 00:00:00.123000", &ms));
+    assert_int_equal(ms, 123);
+    assert_true(pattern_write(&micro, 123, out));
+    assert_memory_equal(out, "1970-01-01 00:00:00.123000", 26);
+    assert_false(reads(&micro, "1970-01-01 00:00:00.123456", &ms));
+}
+
+/* A pattern writes only what it can show whole. */
+static void test_cannot_be_shown(void **state) {
+    (void)state;
+    pattern_t day = compile("YYYY-MM-DD"), seconds = compile("YYYY-MM-DD hh:mm:ss");
+    uint8_t out[PATTERN_LONGEST];
+    assert_true(pattern_write(&day, 0, out));
+    assert_false(pattern_write(&day, 1, out));
+    assert_false(pattern_write(&day, -1, out));
+    assert_false(pattern_write(&day, 3600000, out));
+    assert_true(pattern_write(&seconds, 3600000, out));
+    assert_false(pattern_write(&seconds, 3600001, out));
+    const int64_t first = -62167219200000, last = 253402300799000; /* 0000-01-01, 9999-12-31 23:59:59 */
+    assert_true(pattern_write(&seconds, first, out));
+    assert_memory_equal(out, "0000-01-01 00:00:00", 19);
+    assert_true(pattern_write(&seconds, last, out));
+    assert_memory_equal(out, "9999-12-31 23:59:59", 19);
+    assert_false(pattern_write(&seconds, first - 1000, out));
+    assert_false(pattern_write(&seconds, last + 1000, out));
+    assert_false(pattern_write(&seconds, INT64_MAX, out));
+    assert_false(pattern_write(&seconds, INT64_MIN, out));
+}
+
+/* Moments at random, there and back, by patterns of every fineness. */
+static void test_there_and_back(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t grain;
+    } patterns[] = {{"YYYY-MM-DD", 86400000},        {"hh DD MM YYYY", 3600000},
+                    {"YYYY-MM-DD hh:mm", 60000},     {"ss:mm:hh DD-MM-YYYY", 1000},
+                    {"YYYY-MM-DDThh:mm:ss.SSSZ", 1}, {"YYYYMMDDhhmmssSSSSSS", 1}};
+    uint64_t seed = 3;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        pattern_t pattern = compile(patterns[i].text);
+        for (int round = 0; round < 20000; round++) {
+            int64_t grains = (253402300800000 + 62167219200000) / patterns[i].grain;
+            int64_t ms = (int64_t)lab_chance(&seed, (uint64_t)grains) * patterns[i].grain - 62167219200000,
+                    back = 1;
+            uint8_t out[PATTERN_LONGEST];
+            assert_true(pattern_write(&pattern, ms, out));
+            if (!pattern_read(&pattern, out, pattern.length, &back) || back != ms)
+                fail_msg("%lld as %s is %.*s, and that is %lld", (long long)ms, patterns[i].text,
+                         pattern.length, (const char *)out, (long long)back);
+        }
+    }
+}
+
+static void test_compile(void **state) {
+    (void)state;
+    static const char *const good[] = {"YYYY-MM-DD",
+                                       "DD/MM/YYYY",
+                                       "YYYYMMDD",
+                                       "DD MM YYYY hh:mm:ss",
+                                       "YYYY|MM|DD",
+                                       "on DD.MM.YYYY at hh",
+                                       "YYYY-MM-DDThh:mm:ss.SSSSSSZ"};
+    static const char *const bad[] = {"",
+                                      "YYYY",
+                                      "YYYY-MM",
+                                      "MM-DD",
+                                      "hh:mm:ss",
+                                      "YY-MM-DD",
+                                      "YYYY-MM-DD YYYY",
+                                      "YYYY-MM-DD MM",
+                                      "YYYY-MM-DD hh hh",
+                                      "YYYY-MM-DD \xc3\xa9",
+                                      "YYYY-MM-DD and so on and on and on and so on"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        compile(good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        pattern_t pattern;
+        const char *problem = pattern_compile(bad[i], strlen(bad[i]), &pattern);
+        if (!problem || !*problem)
+            fail_msg("%s", bad[i]);
+    }
+    /* 39 characters are the most */
+    char longest[64] = "YYYYMMDD";
+    memset(longest + 8, '-', 31);
+    longest[39] = '\0';
+    pattern_t pattern = compile(longest);
+    assert_int_equal(pattern.length, 39);
+    longest[39] = '-';
+    longest[40] = '\0';
+    assert_non_null(pattern_compile(longest, 40, &pattern));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_day),         cmocka_unit_test(test_no_such_day),
+        cmocka_unit_test(test_not_as_it_must_be), cmocka_unit_test(test_times_of_day),
+        cmocka_unit_test(test_cannot_be_shown),   cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_compile),
+    };
+    return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* stop: the first signal asks, a second SIGINT ends at once, and the end is the signal's own. Each is tried
+ * in a process of its own. */
+#include "base/stop.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { GOOD = 42, BAD = 43 };
+
+typedef int life_t(void);
+
+static int run(life_t *life) {
+    pid_t child = fork();
+    if (child == 0) {
+        stop_install();
+        _exit(life());
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+static int asks_once(void) {
+    if (stop_signal() != 0)
+        return BAD;
+    raise(SIGINT);
+    return stop_signal() == SIGINT ? GOOD : BAD;
+}
+
+static int asks_by_term(void) {
+    raise(SIGTERM);
+    raise(SIGTERM); /* asked twice is asked */
+    return stop_signal() == SIGTERM ? GOOD : BAD;
+}
+
+static void test_first_signal_asks(void **state) {
+    (void)state;
+    int status = run(asks_once);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+    status = run(asks_by_term);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+static int interrupted_twice(void) {
+    raise(SIGINT);
+    raise(SIGINT);
+    return BAD;
+}
+
+static int terminated_then_interrupted(void) {
+    raise(SIGTERM);
+    raise(SIGINT);
+    return stop_signal() ? GOOD : BAD; /* one SIGINT alone may also still be the asking one */
+}
+
+static void test_second_interrupt_ends(void **state) {
+    (void)state;
+    int status = run(interrupted_twice);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    status = run(terminated_then_interrupted);
+    assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGINT : WEXITSTATUS(status) == GOOD);
+}
+
+static int dies_of_int(void) {
+    stop_die(SIGINT);
+    return BAD;
+}
+
+static int dies_of_term(void) {
+    raise(SIGTERM);
+    stop_die(SIGTERM);
+    return BAD;
+}
+
+static void test_die(void **state) {
+    (void)state;
+    int status = run(dies_of_int);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    status = run(dies_of_term);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+/* A reader that goes away is an error of the write, not the end of the process. */
+static int writes_into_nothing(void) {
+    int ends[2];
+    if (pipe(ends) != 0)
+        return BAD;
+    close(ends[0]);
+    return write(ends[1], "x", 1) == -1 && errno == EPIPE ? GOOD : BAD;
+}
+
+static void test_broken_pipe(void **state) {
+    (void)state;
+    int status = run(writes_into_nothing);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+/* A read that waits is cut short by the signal: nobody waits for ever. */
+static int waits_for_input(void) {
+    int ends[2];
+    char byte;
+    if (pipe(ends) != 0)
+        return BAD;
+    alarm(20);
+    pid_t parent = getpid();
+    if (fork() == 0) {
+        usleep(100000);
+        kill(parent, SIGTERM);
+        _exit(0);
+    }
+    return read(ends[0], &byte, 1) == -1 && errno == EINTR && stop_signal() == SIGTERM ? GOOD : BAD;
+}
+
+static void test_wakes_a_read(void **state) {
+    (void)state;
+    int status = run(waits_for_input);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_signal_asks),
+        cmocka_unit_test(test_second_interrupt_ends),
+        cmocka_unit_test(test_die),
+        cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_wakes_a_read),
+    };
+    return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
+}
