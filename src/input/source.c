@@ -16,6 +16,7 @@ enum { SKIP_STEP = 64 * 1024 };
 
 struct source {
     const input_file_t *file;
+    const char *name; /* for sentences */
     inflate_engine_t engine;
     feed_t feed;
     decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are there */
@@ -53,13 +54,13 @@ static bool is_unchanged(const source_t *source, err_t *err) {
     if (file->kind == INPUT_STREAM)
         return true;
     if (fstat(source->feed.fd, &status) != 0)
-        return fault_system(err, file->name, errno);
+        return fault_system(err, source->name, errno);
     if (file->kind != INPUT_ZIP_MEMBER && (uint64_t)status.st_size != file->disk_bytes)
-        return fault_changed(err, file->name,
+        return fault_changed(err, source->name,
                              (uint64_t)status.st_size < file->disk_bytes ? "it became shorter"
                                                                          : "it became longer");
     if (modified_ns(&status) != file->modified_ns)
-        return fault_changed(err, file->name, "its time of modification is another");
+        return fault_changed(err, source->name, "its time of modification is another");
     return true;
 }
 
@@ -78,9 +79,9 @@ static bool begin(source_t *source, err_t *err) {
     bool is_stream = file->kind == INPUT_STREAM;
     int fd = open_file(file);
     uint64_t from = 0, to = file->disk_bytes;
-    feed_init(&source->feed, file->name, fd, is_stream, 0, is_stream ? 0 : to);
+    feed_init(&source->feed, source->name, fd, is_stream, 0, is_stream ? 0 : to);
     if (fd < 0)
-        return fault_system(err, file->name, errno);
+        return fault_system(err, source->name, errno);
     if (!is_unchanged(source, err))
         return false;
     if (!is_stream)
@@ -88,7 +89,7 @@ static bool begin(source_t *source, err_t *err) {
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(fd, file, &from, err))
             return false;
-        feed_init(&source->feed, file->name, fd, false, from, from + file->zip.packed_bytes);
+        feed_init(&source->feed, source->name, fd, false, from, from + file->zip.packed_bytes);
     }
     return is_stream || choose_decoder(source, file->kind, err);
 }
@@ -100,6 +101,7 @@ source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, er
         return NULL;
     }
     source->file = file;
+    source->name = strcmp(file->name, "-") == 0 && is_stdin(file) ? "standard input" : file->name;
     source->engine = engine;
     if (begin(source, err))
         return source;
@@ -125,9 +127,9 @@ static bool look_at_stream(source_t *source, err_t *err) {
             err, STATUS_INPUT,
             "%.1000s: a zip archive cannot be read from a stream, because its directory is at its end; give "
             "it as a file",
-            source->file->name);
+            source->name);
     if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, source->file->name, packed);
+        return magic_refuse(err, source->name, packed);
     return choose_decoder(source,
                           magic == MAGIC_GZIP   ? INPUT_GZIP
                           : magic == MAGIC_ZSTD ? INPUT_ZSTD
@@ -139,7 +141,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
 static bool is_text(const source_t *source, const uint8_t *text, size_t size, err_t *err) {
     const char *packed;
     magic_t magic = magic_of(text, size, &packed);
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->file->name, packed);
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, packed);
 }
 
 static ssize_t fail(source_t *source, err_t *err) {
@@ -159,7 +161,7 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
                 "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
                 "again, then "
                 "run the same command",
-                source->file->name, (unsigned long long)bound);
+                source->name, (unsigned long long)bound);
         done = DECODE_FAULT;
     }
     if (done == DECODE_MORE)
@@ -195,7 +197,7 @@ static bool too_short(source_t *source, uint64_t offset, err_t *err) {
                    "%.1000s: ends at byte %llu of its text, before byte %llu where it was to be continued; "
                    "it is not the "
                    "file that was read before",
-                   source->file->name, (unsigned long long)source->position, (unsigned long long)offset);
+                   source->name, (unsigned long long)source->position, (unsigned long long)offset);
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
@@ -210,7 +212,7 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     if (offset < source->position)
         return err_set(err, STATUS_INPUT, "%.1000s: packed data and streams cannot be read backwards",
-                       source->file->name);
+                       source->name);
     uint8_t *scratch = offset > source->position ? malloc(SKIP_STEP) : NULL;
     if (!scratch)
         return offset == source->position || err_memory(err, SKIP_STEP);
@@ -220,7 +222,7 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
         n = source_read(source, scratch, left < SKIP_STEP ? (size_t)left : SKIP_STEP, err);
         if (stop_signal() && n > 0) {
             n = -1;
-            fault_stopped(err, source->file->name, stop_signal());
+            fault_stopped(err, source->name, stop_signal());
         }
     }
     free(scratch);
