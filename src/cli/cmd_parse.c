@@ -324,7 +324,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     bool ok = parse_all(&parse, argv, rest, err);
     int status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
-    print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
+    if (ok || parse.read)
+        print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
     err_t printing;
     if (!cli_flush(&printing) && ok) {
         *err = printing;

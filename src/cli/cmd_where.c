@@ -55,19 +55,25 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
     return ok;
 }
 
-/* The line number and the record itself, where the file is still here; 0 where it is not. */
-static uint64_t find_line(const where_t *where, char *record, size_t room) {
+/* What the file says, where it is still here. */
+typedef struct {
+    uint64_t line; /* 0: the file is not here */
+    bool inside;   /* the offset is not the first byte of a line */
+    char record[4096];
+} found_line_t;
+
+static void find_line(const where_t *where, found_line_t *found) {
     manifest_t manifest;
     manifest_options_t none = {.input_name = NULL};
     err_t err;
     char name[4096];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(where->path, "!"), where->path);
     char *names[] = {name};
-    record[0] = '\0';
+    *found = (found_line_t){.line = 0};
     if (strcmp(name, "-") == 0 || !manifest_build(&manifest, names, 1, &none, &err))
-        return 0;
-    uint64_t line = 0, at = 0;
-    for (size_t i = 0; i < manifest.count && !line; i++) {
+        return;
+    uint64_t at = 0;
+    for (size_t i = 0; i < manifest.count && !found->line; i++) {
         source_t *source =
             strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
         uint8_t *buffer = source ? malloc(1 << 20) : NULL;
@@ -79,25 +85,31 @@ static uint64_t find_line(const where_t *where, char *record, size_t room) {
                 break;
             lines += lines_count(buffer, (size_t)got);
             at += (uint64_t)got;
+            found->inside = buffer[got - 1] != '\n';
         }
-        ssize_t got = buffer && at == where->offset ? source_read(source, buffer, room - 1, &err) : 0;
+        /* a byte-order mark is no part of the first record */
+        if (at == 3 && buffer && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
+            found->inside = false;
+        ssize_t got = buffer && at == where->offset
+                          ? source_read(source, found->record, sizeof found->record - 1, &err)
+                          : 0;
         if (got > 0) {
-            line = lines;
-            memcpy(record, buffer, (size_t)got);
-            record[got] = '\0';
-            record[strcspn(record, "\r\n")] = '\0';
+            found->line = lines;
+            found->record[got] = '\0';
+            found->record[strcspn(found->record, "\r\n")] = '\0';
         }
         free(buffer);
         if (source)
             source_close(source);
     }
     manifest_free(&manifest);
-    return line;
 }
 
 static int show(const values_t *values, int64_t id, const where_t *where, err_t *err) {
-    char record[4096];
-    uint64_t line = where->found ? find_line(where, record, sizeof record) : 0;
+    found_line_t found = {.line = 0};
+    if (where->found)
+        find_line(where, &found);
+    uint64_t line = found.line;
     if (values->json) {
         printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
                where->found ? "true" : "false");
@@ -112,7 +124,7 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     } else if (where->found) {
         printf("%s offset %" PRIu64, where->path, where->offset);
         if (line)
-            printf(" line %" PRIu64 "\n%s\n", line, record);
+            printf(" line %" PRIu64 "\n%s\n", line, found.record);
         else
             printf(" (the file is not here, so its line is not known)\n");
     }
@@ -120,6 +132,10 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
         return (int)err->status;
     if (!where->found)
         return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id),
+               STATUS_USAGE;
+    if (line && found.inside)
+        return err_set(err, STATUS_USAGE,
+                       "no record starts at this offset, so no document has the _id %" PRId64, id),
                STATUS_USAGE;
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,

@@ -1,5 +1,6 @@
 #include "load/load.h"
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "format/format.h"
@@ -8,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const int64_t CHECKPOINT_NS = 1000000000;
@@ -176,6 +176,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
+                                .write = !spec->dry_run,
                                 .format = spec->format,
                                 .target = job->result->namespace,
                                 .schema = job->schema,
@@ -293,19 +294,19 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
 
 /* Where the loader threads' time went. */
 static void find_limit(load_result_t *result, const loader_counters_t *sum) {
-    double total = (double)sum->total_ns;
-    double server = total > 0 ? (double)sum->wait_server_ns / total * 100 : 0;
-    double input = total > 0 ? (double)sum->wait_input_ns / total * 100 : 0;
-    if (server >= 50)
+    double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
+    double server = (double)sum->wait_server_ns / total * 100,
+           input = (double)sum->wait_input_ns / total * 100;
+    double client = server + input < 100 ? 100 - server - input : 0;
+    if (server >= input && server >= client)
         snprintf(result->limited_by, sizeof result->limited_by,
                  "server %.80s (its connections were waiting %.0f%% of the time)", result->where, server);
-    else if (input >= 50)
+    else if (input >= client)
         snprintf(result->limited_by, sizeof result->limited_by,
                  "input (the loader threads were waiting for it %.0f%% of the time)", input);
     else
         snprintf(result->limited_by, sizeof result->limited_by,
-                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)",
-                 100 - server - input);
+                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)", client);
 }
 
 static void join_loaders(job_t *job) {
@@ -475,9 +476,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     bool ok = run(job, err);
     if (ok && result->counts.rejected)
         err->status = STATUS_SOME_REJECTED;
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    result->peak_memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
     close_run(job, err, ok);

@@ -28,39 +28,51 @@ static load_file_t *file_of(job_t *job, const mended_t *mended, err_t *err) {
     return file;
 }
 
-static bool take(void *context, const mended_t *mended, err_t *err) {
-    job_t *job = context;
-    uint64_t voff = 0;
-    if (!mended->length) {
-        log_detail("%s: entry at line %llu was left out", job->spec->mended,
-                   (unsigned long long)mended->at_line);
-        return true;
-    }
+/* Does the entry still say where its record belongs? */
+static bool place_entry(job_t *job, const mended_t *mended, load_file_t **file, uint64_t *voff, err_t *err) {
+    const char *path = job->spec->mended;
+    unsigned long long line = mended->at_line;
     if (memchr(mended->bytes, '\n', mended->length))
         return err_set(
             err, STATUS_USAGE,
             "%s:%llu: more than one line stands below this #@ line; a mended record is one line, because it "
             "has one position and one _id",
-            job->spec->mended, (unsigned long long)mended->at_line);
+            path, line);
     err->text[0] = '\0';
-    load_file_t *file = file_of(job, mended, err);
-    if (!file)
+    if (!(*file = file_of(job, mended, err)))
         return false;
-    if (job->catalog && !file->books) {
-        if (err->text[0])
-            return false;
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: the file %s is not in the books of %s; was the record rejected by a load "
-                       "into another collection?",
-                       job->spec->mended, (unsigned long long)mended->at_line, mended->path,
-                       server_namespace(job->server));
-    }
-    if (file->books && !catalog_voff(file->books, mended->offset, &voff))
+    if (job->catalog && !(*file)->books)
+        return err->text[0]
+                   ? false
+                   : err_set(err, STATUS_USAGE,
+                             "%s:%llu: the file %s is not in the books of %s; was the record rejected by a "
+                             "load into another collection?",
+                             path, line, mended->path, server_namespace(job->server));
+    if ((*file)->books && !catalog_voff((*file)->books, mended->offset, voff))
         return err_set(
             err, STATUS_USAGE,
-            "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed",
-            job->spec->mended, (unsigned long long)mended->at_line, (unsigned long long)mended->offset,
-            mended->path);
+            "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed", path,
+            line, (unsigned long long)mended->offset, mended->path);
+    return true;
+}
+
+static bool check(void *context, const mended_t *mended, err_t *err) {
+    load_file_t *file;
+    uint64_t voff;
+    return !mended->length || place_entry(context, mended, &file, &voff, err);
+}
+
+static bool take(void *context, const mended_t *mended, err_t *err) {
+    job_t *job = context;
+    load_file_t *file;
+    uint64_t voff = 0;
+    if (!mended->length) {
+        log_detail("%s:%llu: this record was left out", job->spec->mended,
+                   (unsigned long long)mended->at_line);
+        return true;
+    }
+    if (!place_entry(job, mended, &file, &voff, err))
+        return false;
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return err_memory(err, sizeof *block);
@@ -92,10 +104,12 @@ static bool count(void *context, const mended_t *mended, err_t *err) {
 
 bool job_feed_mended(job_t *job, err_t *err) {
     size_t entries = 0;
-    /* counted first: blocks point into the array of files, which must not move */
+    /* counted first: blocks point into the array of files, which must not move; and checked first: a file
+     * with a mistake in it loads nothing */
     if (!rejects_read(job->spec->mended, job->schema, count, &entries, err))
         return false;
-    if (!(job->files = calloc(entries + 1, sizeof *job->files)))
+    if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);
-    return rejects_read(job->spec->mended, job->schema, take, job, err);
+    return rejects_read(job->spec->mended, job->schema, check, job, err) &&
+           rejects_read(job->spec->mended, job->schema, take, job, err);
 }

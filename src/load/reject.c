@@ -20,6 +20,7 @@ struct rejects {
     pthread_mutex_t lock;
     FILE *file;
     char mark[2 + MARK_DIGITS + 2]; /* "#@1f2e3d4c " */
+    bool needs_line_end;            /* the file was left without one */
     uint64_t *known;                /* hashes of the entries that stood in the file before */
     size_t known_count, known_room;
     uint64_t count, looked_at;
@@ -104,36 +105,87 @@ static bool is_known(const rejects_t *rejects, uint64_t hash) {
     return false;
 }
 
-/* A load that goes on finds what an earlier run has rejected: nothing is written twice, nothing is lost. */
-static bool read_known(rejects_t *rejects, err_t *err) {
-    FILE *file = fopen(rejects->options.path, "r");
-    if (!file)
+/* Behind the end of the line at `at`. */
+static const char *behind_line(const char *at, const char *end) {
+    const char *found = memchr(at, '\n', (size_t)(end - at));
+    return found ? found + 1 : end;
+}
+
+static bool whole_file(const char *path, char **text, size_t *size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat stat;
+    *size = 0;
+    *text = NULL;
+    bool ok = fd >= 0 && fstat(fd, &stat) == 0 && (*text = calloc(1, (size_t)stat.st_size + 2 * POOL_SLACK));
+    while (ok && *size < (size_t)stat.st_size) {
+        ssize_t got = read(fd, *text + *size, (size_t)stat.st_size - *size);
+        if (got > 0)
+            *size += (size_t)got;
+        else if (got == 0)
+            break;
+        else
+            ok = errno == EINTR;
+    }
+    int problem = errno;
+    if (fd >= 0)
+        close(fd);
+    if (!ok)
+        free(*text);
+    errno = problem;
+    return ok;
+}
+
+/* A load that goes on finds what an earlier run has rejected: nothing is written twice, nothing is lost. What
+ * a kill cut off in the middle of an entry (no line end, and shorter than the entry says) is cut away, to be
+ * written again; *behind is where the file goes on then. */
+static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
+    char *text;
+    size_t size;
+    *behind = 0;
+    if (!whole_file(rejects->options.path, &text, &size))
         return errno == ENOENT ||
                err_set(err, STATUS_HOST, "the reject file %s cannot be read: %s; name another with --rejects",
                        rejects->options.path, strerror(errno));
-    char *line = NULL;
-    size_t room = 0;
+    const char *end = text + size;
     bool ok = true;
-    while (ok && getline(&line, &room, file) >= 0) {
-        const char *at = strstr(line, " offset="), *path = strstr(line, " file=");
-        char word[3 * 4096];
-        if (strncmp(line, "#@", 2) != 0 || !at || !path)
-            continue;
-        snprintf(word, sizeof word, "%s", path + 6);
-        word[strcspn(word, " \n")] = '\0';
-        ok = remember(rejects, entry_hash(word, strtoull(at + 8, NULL, 10))) || err_memory(err, room);
+    *behind = size;
+    for (const char *at = text; ok && at < end;) {
+        const char *next = behind_line(at, end), *after = behind_line(next, end);
+        char line[16384], word[3 * 4096];
+        snprintf(line, sizeof line, "%.*s", (int)(next - at), at);
+        const char *offset = strstr(line, " offset="), *length = strstr(line, " length="),
+                   *path = strstr(line, " file=");
+        bool entry = strncmp(line, "#@", 2) == 0 && offset && length && path && next[-1] == '\n';
+        bool torn = next == end && next[-1] != '\n' && line[0] == '#';
+        if (entry && after == end && (next == end || end[-1] != '\n'))
+            torn = (size_t)(end - next) < strtoull(length + 8, NULL, 10);
+        if (torn) {
+            *behind = (size_t)(at - text);
+            break;
+        }
+        if (entry) {
+            snprintf(word, sizeof word, "%s", path + 6);
+            word[strcspn(word, " \n")] = '\0';
+            ok = remember(rejects, entry_hash(word, strtoull(offset + 8, NULL, 10))) || err_memory(err, size);
+        }
+        at = next;
     }
-    free(line);
-    fclose(file);
+    rejects->needs_line_end = *behind && text[*behind - 1] != '\n';
+    free(text);
     return ok;
 }
 
 static bool open_file(rejects_t *rejects, err_t *err) {
-    if (!read_known(rejects, err))
+    size_t behind;
+    if (!read_known(rejects, &behind, err))
         return false;
-    struct stat before;
-    bool fresh = stat(rejects->options.path, &before) != 0 || before.st_size == 0;
+    bool fresh = behind == 0;
     rejects->file = fopen(rejects->options.path, "a");
+    /* a device has nothing to cut away */
+    if (rejects->file && ftruncate(fileno(rejects->file), (off_t)behind) != 0 && errno != EINVAL) {
+        fclose(rejects->file);
+        rejects->file = NULL;
+    }
     if (!rejects->file)
         return err_set(err, STATUS_HOST,
                        "the reject file %s cannot be written: %s; name another with --rejects",
@@ -147,6 +199,8 @@ static bool open_file(rejects_t *rejects, err_t *err) {
                 "then run\n"
                 "#   tipple load --format %s --uri .../%s --mended %s\n",
                 rejects->options.format, rejects->options.target, rejects->options.path);
+    if (rejects->needs_line_end)
+        fputc('\n', rejects->file);
     /* the mark is announced: only lines that start with an announced mark are entries */
     fprintf(rejects->file, "# marked %s\n", rejects->mark);
     return true;
@@ -207,8 +261,8 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = rejects->file || open_file(rejects, err);
-    ok = ok && write_entry(rejects, reject, err);
+    bool ok = !rejects->options.write ||
+              ((rejects->file || open_file(rejects, err)) && write_entry(rejects, reject, err));
     if (ok) {
         rejects->count++;
         if (rejects->count <= SAID_ONE_BY_ONE)
@@ -259,12 +313,6 @@ const char *rejects_path(const rejects_t *rejects) {
 
 /* --- reading a mended file
  * ---------------------------------------------------------------------------------------- */
-
-/* Behind the end of the line at `at`. */
-static const char *behind_line(const char *at, const char *end) {
-    const char *found = memchr(at, '\n', (size_t)(end - at));
-    return found ? found + 1 : end;
-}
 
 typedef struct {
     char marks[256][MARK_DIGITS + 4];
@@ -336,28 +384,11 @@ static bool each_entry(const char *path, const schema_t *schema, const char *tex
 }
 
 bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, void *context, err_t *err) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat stat;
-    if (fd < 0 || fstat(fd, &stat) != 0) {
-        err_set(err, STATUS_USAGE, "the mended file %s cannot be opened: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    size_t size = (size_t)stat.st_size, have = 0;
-    char *text = calloc(1, size + 2 * POOL_SLACK);
-    bool ok = text ? true : err_memory(err, size);
-    while (ok && have < size) {
-        ssize_t got = read(fd, text + POOL_SLACK + have, size - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            ok = err_set(err, STATUS_INPUT, "the mended file %s cannot be read: %s", path,
-                         got ? strerror(errno) : "it shrank");
-        have += got > 0 ? (size_t)got : 0;
-    }
-    close(fd);
-    ok = ok && each_entry(path, schema, text + POOL_SLACK, have, take, context, err);
+    char *text;
+    size_t size;
+    if (!whole_file(path, &text, &size))
+        return err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %s", path, strerror(errno));
+    bool ok = each_entry(path, schema, text, size, take, context, err);
     free(text);
     return ok;
 }

@@ -16,6 +16,7 @@ typedef struct rejects rejects_t;
 
 typedef struct {
     const char *path;
+    bool write;                  /* false: only count and tell */
     const char *format, *target; /* for the comment */
     const schema_t *schema;
     uint64_t most;       /* more than this many end the load; */
