@@ -23,6 +23,9 @@ typedef struct {
 /* What is there. A view or a time series is refused (status 1). */
 bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
+/* The same in one short command, for what does not change while data comes in: empty and count are not looked for. */
+bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
+
 /* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
  * what to do. *place is filled as by place_look. */
 bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,

@@ -1,0 +1,204 @@
+#include "target/address.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
+
+/* NAME.tipple.files and its like must be names too. */
+enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.claims" + 1, LONGEST_DATABASE = 63 };
+
+void address_free(address_t *address) {
+    if (address->uri)
+        mongoc_uri_destroy(address->uri);
+    free(address->database);
+    free(address->collection);
+    free(address->name);
+    free(address->hosts);
+    for (size_t i = 0; i < address->secret_count; i++)
+        free(address->secrets[i]);
+    *address = (address_t){0};
+}
+
+void address_conceal(const address_t *address, char *text) {
+    for (size_t i = 0; i < address->secret_count; i++) {
+        const char *secret = address->secrets[i];
+        size_t length = strlen(secret);
+        char *at = strstr(text, secret);
+        if (at && length < 3) {
+            /* stars in the middle of words would spell a short secret out */
+            strcpy(text, strlen(text) >= 3 ? "***" : "*");
+            return;
+        }
+        for (; at; at = strstr(at + 3, secret)) {
+            memcpy(at, "***", 3);
+            memmove(at + 3, at + length, strlen(at + length) + 1);
+        }
+    }
+}
+
+static bool keep_secret(address_t *address, const char *text, size_t length) {
+    if (!length || address->secret_count == ADDRESS_SECRETS)
+        return true;
+    char *secret = strndup(text, length);
+    if (!secret)
+        return false;
+    address->secrets[address->secret_count++] = secret;
+    char *decoded = mongoc_uri_unescape(secret);
+    if (decoded && strcmp(decoded, secret) != 0 && *decoded && address->secret_count < ADDRESS_SECRETS)
+        address->secrets[address->secret_count++] = strdup(decoded);
+    bson_free(decoded);
+    return address->secrets[address->secret_count - 1] != NULL;
+}
+
+/* The password, and the values of options that are passwords. */
+static bool gather_secrets(address_t *address, const char *user, const char *at, const char *query) {
+    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+    if (colon && !keep_secret(address, colon + 1, (size_t)(at - colon - 1)))
+        return false;
+    while (query && *query) {
+        size_t length = strcspn(query, "&;");
+        size_t key = strcspn(query, "=&;");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(key < 63 ? key : 63), query);
+        bool secret = strcasestr(name, "password") || strcasecmp(name, "authMechanismProperties") == 0;
+        if (secret && key < length && !keep_secret(address, query + key + 1, length - key - 1))
+            return false;
+        query += length + (query[length] != '\0');
+    }
+    return true;
+}
+
+static bool good_database(const char *name, err_t *err) {
+    static const char *const taken[] = {"admin", "config", "local"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return err_set(err, STATUS_USAGE,
+                           "the database '%s' is the server's own: name another one in the URI", name);
+    if (strlen(name) > LONGEST_DATABASE)
+        return err_set(err, STATUS_USAGE, "the database name '%.80s...' is longer than %d bytes", name,
+                       LONGEST_DATABASE);
+    size_t good = strcspn(name, "/\\ \"$*<>:|?");
+    if (name[good])
+        return err_set(err, STATUS_USAGE, "the database name '%s' in the URI may not contain '%c'", name,
+                       name[good]);
+    return true;
+}
+
+static bool good_collection(const char *name, err_t *err) {
+    static const char *const books[] = {".tipple.files", ".tipple.claims", ".tipple.loads"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof books / sizeof *books; i++) {
+        size_t tail = strlen(books[i]);
+        if (length >= tail && strcmp(name + length - tail, books[i]) == 0)
+            return err_set(err, STATUS_USAGE,
+                           "'%s' is the name of a load's books, not of data: name another "
+                           "collection in the URI",
+                           name);
+    }
+    if (strncmp(name, "system.", 7) == 0)
+        return err_set(err, STATUS_USAGE,
+                       "'%s' is one of the server's own collections: name another one in the URI", name);
+    if (strchr(name, '$') || strstr(name, "..") || name[length - 1] == '.' || name[0] == '.')
+        return err_set(err, STATUS_USAGE,
+                       "'%s' cannot be a collection's name: no '$', and dots only between words", name);
+    return true;
+}
+
+/* The driver would quote a user name or password that it cannot read; so it never gets to see one. */
+static bool readable_user(const char *user, const char *at) {
+    size_t colons = 0;
+    for (const char *c = user; c < at; c++) {
+        colons += *c == ':';
+        if (strchr("/?#[]@", *c) || (unsigned char)*c <= ' ' || colons > 1)
+            return false;
+    }
+    return true;
+}
+
+/* The path: "database.collection", percent-encoded, split at its first dot. */
+static bool take_path(address_t *address, const char *path, size_t length, err_t *err) {
+    if (!length)
+        return err_set(err, STATUS_USAGE, "the URI names no collection: it should look like %s", SHAPE);
+    char *encoded = strndup(path, length);
+    if (!encoded)
+        return err_memory(err, length);
+    char *name = mongoc_uri_unescape(encoded);
+    free(encoded);
+    if (!name)
+        return err_set(err, STATUS_USAGE,
+                       "the URI's /DATABASE.COLLECTION is not percent-encoded UTF-8: a '%%' must be "
+                       "followed by two hexadecimal digits");
+    char *dot = strchr(name, '.');
+    bool ok = true;
+    if (!dot || dot == name || !dot[1])
+        ok = err_set(err, STATUS_USAGE,
+                     "the URI names no collection: its path is '/%s', and should be "
+                     "/DATABASE.COLLECTION, e.g. mongodb://127.0.0.1:27017/mot.results",
+                     name);
+    else if (strlen(name) > LONGEST_NAMESPACE)
+        ok = err_set(err, STATUS_USAGE,
+                     "'%.80s...' is too long a name: at most %d bytes for database and collection "
+                     "together",
+                     name, LONGEST_NAMESPACE);
+    if (ok) {
+        address->name = strdup(name);
+        address->database = strndup(name, (size_t)(dot - name));
+        address->collection = strdup(dot + 1);
+        ok = address->name && address->database && address->collection;
+        if (!ok)
+            err_memory(err, length);
+    }
+    bson_free(name);
+    return ok && good_database(address->database, err) && good_collection(address->collection, err);
+}
+
+static bool name_hosts(address_t *address, err_t *err) {
+    bson_string_t *hosts = bson_string_new(mongoc_uri_get_srv_hostname(address->uri));
+    for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri); host; host = host->next)
+        bson_string_append_printf(hosts, "%s%s", hosts->len ? "," : "", host->host_and_port);
+    address->hosts = strdup(hosts->str);
+    bson_string_free(hosts, true);
+    return address->hosts || err_memory(err, 1);
+}
+
+bool address_parse(address_t *address, const char *text, err_t *err) {
+    *address = (address_t){0};
+    const char *hosts = strstr(text, "://");
+    if (!hosts || (strncasecmp(text, "mongodb://", 10) != 0 && strncasecmp(text, "mongodb+srv://", 14) != 0))
+        return err_set(err, STATUS_USAGE, "the target is not a MongoDB URI: it should look like %s", SHAPE);
+    hosts += 3;
+    size_t authority = strcspn(hosts, "/");
+    const char *path = hosts[authority] ? hosts + authority + 1 : hosts + authority;
+    size_t path_length = strcspn(path, "?");
+    const char *query = path[path_length] ? path + path_length + 1 : "";
+    const char *at = memrchr(hosts, '@', authority);
+    /* a stray '/' or '?' of a password would make other parts of the URI of its pieces */
+    if (strchr(path, '@') || memchr(hosts, '?', authority) || (at && !readable_user(hosts, at)))
+        return err_set(err, STATUS_USAGE,
+                       "the URI cannot be taken apart: in a user name or password the characters "
+                       "/ ? # @ : %% must be written as %%2F %%3F %%23 %%40 %%3A %%25, and options "
+                       "follow the path: %s?OPTION=VALUE",
+                       SHAPE);
+    bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
+    ok = ok && take_path(address, path, path_length, err);
+    if (ok) {
+        bson_error_t error;
+        bson_string_t *bare = bson_string_new(NULL);
+        bson_string_append_printf(bare, "%.*s/%s%s", (int)(hosts - text + (long)authority), text,
+                                  *query ? "?" : "", query);
+        address->uri = mongoc_uri_new_with_error(bare->str, &error);
+        memset(bare->str, 0, bare->len);
+        bson_string_free(bare, true);
+        if (!address->uri) {
+            address_conceal(address, error.message);
+            ok = err_set(err, STATUS_USAGE, "the target's URI is not valid: %s; it should look like %s",
+                         error.message, SHAPE);
+        }
+    }
+    ok = ok && name_hosts(address, err);
+    if (!ok)
+        address_free(address);
+    return ok;
+}

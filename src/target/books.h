@@ -1,0 +1,59 @@
+/* books: the documents behind a catalog, in and out of BSON, and what the parts of the catalog share. Only
+ * catalog.c and catalog_files.c include this. */
+#ifndef TIPPLE_TARGET_BOOKS_H
+#define TIPPLE_TARGET_BOOKS_H
+
+#include "target/catalog.h"
+#include "target/position.h"
+
+#define BOOKS_HEADER "catalog" /* _id of the one document that is not a file */
+enum { BOOKS_DUPLICATE_KEY = 11000, BOOKS_STATEMENTS = 1000, BOOKS_COMMAND_BYTES = 8 << 20 };
+
+struct catalog {
+    server_t *server;
+    mongoc_client_t *client;
+    place_t place;
+    char files[280], loads[280]; /* collections, without the database */
+    bool read_only;
+    uint64_t next_extent, next_ordinal; /* as last read: MiB, files */
+    char process[25];
+    bson_oid_t load;
+    bool load_is_open;
+    catalog_file_t **owned;
+    size_t owned_count, owned_room;
+};
+
+/* A file's document, with what makes it the same file next time. */
+typedef struct {
+    catalog_file_t *file;
+    uint64_t size;
+    char digest[33]; /* hex; "" when the file has no identity */
+    bool started, taken;
+} book_t;
+
+/* A file that belongs to the catalog; NULL with err. */
+catalog_file_t *books_new_file(catalog_t *catalog, err_t *err);
+bool books_add_extent(catalog_file_t *file, extent_t extent, err_t *err);
+
+bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *book, err_t *err);
+
+/* {base, start, length}, under `key`. */
+void books_append_extent(bson_t *to, const char *key, const extent_t *extent);
+/* done, counts, blocks and complete, as fields of `to`. */
+void books_append_progress(bson_t *to, const catalog_file_t *file, bool complete, uint64_t blocks);
+
+/* All files, by ordinal. */
+bool books_read_files(catalog_t *catalog, book_t **books, size_t *count, err_t *err);
+
+/* Adds to the counters of extents and ordinals, and returns where they stood; overflow is refused. */
+bool books_take(catalog_t *catalog, uint64_t extent_units, uint64_t ordinals, uint64_t *first_unit,
+                uint64_t *first_ordinal, err_t *err);
+
+/* Runs an update command with these statements ([{q, u, ...}]); all of them must match a document each, or
+ * `expected` documents together. */
+bool books_update(catalog_t *catalog, const bson_t *statements, uint64_t expected, err_t *err);
+
+/* What a name is in the books: bytes that are not UTF-8 are spelled \xHH. Free it. */
+char *books_name(const char *name);
+
+#endif

@@ -1,0 +1,185 @@
+/* address: URIs taken apart, and passwords never shown. */
+#include "target/address.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_good(void **state) {
+    (void)state;
+    static const struct {
+        const char *uri, *database, *collection, *hosts;
+    } cases[] = {
+        {"mongodb://127.0.0.1:27017/mot.results", "mot", "results", "127.0.0.1:27017"},
+        {"mongodb://127.0.0.1/mot.results?replicaSet=rs", "mot", "results", "127.0.0.1:27017"},
+        {"mongodb://a:1,b:2/mot.results.2013", "mot", "results.2013", "a:1,b:2"},
+        {"mongodb://joe:secret@h/mot.results", "mot", "results", "h:27017"},
+        {"mongodb://joe:p%40ss%2Fw%3Frd@h/mot.results", "mot", "results", "h:27017"},
+        {"mongodb://h/m%C3%B6t.r%20s", "m\xc3\xb6t", "r s", "h:27017"},
+        {"MONGODB://h/mot.results", NULL, NULL, NULL},
+        {"mongodb://%2Ftmp%2Fmongodb.sock/mot.results", "mot", "results", "/tmp/mongodb.sock"},
+        {"mongodb://[::1]:27018/mot.results", "mot", "results", "[::1]:27018"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        address_t address;
+        bool ok = address_parse(&address, cases[i].uri, &err);
+        if (!cases[i].database) {
+            assert_false(ok);
+            continue;
+        }
+        if (!ok)
+            fail_msg("%s: %s", cases[i].uri, err.text);
+        assert_string_equal(address.database, cases[i].database);
+        assert_string_equal(address.collection, cases[i].collection);
+        assert_string_equal(address.hosts, cases[i].hosts);
+        assert_int_equal(strlen(address.name), strlen(cases[i].database) + 1 + strlen(cases[i].collection));
+        address_free(&address);
+    }
+}
+
+static void test_login(void **state) {
+    (void)state;
+    err_t err = {0};
+    address_t address;
+    assert_true(address_parse(&address, "mongodb://joe:se%20cret@h/mot.results", &err));
+    assert_string_equal(mongoc_uri_get_auth_source(address.uri), "admin");
+    assert_string_equal(mongoc_uri_get_password(address.uri), "se cret");
+    address_free(&address);
+    assert_true(address_parse(&address, "mongodb://joe:x@h/mot.results?authSource=other", &err));
+    assert_string_equal(mongoc_uri_get_auth_source(address.uri), "other");
+    address_free(&address);
+}
+
+static void test_bad(void **state) {
+    (void)state;
+    static const struct {
+        const char *uri, *says;
+    } cases[] = {
+        {"", "not a MongoDB URI"},
+        {"mot.results", "not a MongoDB URI"},
+        {"http://h/mot.results", "not a MongoDB URI"},
+        {"mongodb://h:27017", "names no collection"},
+        {"mongodb://h:27017/", "names no collection"},
+        {"mongodb://h/mot", "its path is '/mot'"},
+        {"mongodb://h/mot.", "its path is '/mot.'"},
+        {"mongodb://h/.results", "its path is '/.results'"},
+        {"mongodb://h/admin.results", "the server's own"},
+        {"mongodb://h/local.results", "the server's own"},
+        {"mongodb://h/m$t.results", "may not contain '$'"},
+        {"mongodb://h/m t.results", "may not contain ' '"},
+        {"mongodb://h/a/b.results", "may not contain '/'"},
+        {"mongodb://h/mot.a$b", "no '$'"},
+        {"mongodb://h/mot.a..b", "dots only between words"},
+        {"mongodb://h/mot.results.", "dots only between words"},
+        {"mongodb://h/mot.system.users", "the server's own collections"},
+        {"mongodb://h/mot.results.tipple.files", "a load's books"},
+        {"mongodb://h/mot.%zz", "percent-encoded"},
+        {"mongodb://h/mot.%ff", "UTF-8"},
+        {"mongodb://h:port/mot.results", "not valid"},
+        {"mongodb:///mot.results", "not valid"},
+        {"mongodb://h/mot.results?tls=maybe", "not valid"},
+        {"mongodb://h?replicaSet=rs", "cannot be taken apart"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        address_t address;
+        if (address_parse(&address, cases[i].uri, &err))
+            fail_msg("'%s' was taken", cases[i].uri);
+        assert_int_equal(err.status, STATUS_USAGE);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s: '%s' is not in: %s", cases[i].uri, cases[i].says, err.text);
+    }
+    char longest[400] = "mongodb://h/mot.";
+    memset(longest + strlen(longest), 'x', 260);
+    err_t err = {0};
+    address_t address;
+    assert_false(address_parse(&address, longest, &err));
+    assert_non_null(strstr(err.text, "too long"));
+}
+
+/* Whatever is wrong with a URI, no piece of its password is in the sentence. */
+static void test_no_password_is_shown(void **state) {
+    (void)state;
+    static const char *const passwords[] = {"hunter2",   "hun/ter2",   "hun@ter2",  "hun?ter2",    "hun#ter2",
+                                            "hun:ter2",  "hun%zter2",  "hun[ter2",  "hun%40ter2",  "hun ter2",
+                                            "hun&ter2=", "h/u@n?ter2", "hun\\ter2", "hun\xffter2", "%"};
+    static const char *const rests[] = {"h/mot.results",
+                                        "h/mot",
+                                        "h",
+                                        "h/m$t.results",
+                                        "h:port/mot.r",
+                                        "h/mot.results?tls=maybe",
+                                        "h/mot.results?w=-7",
+                                        "h/mot.r?x@y=1",
+                                        "",
+                                        "h/mot.r?authMechanism=ter2&tlsCertificateKeyFilePassword=ter2"};
+    for (size_t i = 0; i < sizeof passwords / sizeof *passwords; i++) {
+        for (size_t j = 0; j < sizeof rests / sizeof *rests; j++) {
+            char uri[300];
+            err_t err = {0};
+            address_t address;
+            snprintf(uri, sizeof uri, "mongodb://joe:%s@%s", passwords[i], rests[j]);
+            if (address_parse(&address, uri, &err)) {
+                char text[200];
+                snprintf(text, sizeof text, "could not log in with %s at h",
+                         mongoc_uri_get_password(address.uri));
+                address_conceal(&address, text);
+                assert_null(strstr(text, "ter2"));
+                assert_null(strstr(address.hosts, "ter2"));
+                address_free(&address);
+            } else {
+                assert_int_equal(err.status, STATUS_USAGE);
+                if (strstr(err.text, "ter2") || strstr(err.text, "hun"))
+                    fail_msg("%s gives it away: %s", uri, err.text);
+            }
+        }
+    }
+}
+
+static void test_conceal(void **state) {
+    (void)state;
+    err_t err = {0};
+    address_t address;
+    char text[100] = "secret, se%63ret and secret";
+    assert_true(address_parse(
+        &address, "mongodb://joe:se%63ret@h/mot.results?tlsCertificateKeyFilePassword=opensesame", &err));
+    address_conceal(&address, text);
+    assert_string_equal(text, "***, *** and ***");
+    strcpy(text, "opensesame");
+    address_conceal(&address, text);
+    assert_string_equal(text, "***");
+    address_free(&address);
+    /* two letters replaced wherever they stand would spell themselves out */
+    assert_true(address_parse(&address, "mongodb://joe:at@h/mot.results", &err));
+    strcpy(text, "what is that");
+    address_conceal(&address, text);
+    assert_string_equal(text, "***");
+    strcpy(text, "nothing here");
+    address_conceal(&address, text);
+    assert_string_equal(text, "nothing here");
+    address_free(&address);
+}
+
+/* The driver's own talk must not give a password away either: a command may print it. */
+static void overhear(mongoc_log_level_t level, const char *domain, const char *message, void *data) {
+    (void)level, (void)domain, (void)data;
+    if (strstr(message, "ter2") || strstr(message, "hun"))
+        fail_msg("the driver says: %s", message);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),    cmocka_unit_test(test_login),
+        cmocka_unit_test(test_bad),     cmocka_unit_test(test_no_password_is_shown),
+        cmocka_unit_test(test_conceal),
+    };
+    mongoc_init();
+    mongoc_log_set_handler(overhear, NULL);
+    int failed = cmocka_run_group_tests_name("address", tests, NULL, NULL);
+    mongoc_cleanup();
+    return failed;
+}

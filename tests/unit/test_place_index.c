@@ -1,0 +1,92 @@
+/* place: the text of --index. */
+#include "target/place.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_good(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *keys, *name;
+    } cases[] = {
+        {"d:1", "{ \"d\" : 1 }", "d_1"},
+        {"d:1,k:-1", "{ \"d\" : 1, \"k\" : -1 }", "d_1_k_-1"},
+        {"st:hashed", "{ \"st\" : \"hashed\" }", "st_hashed"},
+        {"position:2dsphere,ts:1", "{ \"position\" : \"2dsphere\", \"ts\" : 1 }", "position_2dsphere_ts_1"},
+        {"wind.speed.rate:-1", "{ \"wind.speed.rate\" : -1 }", "wind.speed.rate_-1"},
+        {"a:b:1", "{ \"a:b\" : 1 }", "a:b_1"},
+        {"xy:2d", "{ \"xy\" : \"2d\" }", "xy_2d"},
+        {"o:text", "{ \"o\" : \"text\" }", "o_text"},
+        {"_id:1", "{ \"_id\" : 1 }", "_id_1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        index_spec_t spec;
+        if (!place_parse_index(cases[i].text, &spec, &err))
+            fail_msg("%s: %s", cases[i].text, err.text);
+        char *keys = bson_as_relaxed_extended_json(&spec.keys, NULL);
+        assert_string_equal(keys, cases[i].keys);
+        assert_string_equal(spec.name, cases[i].name);
+        bson_free(keys);
+        place_free_index(&spec);
+    }
+}
+
+static void test_bad(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "'' should be"},
+        {"d", "'d' should be FIELD:1"},
+        {"d:", "'d:' should be"},
+        {":1", "':1' should be"},
+        {"d:2", "'2' should be"},
+        {"d:up", "'up' should be"},
+        {"d:1,", "'' should be"},
+        {",d:1", "'' should be"},
+        {"d:1,,k:1", "'' should be"},
+        {"d:1,d:-1", "'d' stands twice"},
+        {"$d:1", "'$d' cannot be a field's name"},
+        {"d.:1", "'d.' cannot be a field's name"},
+        {".d:1", "'.d' cannot be a field's name"},
+        {"a..b:1", "'a..b' cannot be a field's name"},
+        {"st:hash", "did you mean 'hashed'?"},
+        {"p:2dspere", "did you mean '2dsphere'?"},
+        {"d:\xff", "UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        index_spec_t spec;
+        if (place_parse_index(cases[i].text, &spec, &err))
+            fail_msg("'%s' was taken for an index", cases[i].text);
+        assert_int_equal(err.status, STATUS_USAGE);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("'%s': '%s' is not in: %s", cases[i].text, cases[i].says, err.text);
+    }
+}
+
+static void test_too_long(void **state) {
+    (void)state;
+    char text[400] = "";
+    for (int i = 0; i < 30; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%sfield%02d:1", i ? "," : "", i);
+    err_t err = {0};
+    index_spec_t spec;
+    assert_false(place_parse_index(text, &spec, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "too long"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_too_long),
+    };
+    return cmocka_run_group_tests_name("place_index", tests, NULL, NULL);
+}
