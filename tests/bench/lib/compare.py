@@ -1,0 +1,242 @@
+"""compare: loaders side by side, interleaved on one server: A B C D, A B C D, ..., each into a fresh clustered
+collection. The ceiling is a replay of the same documents as ready messages."""
+import json
+
+import figures
+from figures import Failed, Figures, Table, Target
+from lab import COLLECTION, DATABASE, KEYS, SOURCES, say
+
+
+class Outcome:
+    def __init__(self, tables, targets):
+        self.tables, self.targets = tables, targets
+
+
+def interleave(rounds, contenders):
+    """Runs them in turns. Gives each one's runs, None where it failed, and why. Who fails once is out."""
+    runs, reasons = {name: [] for name in contenders}, {}
+    for turn in range(rounds):
+        for name, once in contenders.items():
+            if name in reasons:
+                runs[name].append(None)
+                continue
+            try:
+                run = once()
+                runs[name].append(run)
+                say("  %d/%d  %-28s %7.2f s  %8.3f us client  %8.3f us server  %4.0f %% others", turn + 1, rounds, name,
+                    run.seconds, run.client_each * 1e6, run.server_each * 1e6, run.others / run.cpu_room * 100)
+            except Failed as failed:
+                runs[name].append(None)
+                reasons[name] = str(failed)
+                say("  %d/%d  %-28s failed: %s", turn + 1, rounds, name, failed)
+    return runs, ["%s: %s" % reason for reason in reasons.items()]
+
+
+def every(runs):
+    return [run for each in runs.values() for run in each]
+
+
+# --------------------------------------------------------------------------------------------- the loaders
+
+class Loaders:
+    """Each method loads the file once and gives the Run, or raises Failed: also when not all of it arrived."""
+
+    def __init__(self, lab, server, options):
+        self.lab, self.server, self.rows, self.options = lab, server, options.rows, options
+        self.threads, self.batch = self._settings()
+
+    def _settings(self):
+        """What the load will use: asked of the command itself."""
+        done = self.lab.run(self.load_words(self.lab.rows(100)) + ["--dry-run"], 100)
+        said = json.loads(done.output)
+        return said["threads"], said["batch"]
+
+    def load_words(self, path, *more):
+        words = [self.lab.tipple, "load", "--format", "mot", "--uri", self.server.namespace_uri, "--json"]
+        for name in ("threads", "batch"):
+            if getattr(self.options, name):
+                words += ["--" + name, getattr(self.options, name)]
+        return words + [*more, path]
+
+    def arrived(self, run, documents):
+        there = self.server.count()
+        if there != documents:
+            raise Failed("%d of %d documents are in the collection" % (there, documents))
+        return run
+
+    def tipple(self, path=None, rows=None, more=()):
+        rows = rows or self.rows
+        self.server.fresh()
+        run = self.lab.run(self.load_words(path or self.lab.rows(rows), *more), rows, self.server)
+        said = json.loads(run.output)
+        if said["loaded"] != rows:
+            raise Failed("%d of %d documents were loaded" % (said["loaded"], rows))
+        return self.arrived(run, rows)
+
+    def replay(self, connections, majority=False):
+        self.server.fresh(clustered=True)
+        run = self.lab.run([self.lab.replay, "--port", self.server.port, "--to", "%s.%s" % (DATABASE, COLLECTION),
+                            "--connections", connections, "--batch", self.batch,
+                            *(["--majority"] if majority else []), self.lab.bson(self.rows)], self.rows, self.server)
+        said = json.loads(run.output)
+        run.seconds, run.client_cpu, run.peak_bytes = said["seconds"], said["cpu_seconds"], None
+        return self.arrived(run, self.rows)
+
+    def mongoimport(self, workers):
+        self.server.fresh(clustered=True)
+        fields = ",".join("%s.%s" % key for key in KEYS)
+        return self.arrived(self.lab.run(
+            [self.lab.mongoimport(), "--quiet", "--uri", self.server.uri, "--db", DATABASE, "--collection", COLLECTION,
+             "--type", "csv", "--fields", fields, "--columnsHaveTypes", "--ignoreBlanks", "--numInsertionWorkers",
+             workers, "--file", self.lab.clean_csv(self.rows)], self.rows, self.server), self.rows)
+
+    def pymongo(self):
+        self.server.fresh(clustered=True)
+        kinds = {"int32()": "int", "string()": "text", "date(2006-01-02)": "date"}
+        columns = " ".join("%s:%s" % (name, kinds[kind]) for name, kind in KEYS)
+        run = self.lab.run([self.lab.pymongo(), SOURCES / "pymongo_loader.py", self.server.uri, DATABASE, COLLECTION,
+                            self.lab.clean_csv(self.rows), columns], self.rows, self.server)
+        run.peak_bytes = json.loads(run.output)["peak_bytes"]
+        return self.arrived(run, self.rows)
+
+
+def ready(make):
+    """Builds what a peer needs before anything is timed; the reason, if it cannot be had."""
+    try:
+        make()
+        return None
+    except Failed as failed:
+        return str(failed)
+
+
+def check_same(contenders, server):
+    """One run of each, not measured: do they all put the same documents there? Also warms the server up."""
+    digests, samples = {}, {}
+    for name, once in contenders.items():
+        try:
+            once()
+        except Failed:
+            continue  # it will say so in its measured run
+        samples[name] = server.sample(500)
+        if name.startswith(("replay", "tipple")):
+            digests[name] = server.digest()
+    if len(set(digests.values())) > 1:
+        raise Failed("the replay and tipple load put different documents into the collection: %s" % digests)
+    first = next(iter(samples.values()), None)
+    for name, sample in samples.items():
+        if sample != first:
+            raise Failed("%s puts other documents into the collection: %s, not %s" % (
+                name, *next((theirs, ours) for theirs, ours in zip(sample, first) if theirs != ours)))
+
+
+def better(runs, names):
+    """The name whose median rate is the highest; the first when none ran."""
+    rates = {name: Figures([run.rate if run else None for run in runs[name]]) for name in names}
+    ran = [name for name in names if rates[name].n and not rates[name].failed]
+    return max(ran, key=lambda name: rates[name].median) if ran else names[0]
+
+
+# ------------------------------------------------------------------------------------------ the comparison
+
+def cost_table(title, runs, notes):
+    table = Table(title, ["", "documents/s", "client CPU, us/doc", "server CPU, us/doc", "peak memory, MiB", "n"],
+                  notes + ["server CPU includes the fsync that follows each run"])
+    for name, each in runs.items():
+        rate = figures.of_runs(each, lambda run: run.rate)
+        cells = [rate.text(figures.thousands),
+                 figures.of_runs(each, lambda run: run.client_each).text(figures.micro),
+                 figures.of_runs(each, lambda run: run.server_each).text(figures.micro)]
+        if any(run and run.peak_bytes is None for run in each):
+            cells.append("(all documents)")
+        else:
+            cells.append(figures.of_runs(each, lambda run: run.peak_bytes).text(figures.mebibytes))
+        table.add(name, *cells, rate.n)
+    return table
+
+
+def ratio_table(title, runs, names, function):
+    """The row's figure divided by the column's, pair by pair within a round."""
+    table = Table(title, [""] + ["/ " + name for name in names])
+    for row in names:
+        table.add(row, *["" if row == column else
+                         figures.of_pairs(runs[row], runs[column], function).text(figures.times) for column in names])
+    return table
+
+
+def load(lab, options):
+    """tools/bench load: a plain file into a clustered collection of a standalone."""
+    with lab.server(options.cache) as server:
+        loaders = Loaders(lab, server, options)
+        left_out = []
+        connections = sorted({loaders.threads, 8})
+        contenders = {"replay, %d connections" % many: lambda many=many: loaders.replay(many) for many in connections}
+        contenders["tipple load"] = loaders.tipple
+        if "mongoimport" not in options.without:
+            reason = ready(lab.mongoimport)
+            if reason:
+                left_out.append("mongoimport is left out: " + reason)
+            else:
+                contenders.update({"mongoimport, %d workers" % many: lambda many=many: loaders.mongoimport(many)
+                                   for many in (2, 4)})
+        if "pymongo" not in options.without:
+            reason = ready(lab.pymongo)
+            if reason:
+                left_out.append("pymongo is left out: " + reason)
+            else:
+                contenders["pymongo, 2 processes"] = loaders.pymongo
+        check_same(contenders, server)
+        runs, reasons = interleave(options.rounds, contenders)
+    ceiling = better(runs, [name for name in runs if name.startswith("replay")])
+    notes = ["%s rows, batches of %d, tipple load with %d threads; interleaved on one server (cache %s)"
+             % (figures.thousands(options.rows), loaders.batch, loaders.threads, options.cache),
+             figures.others_note(every(runs)), *left_out, *reasons]
+    table = cost_table("Loaders: MOT into a clustered collection on a standalone", runs, notes)
+    names = [ceiling, "tipple load"]
+    for peer in ("mongoimport", "pymongo"):
+        candidates = [name for name in runs if name.startswith(peer)]
+        names += [better(runs, candidates)] if candidates else []
+    ratios = [ratio_table("Documents/s: the row's divided by the column's, within a round", runs, names,
+                          lambda a, b: a.rate / b.rate),
+              ratio_table("Client CPU: the row's divided by the column's, within a round", runs, names,
+                          lambda a, b: a.client_cpu / b.client_cpu)]
+    return Outcome([table, *ratios], [
+        Target("client CPU of a load: at most 0.30 us a document, all in",
+                  figures.of_runs(runs["tipple load"], lambda run: run.client_each), figures.micro, most=0.30e-6),
+        Target("a load reaches 90 % of the replay ceiling or more",
+                  figures.of_pairs(runs["tipple load"], runs[ceiling], lambda a, b: a.rate / b.rate), figures.percent,
+                  least=0.90)])
+
+
+def replica(lab, options):
+    """tools/bench replica: the same with w: majority, j: true on a replica set of one."""
+    with lab.server(options.cache, replset=1) as server:
+        loaders = Loaders(lab, server, options)
+        contenders = {"replay, %d connections" % many: lambda many=many: loaders.replay(many, majority=True)
+                      for many in sorted({loaders.threads, 8})}
+        contenders["tipple load"] = loaders.tipple
+        check_same(contenders, server)
+        runs, reasons = interleave(options.rounds, contenders)
+    ceiling = better(runs, [name for name in runs if name.startswith("replay")])
+    notes = ["%s rows, batches of %d, tipple load with %d threads; every batch with w: majority, j: true"
+             % (figures.thousands(options.rows), loaders.batch, loaders.threads),
+             figures.others_note(every(runs)), *reasons]
+    share = figures.of_pairs(runs["tipple load"], runs[ceiling], lambda a, b: a.rate / b.rate)
+    table = cost_table("Replica set of one member, majority and journal", runs, notes)
+    table.notes.append("tipple load reaches %s of the ceiling" % share.text(figures.percent))
+    return Outcome([table], [])
+
+
+def gzip(lab, options):
+    """tools/bench gzip: from .gz against the same file plain."""
+    with lab.server(options.cache) as server:
+        loaders = Loaders(lab, server, options)
+        packed = lab.gzip(options.rows)
+        contenders = {"plain": loaders.tipple, "gzip": lambda: loaders.tipple(path=packed)}
+        loaders.tipple()  # not measured: warms the server up
+        runs, reasons = interleave(options.rounds, contenders)
+    more = figures.of_pairs(runs["gzip"], runs["plain"], lambda a, b: a.client_each - b.client_each, scale=0.12e-6)
+    table = cost_table("From gzip", runs, [
+        "%s rows; gzip costs %s us of client CPU more a document, pair by pair" % (
+            figures.thousands(options.rows), more.text(figures.micro)), figures.others_note(every(runs)), *reasons])
+    return Outcome([table], [Target("from .gz: at most 0.12 us of client CPU a document more", more, figures.micro,
+                                       most=0.12e-6)])

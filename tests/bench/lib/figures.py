@@ -1,0 +1,161 @@
+"""figures: what several runs of the same thing showed, and tables of it.
+
+A cell that cannot be trusted does not look like a number: "failed", "too noisy (0.31 to 0.55)", or, of few runs or
+on a machine that was busy with something else, "~0.31".
+"""
+import statistics
+
+FEW = 3       # fewer runs than this are a hint, not a measurement
+NOISY = 0.20  # of the median: what the middle half of the runs may span
+BUSY = 0.10   # of all CPUs: what other programs may take while a run is measured
+
+
+class Failed(Exception):
+    """A measurement that gave no number; the text says why."""
+
+
+class Figures:
+    """The values of one quantity, one a run; None is a run that failed. Scatter is judged against `scale`, the
+    median unless told: a small difference of two large figures scatters more than itself."""
+
+    def __init__(self, values, disturbed=False, enough=FEW, scale=None):
+        values, self.enough, self.scale = list(values), enough, scale
+        self.values = [value for value in values if value is not None]
+        self.failed = len(values) - len(self.values)
+        self.disturbed = disturbed
+        self.n = len(self.values)
+        if self.n:
+            self.median, self.low, self.high = statistics.median(self.values), min(self.values), max(self.values)
+
+    @property
+    def noisy(self):
+        if self.n < 2:
+            return False
+        first, _, third = statistics.quantiles(self.values, n=4, method="inclusive")
+        return third - first > NOISY * (self.scale or abs(self.median))
+
+    @property
+    def usable(self):
+        return self.n > 0 and not self.failed and not self.noisy
+
+    @property
+    def doubtful(self):
+        return self.n < self.enough or self.disturbed
+
+    def text(self, unit):
+        if self.failed or not self.n:
+            return "failed"
+        spread = "%s to %s" % (unit(self.low), unit(self.high))
+        if self.noisy:
+            return "too noisy (%s)" % spread
+        shown = ("~" if self.doubtful else "") + unit(self.median)
+        return "%s (%s)" % (shown, spread) if self.n > 1 else shown
+
+
+def of_runs(runs, function, enough=FEW):
+    return Figures([function(run) if run else None for run in runs], disturbed(runs), enough)
+
+
+def of_pairs(first, second, function, scale=None):
+    """One value a round, of two runs that stood side by side in it."""
+    values = [function(a, b) if a and b else None for a, b in zip(first, second)]
+    return Figures(values, disturbed(first + second), scale=scale)
+
+
+def others_share(runs):
+    """What other programs took of the CPUs while these ran. Summed, because the kernel counts in steps of 10 ms."""
+    room = sum(run.cpu_room for run in runs if run)
+    return sum(run.others for run in runs if run) / room if room else 0
+
+
+def disturbed(runs):
+    return others_share(runs) > BUSY
+
+
+def others_note(runs):
+    return "other programs took %s of the CPUs meanwhile" % percent(others_share(runs)) + (
+        "; ~ marks what that makes doubtful" if disturbed(runs) else "")
+
+
+# ---------------------------------------------------------------------------------------------------- units
+
+def thousands(value):
+    return "%.2fm" % (value / 1e6) if value >= 1e6 else "%.0fk" % (value / 1e3)
+
+
+def micro(value):  # of seconds
+    return "%.3f" % (value * 1e6) if abs(value) < 1e-6 else "%.2f" % (value * 1e6) if abs(value) < 1e-4 \
+        else "%.0f" % (value * 1e6)
+
+
+def nano(value):
+    return "%.0f" % (value * 1e9)
+
+
+def milli(value):
+    return "%.1f" % (value * 1e3)
+
+
+def seconds(value):
+    return "%.2f" % value
+
+
+def mebibytes(value):
+    return "%.0f" % (value / (1 << 20))
+
+
+def megabytes(value):
+    return "%.0f" % (value / 1e6)
+
+
+def percent(value):
+    return "%.1f %%" % (value * 100)
+
+
+def times(value):
+    return "%.3g" % value if value < 100 else "%.0f" % value
+
+
+# --------------------------------------------------------------------------------------------------- tables
+
+class Table:
+    def __init__(self, title, header, notes=()):
+        self.title, self.header, self.rows, self.notes = title, header, [], list(notes)
+
+    def add(self, *cells):
+        self.rows.append([str(cell) for cell in cells])
+
+    def text(self):
+        lines = [self.header] + self.rows
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
+        drawn = ["  ".join([line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])])
+                 for line in lines]
+        drawn.insert(1, "-" * len(drawn[0]))
+        return "\n".join(["", self.title, ""] + drawn + self._notes("  "))
+
+    def markdown(self):
+        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+                 for line in [self.header, ["---"] + ["---:"] * (len(self.header) - 1)] + self.rows]
+        return "\n".join(["**%s**" % self.title, ""] + lines + ([""] + self._notes("- ") if self.notes else []))
+
+    def _notes(self, mark):
+        return [mark + note for note in self.notes]
+
+
+class Target:
+    """A promise, and what became of it."""
+
+    def __init__(self, promise, figures, unit, most=None, least=None):
+        self.promise, self.text = promise, figures.text(unit)
+        if not figures.usable:
+            self.verdict = "not measured"
+            return
+        met = figures.median <= most if most is not None else figures.median >= least
+        self.verdict = ("met" if met else "**not met**") + (", as far as can be told" if figures.doubtful else "")
+
+
+def targets_table(targets):
+    table = Table("Targets", ["target", "measured", ""])
+    for target in targets:
+        table.add(target.promise, target.text, target.verdict)
+    return table

@@ -1,0 +1,156 @@
+"""single: the measurements of tipple alone."""
+import shutil
+import subprocess
+
+import figures
+import procs
+from compare import Loaders, Outcome, cost_table, every, interleave
+from figures import Table, Target
+from lab import BENCH, CPUS, say
+
+RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
+
+
+def parse(lab, options):
+    """tools/bench parse: parsing and encoding on one core, and generating."""
+    files = {release: lab.rows(options.rows, release) for release in RELEASES}
+    sizes = {release: path.stat().st_size for release, path in files.items()}
+
+    def once(path):
+        lab.warm(path)
+        run = lab.run([lab.tipple, "parse", "--format", "mot", "--emit", "none", path], options.rows, cpu=CPUS - 1)
+        run.bytes = path.stat().st_size
+        return run
+
+    contenders = {release: lambda path=path: once(path) for release, path in files.items()}
+    contenders["generate"] = lambda: lab.run([lab.tipple, "generate", "mot", "--rows", options.rows], options.rows)
+    try:
+        runs, reasons = interleave(options.rounds, contenders)
+    finally:
+        for path in files.values():
+            path.unlink()
+    generated = figures.of_runs(runs.pop("generate"), lambda run: run.rate)
+    table = Table("Parse and encode, one core (tipple parse --emit none, the whole process)",
+                  ["release", "CPU, ns/row", "MB/s", "bytes/row", "n"],
+                  ["%s rows a release, from the page cache" % figures.thousands(options.rows),
+                   "generate writes %s rows/s" % generated.text(figures.thousands),
+                   figures.others_note(every(runs)), *reasons])
+    cpu, speed = {}, {}
+    for release, each in runs.items():
+        cpu[release] = figures.of_runs(each, lambda run: run.client_each)
+        speed[release] = figures.of_runs(each, lambda run: run.bytes / run.seconds)
+        table.add(release, cpu[release].text(figures.nano), speed[release].text(figures.megabytes),
+                  "%.1f" % (sizes[release] / options.rows), cpu[release].n)
+    slowest = worst(cpu, max)
+    slowest_speed = worst(speed, min)
+    return Outcome([table], [
+        Target("parse and encode: at most 100 ns a row (slowest release: %s)" % slowest, cpu[slowest], figures.nano,
+                  most=100e-9),
+        Target("parse and encode: above 800 MB/s on one core (slowest release: %s)" % slowest_speed,
+                  speed[slowest_speed], figures.megabytes, least=800e6),
+        Target("generate: above 5 million rows/s", generated, figures.thousands, least=5e6)])
+
+
+def worst(by_name, pick):
+    """The name with the worst median; one that failed is worse than any."""
+    for name, each in by_name.items():
+        if not each.n or each.failed:
+            return name
+    return pick(by_name, key=lambda name: by_name[name].median)
+
+
+def memory(lab, options):
+    """tools/bench memory: the peak of a load of a long stream from a pipe, with 16 threads."""
+    targets, table = [], Table(
+        "Peak memory: a stream of %s rows from a pipe, 16 threads" % figures.thousands(options.rows),
+        ["--memory", "peak, MiB", "documents/s", "client CPU, us/doc", "n"])
+    runs, options.threads = {}, 16
+    with lab.server(options.cache) as server:
+        loaders = Loaders(lab, server, options)
+        for budget in (256, 64):
+            contenders = {"--memory %dM" % budget: lambda budget=budget: stream(lab, loaders, server, budget)}
+            each, reasons = interleave(options.rounds, contenders)
+            runs.update(each)
+            table.notes += reasons
+    for (name, each), budget in zip(runs.items(), (256, 64)):
+        peak = figures.of_runs(each, lambda run: run.peak_bytes, enough=1)
+        peak.disturbed = False  # what else runs does not change it
+        table.add(name.split()[1], peak.text(figures.mebibytes), figures.of_runs(each, lambda run: run.rate).text(
+            figures.thousands), figures.of_runs(each, lambda run: run.client_each).text(figures.micro), peak.n)
+        targets.append(Target("peak memory with --memory %dM and 16 threads, %s rows from a pipe: at most %d MiB" % (
+            budget, figures.thousands(options.rows), budget + 64), peak, figures.mebibytes, most=(budget + 64) << 20))
+    return Outcome([table], targets)
+
+
+def stream(lab, loaders, server, budget):
+    server.fresh()
+    source = subprocess.Popen([str(lab.tipple), "generate", "mot", "--rows", str(loaders.rows)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
+    try:
+        run = lab.run(loaders.load_words("-", "--memory", "%dM" % budget), loaders.rows, server, stdin=source.stdout)
+    finally:
+        source.kill()
+        source.wait()
+    return loaders.arrived(run, loaders.rows)
+
+
+def startup(lab, options):
+    """tools/bench startup: how long the command itself takes."""
+    rows = lab.rows(100)
+    with lab.server(options.cache) as server:
+        loaders = Loaders(lab, server, options)
+        runs, reasons = interleave(options.rounds, {
+            "tipple --version": lambda: lab.run([lab.tipple, "--version"], 1),
+            "load of 100 rows": lambda: small_load(lab, loaders, server, rows)})
+    version = figures.of_runs(runs["tipple --version"], lambda run: run.seconds)
+    whole, own, beyond = (figures.of_runs(runs["load of 100 rows"], function) for function in (
+        lambda run: run.seconds, lambda run: run.server_own, lambda run: run.seconds - run.server_own))
+    table = Table("Start-up", ["", "ms", "n"], [
+        "the load makes the collection and its books; the server's own time is what it says its commands took "
+        "(serverStatus.opLatencies), added up", figures.others_note(every(runs)), *reasons])
+    for name, each in (("tipple --version", version), ("load of 100 rows, the whole process", whole),
+                       ("of that, the server's own time", own), ("the rest", beyond)):
+        table.add(name, each.text(figures.milli), each.n)
+    return Outcome([table], [
+        Target("start-up (tipple --version): under 20 ms", version, figures.milli, most=20e-3),
+        Target("a load of 100 rows: under 100 ms beyond the server's own time", beyond, figures.milli, most=100e-3)])
+
+
+def small_load(lab, loaders, server, rows):
+    server.fresh()
+    asking = -server.own_seconds() + server.own_seconds()  # what asking costs by itself
+    before = server.own_seconds()
+    run = lab.run(loaders.load_words(rows), 100)
+    run.server_own = server.own_seconds() - before - asking
+    return loaders.arrived(run, 100)
+
+
+def files(lab, options):
+    """tools/bench files: 10,000 small files against one with the same rows."""
+    count = max(10, options.rows // 20)
+    folder, whole = BENCH / "data/files", lab.rows(count * 20)
+    split(whole, folder, count)
+    with lab.server(options.cache) as server:
+        loaders = Loaders(lab, server, options)
+        many = "%d files of 20 rows" % count
+        runs, reasons = interleave(options.rounds, {
+            "one file": lambda: loaders.tipple(path=whole, rows=count * 20),
+            many: lambda: loaders.tipple(path=folder, rows=count * 20)})
+    shutil.rmtree(folder)
+    table = cost_table("Many small files", runs, [figures.others_note(every(runs)), *reasons])
+    cost = Table("What a file costs", ["", "us a file", "n"])
+    for name, function in (("time", lambda run: run.seconds), ("client CPU", lambda run: run.client_cpu),
+                           ("server CPU", lambda run: run.server_cpu)):
+        more = figures.of_pairs(runs[many], runs["one file"], lambda a, b: (function(a) - function(b)) / count)
+        cost.add(name, more.text(figures.micro), more.n)
+    return Outcome([table, cost], [])
+
+
+def split(whole, folder, count):
+    say("  data: %d files", count)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with open(whole, "rb") as rows:
+        header = rows.readline()
+        for number in range(count):
+            (folder / ("part-%05d.txt" % number)).write_bytes(header + b"".join(rows.readline() for _ in range(20)))
