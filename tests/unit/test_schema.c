@@ -1,0 +1,435 @@
+/* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
+#include "format/schema.h"
+#include "builtin/builtin.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_all_of_it(void **state) {
+    (void)state;
+    schema_t *schema =
+        lab_schema("format: mine\n"
+                   "about: my own files\n"
+                   "record:\n"
+                   "  columns: [\"|\", \"\\t\"]\n"
+                   "  quote: \"'\"\n"
+                   "  escape: [backslash]\n"
+                   "  header: [id, ID]\n"
+                   "  encoding: latin1\n"
+                   "surplus: {into: note, left: 2}\n"
+                   "fields:\n"
+                   "  - {name: id, key: i, type: long, column: [id, ID], absent: [\"\", NULL]}\n"
+                   "  - {name: when, type: date, as: [DD/MM/YYYY, YYYYMMDD], column: WHEN}\n"
+                   "  - {name: note, key: n.text}\n"
+                   "  - {name: grams, key: n.g, type: number, divide: 1000, absent: \"-9\"}\n"
+                   "  - {name: more, type: code, optional: yes}\n"
+                   "layouts:\n"
+                   "  - [id, when, note, grams]\n"
+                   "  - [id, when, note]\n");
+    assert_string_equal(schema->name, "mine");
+    assert_string_equal(schema->about, "my own files");
+    assert_int_equal(schema->delimiter_count, 2);
+    assert_memory_equal(schema->delimiters, "|\t", 2);
+    assert_int_equal(schema->quote, '\'');
+    assert_true(schema->escape_backslash);
+    assert_false(schema->escape_double);
+    assert_int_equal(schema->header, HEADER_WORDS);
+    assert_int_equal(schema->header_words.count, 2);
+    assert_string_equal(schema->header_words.items[1].text, "ID");
+    assert_true(schema->latin1);
+    assert_int_equal(schema->surplus_field, 2);
+    assert_int_equal(schema->surplus_left, 2);
+    assert_int_equal(schema->field_count, 5);
+    const field_t *field = schema->fields;
+    assert_string_equal(field[0].name, "id");
+    assert_string_equal(field[0].key, "i");
+    assert_int_equal(field[0].type, TYPE_LONG);
+    assert_int_equal(field[0].columns.count, 2);
+    assert_int_equal(field[0].absent.count, 2);
+    assert_string_equal(field[0].absent.items[1].text, "NULL");
+    assert_false(field[0].optional);
+    assert_string_equal(field[1].key, "when"); /* the name is the key where there is none */
+    assert_int_equal(field[1].type, TYPE_DATE);
+    assert_int_equal(field[1].as.count, 2);
+    assert_int_equal(field[1].absent.count, 1); /* nothing is absent where nothing is said */
+    assert_int_equal(field[1].absent.items[0].length, 0);
+    assert_int_equal(field[1].columns.count, 1);
+    assert_string_equal(field[1].columns.items[0].text, "WHEN");
+    assert_int_equal(field[2].type, TYPE_TEXT);
+    assert_string_equal(field[2].columns.items[0].text, "note"); /* and the column */
+    assert_int_equal(field[3].divide, 3);
+    assert_int_equal(field[3].absent.count, 1);
+    assert_true(field[4].optional);
+    assert_int_equal(schema->layout_count, 2);
+    assert_int_equal(schema->layouts[0].count, 4);
+    assert_int_equal(schema->layouts[1].count, 3);
+    assert_int_equal(strlen(schema->digest), 32);
+    assert_ptr_equal(schema_field(schema, "grams"), &field[3]);
+    assert_ptr_equal(schema_field(schema, "n.g"), &field[3]);
+    assert_ptr_equal(schema_field(schema, "i"), &field[0]);
+    assert_null(schema_field(schema, "n"));
+    assert_null(schema_field(schema, ""));
+    schema_destroy(schema);
+    schema_destroy(NULL);
+}
+
+static void test_least_of_it(void **state) {
+    (void)state;
+    schema_t *schema = lab_schema(
+        "format: x\nrecord: {columns: \",\"}\nfields:\n  - {name: a}\n  - {name: b, optional: yes}\n");
+    assert_string_equal(schema->about, "");
+    assert_int_equal(schema->quote, '"');
+    assert_true(schema->escape_double);
+    assert_false(schema->escape_backslash);
+    assert_false(schema->latin1);
+    assert_int_equal(schema->surplus_field, -1);
+    assert_int_equal(schema->header, HEADER_WORDS); /* a line that starts with the first column's name */
+    assert_int_equal(schema->header_words.count, 1);
+    assert_string_equal(schema->header_words.items[0].text, "a");
+    size_t two = 0, one = 0;
+    for (size_t i = 0; i < schema->layout_count; i++) {
+        two += schema->layouts[i].count == 2;
+        one += schema->layouts[i].count == 1;
+    }
+    assert_int_equal(two, 1);
+    assert_int_equal(one, 1);
+    schema_destroy(schema);
+}
+
+#define HEAD "format: x\nrecord: {columns: [\",\"]}\n"
+
+static void test_headers(void **state) {
+    (void)state;
+    schema_t *schema = lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}]\n");
+    assert_int_equal(schema->header, HEADER_YES);
+    schema_destroy(schema);
+    schema = lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}]\n");
+    assert_int_equal(schema->header, HEADER_NO);
+    schema_destroy(schema);
+    schema = lab_schema(
+        "format: x\nrecord: {columns: \",\", header: \"yes\"}\nfields: [{name: a}]\n"); /* a word */
+    assert_int_equal(schema->header, HEADER_WORDS);
+    assert_string_equal(schema->header_words.items[0].text, "yes");
+    schema_destroy(schema);
+    schema = lab_schema("format: x\nrecord: {columns: \",\", quote: none}\nfields: [{name: a}]\n");
+    assert_int_equal(schema->quote, 0);
+    schema_destroy(schema);
+}
+
+static void test_types(void **state) {
+    (void)state;
+    static const struct {
+        const char *word;
+        field_type_t type;
+    } types[] = {{"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},      {"long", TYPE_LONG},
+                 {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char yaml[200];
+        snprintf(yaml, sizeof yaml, HEAD "fields: [{name: a, type: %s}]\n", types[i].word);
+        schema_t *schema = lab_schema(yaml);
+        assert_int_equal(schema->fields[0].type, types[i].type);
+        assert_true(types[i].type != TYPE_DATE || schema->fields[0].as.count > 0);
+        if (strcmp(types[i].word, "datetime") != 0)
+            assert_string_equal(schema_type_name(types[i].type), types[i].word);
+        schema_destroy(schema);
+    }
+}
+
+static void test_mistakes(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *place, *says;
+    } cases[] = {
+        {"", "1:1", "empty"},
+        {"just words\n", "1:1", "map"},
+        {"- a\n", "1:1", "map"},
+        {"record: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:1", "format"},
+        {"format: x\nfields: [{name: a}]\n", "1:1", "record"},
+        {"format: x\nrecord: {columns: [\",\"]}\n", "1:1", "fields"},
+        {"format: x\nabout: y\nfeilds: [{name: a}]\n", "3:1", "'fields'"},
+        {"format: ''\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
+        {"format: [x]\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
+        {"format: x\nabout: [y]\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "2:8", "line"},
+        {"format: x\nformat: y\n", "2:1", "line 1"},
+        /* the record */
+        {"format: x\nrecord: y\nfields: [{name: a}]\n", "2:9", "map"},
+        {"format: x\nrecord: {quote: '\"'}\nfields: [{name: a}]\n", "2:9", "columns"},
+        {"format: x\nrecord: {column: [\",\"]}\nfields: [{name: a}]\n", "2:10", "'columns'"},
+        {"format: x\nrecord: {columns: []}\nfields: [{name: a}]\n", "2:19", "delimiters"},
+        {"format: x\nrecord: {columns: [\",\", \"ab\"]}\nfields: [{name: a}]\n", "2:19",
+         "one ASCII character"},
+        {"format: x\nrecord: {columns: ['\"']}\nfields: [{name: a}]\n", "2:19", "delimiter"},
+        {"format: x\nrecord: {columns: [\"\\n\"]}\nfields: [{name: a}]\n", "2:19", "delimiter"},
+        {"format: x\nrecord: {columns: [\"\\\\\"]}\nfields: [{name: a}]\n", "2:19", "delimiter"},
+        {"format: x\nrecord: {columns: [\"\xc3\xa9\"]}\nfields: [{name: a}]\n", "2:19", "ASCII"},
+        {"format: x\nrecord: {columns: [a,b,c,d,e,f,g,h,i]}\nfields: [{name: a}]\n", "2:19", "8"},
+        {"format: x\nrecord: {columns: {a: b}}\nfields: [{name: a}]\n", "2:19", "word"},
+        {"format: x\nrecord: {columns: \",\", quote: ab}\nfields: [{name: a}]\n", "2:31",
+         "one ASCII character"},
+        {"format: x\nrecord: {columns: \",\", quote: \",\"}\nfields: [{name: a}]\n", "2:31", "delimiter"},
+        {"format: x\nrecord: {columns: \",\", quote: [x]}\nfields: [{name: a}]\n", "2:31", "quote"},
+        {"format: x\nrecord: {columns: \",\", escape: slash}\nfields: [{name: a}]\n", "2:32",
+         "double and backslash"},
+        {"format: x\nrecord: {columns: \",\", header: {a: b}}\nfields: [{name: a}]\n", "2:32", "word"},
+        {"format: x\nrecord: {columns: \",\", header: [\"\"]}\nfields: [{name: a}]\n", "2:32", "empty"},
+        {"format: x\nrecord: {columns: \",\", multiline: yes}\nfields: [{name: a}]\n", "2:35", "not read"},
+        {"format: x\nrecord: {columns: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:35", "yes or no"},
+        {"format: x\nrecord: {columns: \",\", encoding: utf16}\nfields: [{name: a}]\n", "2:34", "latin1"},
+        {"format: x\nrecord: {fixed: 105}\nfields: [{name: a}]\n", "2:17", "fixed"},
+        /* fields */
+        {HEAD "fields: a\n", "3:9", "list"},
+        {HEAD "fields: []\n", "3:9", "1 to"},
+        {HEAD "fields:\n  - a\n", "4:5", "field"},
+        {HEAD "fields:\n  - {key: a}\n", "4:5", "no name"},
+        {HEAD "fields:\n  - {name: ''}\n", "4:12", "empty"},
+        {HEAD "fields:\n  - {name: a}\n  - {name: b, typ: int}\n", "5:15", "'type'"},
+        {HEAD "fields:\n  - {name: a, type: integer}\n", "4:21", "types are"},
+        {HEAD "fields:\n  - {name: a, type: dat}\n", "4:21", "'date'"},
+        {HEAD "fields:\n  - {name: a, type: xyzzy}\n", "4:21", "types are"},
+        {HEAD "fields:\n  - {name: a, type: [int]}\n", "4:21", "type"},
+        {HEAD "fields:\n  - {name: a, width: 3}\n", "4:22", "fixed"},
+        {HEAD "fields:\n  - {name: a, as: YYYY-MM-DD}\n", "4:19", "date"},
+        {HEAD "fields:\n  - {name: a, type: int, as: YYYY-MM-DD}\n", "4:30", "date"},
+        {HEAD "fields:\n  - {name: a, type: date, as: YY-MM-DD}\n", "4:31", "YYYY"},
+        {HEAD "fields:\n  - {name: a, type: date, as: []}\n", "4:31", "pattern"},
+        {HEAD "fields:\n  - {name: a, type: int, divide: 10}\n", "4:34", "number"},
+        {HEAD "fields:\n  - {name: a, type: number, divide: 20}\n", "4:37", "power of ten"},
+        {HEAD "fields:\n  - {name: a, type: number, divide: 0}\n", "4:37", "whole number"},
+        {HEAD "fields:\n  - {name: a, type: number, divide: ten}\n", "4:37", "whole number"},
+        {HEAD "fields:\n  - {name: a, optional: maybe}\n", "4:25", "yes or no"},
+        {HEAD "fields:\n  - {name: a, absent: [1,2,3,4,5,6,7,8,9]}\n", "4:23", "8"},
+        {HEAD "fields:\n  - {name: a, absent: {x: y}}\n", "4:23", "word"},
+        {HEAD "fields:\n  - {name: a, absent: [[x]]}\n", "4:24", "word"},
+        {HEAD "fields:\n  - {name: a, key: $a}\n", "4:20", "'$'"},
+        {HEAD "fields:\n  - {name: a, key: a..b}\n", "4:20", "empty"},
+        {HEAD "fields:\n  - {name: a, key: .b}\n", "4:20", "empty"},
+        {HEAD "fields:\n  - {name: a, key: b.}\n", "4:20", "empty"},
+        {HEAD "fields:\n  - {name: a, key: b.$c}\n", "4:20", "'$'"},
+        {HEAD "fields:\n  - {name: a, key: _id}\n", "4:20", "_id"},
+        {HEAD "fields:\n  - {name: _id}\n", "4:12", "_id"},
+        {HEAD "fields:\n  - {name: a, key: _id.x}\n", "4:20", "_id"},
+        {HEAD "fields:\n  - {name: a}\n  - {name: a, key: b}\n", "5:5", "line 4"},
+        {HEAD "fields:\n  - {name: a}\n  - {name: b, key: a}\n", "5:5", "line 4"},
+        {HEAD "fields:\n  - {name: a, key: p}\n  - {name: b, key: p.q}\n", "5:5", "line 4"},
+        {HEAD "fields:\n  - {name: a, key: p.q.r}\n  - {name: b, key: p.q}\n", "5:5", "line 4"},
+        {HEAD "fields:\n  - {name: a, key: p.a}\n  - {name: b}\n  - {name: c, key: p.c}\n", "6:5", "stand"},
+        /* surplus */
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: b\n", "4:10", "map"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b}\n", "4:10", "left"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {left: 1}\n", "4:10", "into"},
+        {HEAD "fields: [{name: one}, {name: two}]\nsurplus: {into: tow, left: 1}\n", "4:17", "'two'"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b, left: 2}\n", "4:26", "0 to 1"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b, left: x}\n", "4:26", "whole number"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b, left: 0}\n", "4:10", "column 1"},
+        {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b, left: 1, rigth: 2}\n", "4:29", "known"},
+        /* layouts */
+        {HEAD "fields: [{name: a}]\nlayouts: a\n", "4:10", "list"},
+        {HEAD "fields: [{name: a}]\nlayouts: [a]\n", "4:11", "list"},
+        {HEAD "fields: [{name: a}]\nlayouts: [[]]\n", "4:11", "column"},
+        {HEAD "fields: [{name: one}]\nlayouts: [[oen]]\n", "4:12", "'one'"},
+        {HEAD "fields: [{name: a}, {name: b}]\nlayouts:\n  - [a, b]\n  - [b, a]\n", "6:5", "told apart"},
+        {HEAD "fields: [{name: a}, {name: b}]\nlayouts: [[a, b, a]]\n", "4:18", "twice"},
+        /* what a later version reads */
+        {"format: x\nsections: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
+        {"format: x\ntail: []\n", "2:7", "fixed"},
+        /* like a built-in one */
+        {"format: x\nlike: mto\n", "2:7", "'mot'"},
+        {"format: x\nlike: [mot]\n", "2:7", "name"},
+        {"format: x\nlike: mot\nkeys: values\n", "3:7", "names"},
+        {"format: x\nlike: mot\nfields: [{name: a}]\n", "3:1", "not known"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {.text = ""};
+        char place[64];
+        schema_t *schema = schema_parse(cases[i].yaml, strlen(cases[i].yaml), "lab.yaml", &err);
+        if (schema)
+            fail_msg("this is taken:\n%s", cases[i].yaml);
+        snprintf(place, sizeof place, "lab.yaml:%s: ", cases[i].place);
+        if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, cases[i].says))
+            fail_msg("case %zu is not at %s or does not say \"%s\": %s", i, place, cases[i].says, err.text);
+        assert_int_equal(err.status, STATUS_USAGE);
+    }
+}
+
+/* A field without any column's name is a mistake, or at least no crash later and no "(null)". */
+static void test_no_column_names(void **state) {
+    (void)state;
+    err_t err = {.text = ""};
+    static const char yaml[] = HEAD "fields: [{name: a}, {name: b, column: []}]\n";
+    schema_t *schema = schema_parse(yaml, strlen(yaml), "lab.yaml", &err);
+    if (!schema) {
+        assert_true(strncmp(err.text, "lab.yaml:3:", 11) == 0);
+        return;
+    }
+    dialect_t *dialect = malloc(sizeof *dialect);
+    if (!dialect_sniff(schema, (const uint8_t *)"a,b\n1,2\n", 8, "f.csv", dialect, &err))
+        assert_null(strstr(err.text, "(null)"));
+    free(dialect);
+    schema_destroy(schema);
+}
+
+static void test_limits(void **state) {
+    (void)state;
+    grown_t yaml = {0};
+    err_t err = {.text = ""};
+    for (int fields = SCHEMA_MOST_FIELDS; fields <= SCHEMA_MOST_FIELDS + 1; fields++) {
+        char line[80];
+        yaml.size = 0;
+        grown_text(&yaml, HEAD "fields:\n");
+        for (int i = 0; i < fields; i++) {
+            snprintf(line, sizeof line, "  - {name: field%d, key: k.k%d}\n", i, i);
+            grown_text(&yaml, line);
+        }
+        schema_t *schema = schema_parse((const char *)yaml.at, yaml.size, "lab.yaml", &err);
+        assert_int_equal(schema != NULL, fields == SCHEMA_MOST_FIELDS);
+        schema_destroy(schema);
+    }
+    assert_non_null(strstr(err.text, "256"));
+    /* keys of 120 bytes, in as many parts as fit */
+    for (size_t length = 119; length <= 121; length++) {
+        char key[130], text[300];
+        for (size_t i = 0; i < length; i++)
+            key[i] = i % 2 ? '.' : 'k';
+        key[length - 1] = 'k';
+        key[length] = '\0';
+        snprintf(text, sizeof text, HEAD "fields: [{name: a, key: %s}]\n", key);
+        schema_t *schema = schema_parse(text, strlen(text), "lab.yaml", &err);
+        assert_int_equal(schema != NULL, length <= 120);
+        schema_destroy(schema);
+    }
+    grown_free(&yaml);
+}
+
+static void digest_of(const char *yaml, char out[33]) {
+    schema_t *schema = lab_schema(yaml);
+    memcpy(out, schema->digest, 33);
+    schema_destroy(schema);
+}
+
+/* The digest follows from what documents are made of, and from nothing else. */
+static void test_digest(void **state) {
+    (void)state;
+    static const char *const same[] = {
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}]\n",
+        "# a comment\nformat: y\nabout: other words\nrecord:\n  header: [a]\n  columns: \",\"\nfields:\n"
+        "  - name: A\n    column: a\n    key: k\n    type: int\n    absent: ''\n",
+    };
+    static const char *const other[] = {
+        "format: x\nrecord: {columns: [\"|\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [b]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: yes}\nfields: [{name: a, column: a, key: k, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: no}\nfields: [{name: a, column: a, key: k, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a], quote: none}\nfields: [{name: a, column: a, key: "
+        "k, type: int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a], escape: backslash}\nfields: [{name: a, column: "
+        "a, key: k, type: int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a], encoding: latin1}\nfields: [{name: a, column: a, "
+        "key: k, type: int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: b, key: k, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: kk, type: "
+        "int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "long}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int, absent: []}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int, absent: NULL}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int, optional: yes}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "number}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "number, divide: 10}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "date}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "datetime}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}, {name: b}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: b}, {name: a, column: a, key: "
+        "k, type: int}]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}, {name: b}]\nsurplus: {into: b, left: 1}\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}, {name: b}]\nlayouts: [[a]]\n",
+        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int}, {name: b}]\nlayouts: [[b]]\n",
+    };
+    enum { OTHERS = sizeof other / sizeof *other };
+    char first[33], second[33], digests[OTHERS][33];
+    digest_of(same[0], first);
+    digest_of(same[1], second);
+    assert_string_equal(first, second);
+    for (size_t i = 0; i < OTHERS; i++) {
+        digest_of(other[i], digests[i]);
+        if (strcmp(digests[i], first) == 0)
+            fail_msg("the same digest: %s", other[i]);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(digests[i], digests[j]) == 0)
+                fail_msg("the same digest:\n%s%s", other[j], other[i]);
+    }
+}
+
+/* The built-in formats: mot and mot-long read the same fields, under their short and their long keys. */
+static void test_builtin(void **state) {
+    (void)state;
+    static const char *const names[] = {"testId",   "vehicleId",    "testDate",     "testClass",
+                                        "testType", "testResult",   "mileage",      "postcodeArea",
+                                        "make",     "model",        "colour",       "fuelType",
+                                        "engineCc", "firstUseDate", "completedDate"};
+    static const char *const keys[] = {"t", "v", "d", "c", "y", "r", "m", "s",
+                                       "k", "o", "u", "f", "e", "i", NULL};
+    schema_t *all[3] = {NULL};
+    size_t count = 0;
+    for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
+        err_t err = {.text = ""};
+        assert_int_equal(builtin->length, strlen(builtin->text));
+        schema_t *schema = schema_parse(builtin->text, builtin->length, builtin->name, &err);
+        if (!schema)
+            fail_msg("%s", err.text);
+        assert_string_equal(schema->name, builtin->name);
+        assert_true(strlen(schema->about) > 10);
+        size_t which = strcmp(builtin->name, "mot") == 0 ? 0 : strcmp(builtin->name, "mot-long") == 0 ? 1 : 2;
+        assert_null(all[which]);
+        all[which] = schema;
+        count++;
+    }
+    assert_int_equal(count, 3);
+    for (int which = 0; which < 2; which++) {
+        assert_int_equal(all[which]->field_count, 15);
+        assert_int_equal(all[which]->surplus_left, 9);
+        assert_int_equal(all[which]->surplus_field, 9);
+        for (size_t i = 0; i < 15; i++) {
+            const field_t *field = &all[which]->fields[i];
+            assert_string_equal(field->name, names[i]);
+            if (which == 1 || keys[i])
+                assert_string_equal(field->key, which ? names[i] : keys[i]);
+            assert_int_equal(field->type, all[0]->fields[i].type);
+            assert_int_equal(field->optional, i == 14);
+        }
+    }
+    assert_string_not_equal(all[0]->digest, all[1]->digest);
+    for (int i = 0; i < 3; i++)
+        schema_destroy(all[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_of_it), cmocka_unit_test(test_least_of_it),
+        cmocka_unit_test(test_headers),   cmocka_unit_test(test_types),
+        cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_no_column_names),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_builtin),
+    };
+    return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/* split: one record into its fields, with every kind of quote, written down by hand. */
+#include "format/split.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    schema_t *both, *doubled, *backslash, *none, *neither;
+    split_t *split;
+} lab_t;
+
+static schema_t *schema_with(const char *quoting) {
+    char yaml[200];
+    snprintf(yaml, sizeof yaml, "format: x\nrecord: {columns: \",\"%s}\nfields: [{name: a}]\n", quoting);
+    return lab_schema(yaml);
+}
+
+static int set_up(void **state) {
+    lab_t *lab = calloc(1, sizeof *lab);
+    LAB_MUST(lab && (lab->split = calloc(1, sizeof *lab->split)));
+    lab->both = schema_with(", escape: [double, backslash]");
+    lab->doubled = schema_with(", escape: double");
+    lab->backslash = schema_with(", escape: backslash");
+    lab->none = schema_with(", quote: none");
+    lab->neither = schema_with(", escape: []");
+    *state = lab;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    lab_t *lab = *state;
+    schema_destroy(lab->both);
+    schema_destroy(lab->doubled);
+    schema_destroy(lab->backslash);
+    schema_destroy(lab->none);
+    schema_destroy(lab->neither);
+    split_free(lab->split);
+    free(lab->split);
+    free(lab);
+    return 0;
+}
+
+/* The record stands in memory of its own size and the slack, as in a block. The fields, joined by '^'. */
+static void expect(lab_t *lab, const schema_t *schema, const char *record, const char *fields) {
+    slack_t slack = slack_new(record, strlen(record));
+    char joined[400] = "";
+    size_t used = 0;
+    assert_true(split_record(lab->split, schema, ',', slack.text, slack.length));
+    for (size_t i = 0; i < lab->split->count; i++)
+        used += (size_t)snprintf(joined + used, sizeof joined - used, "%s%.*s", i ? "^" : "",
+                                 (int)lab->split->spans[i].length, (const char *)lab->split->spans[i].text);
+    if (strcmp(joined, fields) != 0)
+        fail_msg("%s\nis split into %s\nnot into     %s", record, joined, fields);
+    /* raw pieces and delimiters are the record again */
+    size_t at = 0;
+    for (size_t i = 0; i < lab->split->count; i++) {
+        assert_int_equal(lab->split->spans[i].at, at);
+        at += lab->split->spans[i].raw_length + (i + 1 < lab->split->count);
+    }
+    assert_int_equal(at, slack.length);
+    slack_free(&slack);
+}
+
+static void test_bare(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->both, "", "");
+    assert_int_equal(lab->split->count, 1);
+    expect(lab, lab->both, "a", "a");
+    expect(lab, lab->both, "a,b,c", "a^b^c");
+    expect(lab, lab->both, ",", "^");
+    assert_int_equal(lab->split->count, 2);
+    expect(lab, lab->both, ",,", "^^");
+    expect(lab, lab->both, "a,", "a^"); /* an empty last field is a field */
+    expect(lab, lab->both, ",a", "^a");
+    expect(lab, lab->both, " a , b ", " a ^ b ");
+    expect(lab, lab->both, "a\\,b", "a\\^b");         /* a backslash outside of quotes is itself */
+    expect(lab, lab->both, "5\" RIM,b", "5\" RIM^b"); /* and so is a quote inside a bare field */
+    expect(lab, lab->both, "a\"b\",c", "a\"b\"^c");
+    expect(lab, lab->both, " \"a\",b", " \"a\"^b");
+    assert_false(lab->split->quoted);
+    assert_false(lab->split->backslash);
+    expect(lab, lab->none, "\"a,b\",c", "\"a^b\"^c"); /* a format without quotes */
+    assert_false(lab->split->quoted);
+}
+
+static void test_quoted(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->both, "\"a\"", "a");
+    assert_true(lab->split->quoted);
+    assert_false(lab->split->backslash);
+    expect(lab, lab->both, "\"\"", "");
+    expect(lab, lab->both, "\"\",x", "^x");
+    expect(lab, lab->both, "x,\"\"", "x^");
+    expect(lab, lab->both, "\"a,b\",c", "a,b^c");
+    expect(lab, lab->both, "a,\"b,,c\"", "a^b,,c");
+    expect(lab, lab->both, "\"a\"\"b\",c", "a\"b^c");
+    assert_true(lab->split->quoted);
+    assert_false(lab->split->backslash);
+    expect(lab, lab->both, "\"\"\"\"", "\"");
+    expect(lab, lab->both, "\"\"\"a\"\"\"", "\"a\"");
+    expect(lab, lab->both, "\"a\"\",\"\"b\",c", "a\",\"b^c");
+    expect(lab, lab->doubled, "\"a\"\"b\",c", "a\"b^c");
+    expect(lab, lab->backslash, "\"a\"\"b\",c", "\"a\"\"b\"^c"); /* doubling is not this format's way */
+}
+
+/* The row of the published file: a quote of inches, escaped with a backslash. */
+static void test_backslash(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->both, "PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN",
+           "PEUGEOT^STREETZONE 50 2T 12\"^GREEN");
+    assert_true(lab->split->quoted);
+    assert_true(lab->split->backslash);
+    expect(lab, lab->both, "\"a\\\"b\",c", "a\"b^c");
+    expect(lab, lab->both, "\"\\\"\",c", "\"^c");
+    expect(lab, lab->both, "\"a\\\"\\\"b\"", "a\"\"b");
+    expect(lab, lab->both, "\"a\\b\",c", "a\\b^c"); /* a backslash before anything else is itself */
+    assert_false(lab->split->backslash);
+    expect(lab, lab->both, "\"a\\\\b\",c", "a\\\\b^c");
+    expect(lab, lab->backslash, "\"a\\\"b\",c", "a\"b^c");
+    expect(lab, lab->doubled, "\"a\\\"b\",c",
+           "\"a\\\"b\"^c"); /* where a backslash escapes nothing it closes too early */
+}
+
+/* A backslash before the closing quote: taken for itself when nothing else makes sense. */
+static void test_backslash_for_itself(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->both, "\"a\\\",b", "a\\^b");
+    assert_true(lab->split->quoted);
+    assert_false(lab->split->backslash);
+    expect(lab, lab->both, "\"C:\\\"", "C:\\");
+    expect(lab, lab->both, "\"a\\\",\"b\"", "a\\^b");
+    expect(lab, lab->both, "\"a\\\",\"b\\\"", "a\\^b\\");
+    expect(lab, lab->both, "\"a\"\"b\\\",c", "a\"b\\^c");
+    expect(lab, lab->doubled, "\"a\\\",b", "a\\^b");
+}
+
+/* What is not closed before a delimiter or the end is not quoted at all. */
+static void test_not_closed(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->both, "\"a", "\"a");
+    assert_false(lab->split->quoted);
+    expect(lab, lab->both, "\"", "\"");
+    expect(lab, lab->both, "\"a,b", "\"a^b");
+    expect(lab, lab->both, "\"a\"b,c", "\"a\"b^c");
+    expect(lab, lab->both, "\"a\" ,c", "\"a\" ^c");
+    expect(lab, lab->both, "\"12\" WHEELS,\"x\"", "\"12\" WHEELS^x");
+    assert_true(lab->split->quoted);
+    expect(lab, lab->neither, "\"a\"\"b\",c", "\"a\"\"b\"^c");
+    expect(lab, lab->neither, "\"a,b\",c", "a,b^c");
+}
+
+static void test_merge(void **state) {
+    lab_t *lab = *state;
+    split_t *split = lab->split;
+    const char *record = "1,TOYOTA,Estima ,,,x,\"q,q\",9";
+    slack_t slack = slack_new(record, strlen(record));
+    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
+    assert_int_equal(split->count, 8);
+    split_merge(split, slack.text, 2, 2);
+    assert_int_equal(split->count, 5);
+    assert_int_equal(split->spans[2].length, strlen("Estima ,,,x"));
+    assert_memory_equal(split->spans[2].text, "Estima ,,,x", strlen("Estima ,,,x"));
+    assert_int_equal(split->spans[2].at, 9);
+    assert_int_equal(split->spans[3].length, 3);
+    assert_memory_equal(split->spans[3].text, "q,q", 3);
+    assert_memory_equal(split->spans[4].text, "9", 1);
+    /* at the ends: everything from the first, and everything to the last */
+    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
+    split_merge(split, slack.text, 0, 1);
+    assert_int_equal(split->count, 2);
+    assert_int_equal(split->spans[0].length, slack.length - 2);
+    assert_true(split_record(split, lab->both, ',', slack.text, slack.length));
+    split_merge(split, slack.text, 1, 0);
+    assert_int_equal(split->count, 2);
+    assert_int_equal(split->spans[1].length, slack.length - 2);
+    assert_ptr_equal(split->spans[1].text, slack.text + 2);
+    slack_free(&slack);
+}
+
+static void test_too_many(void **state) {
+    lab_t *lab = *state;
+    grown_t record = {0};
+    for (int i = 1; i < SPLIT_MOST; i++)
+        grown_text(&record, "x,");
+    slack_t slack = slack_new(record.at, record.size);
+    assert_true(split_record(lab->split, lab->both, ',', slack.text, slack.length));
+    assert_int_equal(lab->split->count, SPLIT_MOST);
+    assert_false(lab->split->too_many);
+    slack_free(&slack);
+    grown_text(&record, ",,");
+    slack = slack_new(record.at, record.size);
+    assert_true(split_record(lab->split, lab->both, ',', slack.text, slack.length));
+    assert_int_equal(lab->split->count, SPLIT_MOST);
+    assert_true(lab->split->too_many);
+    slack_free(&slack);
+    grown_free(&record);
+}
+
+/* Unescaped texts of one record live side by side, however long and many they are. */
+static void test_long_escapes(void **state) {
+    lab_t *lab = *state;
+    grown_t record = {0};
+    for (int i = 0; i < 40; i++) {
+        grown_text(&record, i ? ",\"" : "\"");
+        for (int j = 0; j < 10 * i; j++)
+            grown_text(&record, j % 3 ? "\"\"" : "ab");
+        grown_text(&record, "\"");
+    }
+    slack_t slack = slack_new(record.at, record.size);
+    assert_true(split_record(lab->split, lab->both, ',', slack.text, slack.length));
+    assert_int_equal(lab->split->count, 40);
+    for (int i = 0; i < 40; i++) {
+        const span_t *span = &lab->split->spans[i];
+        size_t length = 0;
+        for (int j = 0; j < 10 * i; j++) {
+            const char *piece = j % 3 ? "\"" : "ab";
+            assert_memory_equal(span->text + length, piece, strlen(piece));
+            length += strlen(piece);
+        }
+        assert_int_equal(span->length, length);
+    }
+    slack_free(&slack);
+    grown_free(&record);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bare),       cmocka_unit_test(test_quoted),
+        cmocka_unit_test(test_backslash),  cmocka_unit_test(test_backslash_for_itself),
+        cmocka_unit_test(test_not_closed), cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_too_many),   cmocka_unit_test(test_long_escapes),
+    };
+    return cmocka_run_group_tests_name("split", tests, set_up, tear_down);
+}
