@@ -98,11 +98,15 @@ static bool remember(rejects_t *rejects, uint64_t hash) {
     return true;
 }
 
+static int by_value(const void *a, const void *b) {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The known ones are sorted once, when the file is opened. */
 static bool is_known(const rejects_t *rejects, uint64_t hash) {
-    for (size_t i = 0; i < rejects->known_count; i++)
-        if (rejects->known[i] == hash)
-            return true;
-    return false;
+    return rejects->known_count &&
+           bsearch(&hash, rejects->known, rejects->known_count, sizeof hash, by_value) != NULL;
 }
 
 /* Behind the end of the line at `at`. */
@@ -170,6 +174,8 @@ static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
         }
         at = next;
     }
+    if (rejects->known_count)
+        qsort(rejects->known, rejects->known_count, sizeof *rejects->known, by_value);
     rejects->needs_line_end = *behind && text[*behind - 1] != '\n';
     free(text);
     return ok;
