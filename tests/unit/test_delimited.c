@@ -1,0 +1,884 @@
+/* delimited: records into documents, written down by hand: every trap of the published files, and that
+ * neither the way through the parser nor the cut into blocks changes a byte. */
+#include "format/delimited.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    schema_t *schema;
+    dialect_t dialect;
+    delimited_t *reader;
+} lab_t;
+
+static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
+    lab_t lab = {.schema = schema, .reader = delimited_new(schema)};
+    err_t err = {.text = ""};
+    LAB_MUST(lab.reader);
+    if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
+        fail_msg("%s", err.text);
+    return lab;
+}
+
+static void lab_end(lab_t *lab) {
+    delimited_destroy(lab->reader);
+    schema_destroy(lab->schema);
+}
+
+static schema_t *builtin(const char *name) {
+    err_t err = {.text = ""};
+    schema_t *schema = format_open(name, &err);
+    LAB_MUST(schema);
+    return schema;
+}
+
+static const char *json_of(const lab_record_t *one) {
+    static char text[4096];
+    bson_t document;
+    snprintf(text, sizeof text, "no document (%s)", one->reason);
+    if (one->parsed != PARSED_DOCUMENT)
+        return text;
+    size_t at;
+    LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
+    if (!bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, &at))
+        fail_msg("not valid BSON at %zu", at);
+    char *json = bson_as_canonical_extended_json(&document, NULL);
+    LAB_MUST(json);
+    snprintf(text, sizeof text, "%s", json);
+    bson_free(json);
+    return text;
+}
+
+/* The documents of a text. A line starts with '!' for a reject (its column follows), '#' for a header, '-'
+ * for a blank line; otherwise it is relaxed extended JSON with ' for " (whole numbers are int32, or int64
+ * where they must be; {'$numberLong': ...} says int64). */
+static void compare(const lab_records_t *got, const char *const *expected, const char *how) {
+    size_t count = 0;
+    while (expected[count])
+        count++;
+    for (size_t i = 0; i < got->count || i < count; i++) {
+        const lab_record_t *one = &got->records[i];
+        if (i >= got->count || i >= count)
+            fail_msg("%s: %zu records, not %zu; record %zu is %s", how, got->count, count, i,
+                     i < got->count ? json_of(one) : expected[i]);
+        char kind = expected[i][0];
+        if (kind == '!' || kind == '#' || kind == '-') {
+            parsed_t parsed = kind == '!' ? PARSED_REJECT : kind == '#' ? PARSED_HEADER : PARSED_BLANK;
+            if (one->parsed != parsed)
+                fail_msg("%s: record %zu is %s, not %s", how, i, json_of(one), expected[i]);
+            if (kind == '!' && expected[i][1])
+                assert_int_equal(one->record.column, atoi(expected[i] + 1));
+            continue;
+        }
+        char json[4096];
+        size_t length = 0;
+        for (const char *at = expected[i]; *at; at++)
+            json[length++] = *at == '\'' ? '"' : *at;
+        bson_error_t problem;
+        bson_t *document = bson_new_from_json((const uint8_t *)json, (ssize_t)length, &problem);
+        if (!document)
+            fail_msg("%s: %s", expected[i], problem.message);
+        if (one->parsed != PARSED_DOCUMENT || document->len != one->record.document_length ||
+            memcmp(bson_get_data(document), one->document, document->len) != 0)
+            fail_msg("%s: record %zu is\n%s\nnot\n%s", how, i, json_of(one), expected[i]);
+        bson_destroy(document);
+    }
+}
+
+/* Fast, carefully, and in blocks of one line each: the same. */
+static void expect_parsed(schema_t *schema, const char *text, size_t length, const char *const *expected) {
+    lab_t lab = lab_for(schema, text, length);
+    lab_records_t fast = lab_parse(lab.reader, &lab.dialect, text, length, (lab_how_t){.careful = false});
+    lab_records_t careful = lab_parse(lab.reader, &lab.dialect, text, length, (lab_how_t){.careful = true});
+    compare(&fast, expected, "fast");
+    compare(&careful, expected, "carefully");
+    size_t record = 0;
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(text + at, '\n', length - at);
+        size_t piece = end ? (size_t)(end - text) + 1 - at : length - at;
+        lab_records_t one =
+            lab_parse(lab.reader, &lab.dialect, text + at, piece, (lab_how_t){.middle = at > 0});
+        const char *const only[] = {one.count ? expected[record] : NULL, NULL};
+        compare(&one, only, "alone");
+        record += one.count;
+        lab_records_free(&one);
+        at += piece;
+    }
+    assert_int_equal(record, fast.count);
+    lab_records_free(&fast);
+    lab_records_free(&careful);
+    lab_end(&lab);
+}
+
+#define EXPECT(schema, text, ...)                                                                            \
+    expect_parsed(schema, text, sizeof(text) - 1, (const char *const[]){__VA_ARGS__, NULL})
+
+#define PIPES                                                                                                \
+    "test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|"      \
+    "model|"                                                                                                 \
+    "colour|fuel_type|cylinder_capacity|first_use_date\n"
+#define COMMAS                                                                                               \
+    "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
+    "model,"                                                                                                 \
+    "colour,fuel_type,cylinder_capacity,first_use_date\n"
+#define DAY(ms)  "{'$date':{'$numberLong':'" #ms "'}}"
+#define JAN_2013 DAY(1356998400000)
+#define MAR_2001 DAY(983404800000)
+
+/* --- the published releases
+ * -------------------------------------------------------------------------------------- */
+
+/* 2012-03: no header, pipes, NULL, old codes, padded ones. */
+static void test_release_2013(void **state) {
+    (void)state;
+    EXPECT(
+        builtin("mot"),
+        "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
+        "101|201|NULL|4 |PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
+        "102|202|2013-01-01|4|F |ABR|999999|B|NULL|NULL|NULL|P|1|2001-03-01\n",
+        "{'t':100,'v':200,'d':" JAN_2013
+        ",'c':'4','y':'N','r':'P','m':45000,'s':'SO','k':'FORD','o':'FIESTA',"
+        "'u':'BLUE','f':'P','e':1242,'i':" MAR_2001 "}",
+        "{'t':101,'v':201,'c':'4','y':'PR','r':'PRS','m':0,'s':'XX','k':'FORD','o':'KA','u':'BLUE','f':'D'}",
+        "{'t':102,'v':202,'d':" JAN_2013
+        ",'c':'4','y':'F','r':'ABR','m':999999,'s':'B','k':'NULL','o':'NULL',"
+        "'u':'NULL','f':'P','e':1,'i':" MAR_2001 "}");
+}
+
+/* 2005 to 2016: a header, empty last fields, models with pipes: nine fields from the left, four from the
+ * right. */
+static void test_release_2016(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           PIPES "100|200|2013-01-01|0|NT|P|40961|E|LOTUS|UNCLASSIFIED|RED|PE||\n"
+                 "101|201|2013-01-01|4|NT|P|98765|B|TOYOTA|Estima |||GREEN|PE|2400|2001-03-01\n"
+                 "102|202|2013-01-01|4|NT|P|98765|B|TOYOTA||||GREEN|PE|2400|\n"
+                 "103|203|2013-01-01|4|NT|P|98765|B|TOYOTA|GREEN|PE|2400|2001-03-01\n",
+           "#",
+           "{'t':100,'v':200,'d':" JAN_2013
+           ",'c':'0','y':'NT','r':'P','m':40961,'s':'E','k':'LOTUS','o':'UNCLASSIFIED',"
+           "'u':'RED','f':'PE'}",
+           "{'t':101,'v':201,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','m':98765,'s':'B','k':'TOYOTA','o':'Estima ||',"
+           "'u':'GREEN','f':'PE','e':2400,'i':" MAR_2001 "}",
+           "{'t':102,'v':202,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','m':98765,'s':'B','k':'TOYOTA','o':'||',"
+           "'u':'GREEN','f':'PE','e':2400}",
+           "!66");
+}
+
+/* 2017, first publication: commas in models, and no quotes. */
+static void test_release_2017_first(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH ROOF,WHITE,DI,2402,2001-03-01\n"
+                  "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n",
+           "#",
+           "{'t':100,'v':200,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45000,'s':'SO','k':'LDV',"
+           "'o':'CONVOY, LWB, HIGH ROOF','u':'WHITE','f':'DI','e':2402,'i':" MAR_2001 "}",
+           "{'t':101,'v':201,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','s':'SO','k':'LDV','o':'A,B','u':'WHITE','f':'DI'}");
+}
+
+/* 2018 to 2020: quotes where they are needed, a quote inside escaped with a backslash; and a doubled one. */
+static void test_release_2020(void **state) {
+    (void)state;
+    EXPECT(
+        builtin("mot"),
+        COMMAS "100,200,2013-01-01,1,NT,P,45,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\n"
+               "101,201,2013-01-01,4,NT,P,45,SO,FORD,\"TRANSIT, LWB\",WHITE,DI,2198,2001-03-01\n"
+               "102,202,2013-01-01,4,NT,P,45,SO,FORD,\"A \"\"B\"\" C\",WHITE,DI,2198,2001-03-01\n"
+               "103,203,2013-01-01,4,NT,P,45,SO,FORD,\"C:\\\",WHITE,DI,2198,2001-03-01\n"
+               "104,204,2013-01-01,4,NT,P,45,SO,FORD,12\" WHEELS\\,WHITE,DI,2198,2001-03-01\n"
+               "105,205,2013-01-01,4,NT,P,45,SO,FORD,\"OPEN,WHITE,DI,2198,2001-03-01\n",
+        "#",
+        "{'t':100,'v':200,'d':" JAN_2013 ",'c':'1','y':'NT','r':'P','m':45,'s':'SO','k':'PEUGEOT',"
+        "'o':'STREETZONE 50 2T 12\\'','u':'GREEN','f':'PE','e':49,'i':" MAR_2001 "}",
+        "{'t':101,'v':201,'d':" JAN_2013
+        ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'TRANSIT, LWB',"
+        "'u':'WHITE','f':'DI','e':2198,'i':" MAR_2001 "}",
+        "{'t':102,'v':202,'d':" JAN_2013
+        ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'A \\'B\\' C',"
+        "'u':'WHITE','f':'DI','e':2198,'i':" MAR_2001 "}",
+        "{'t':103,'v':203,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'C:\\\\',"
+        "'u':'WHITE','f':'DI','e':2198,'i':" MAR_2001 "}",
+        "{'t':104,'v':204,'d':" JAN_2013
+        ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'12\\' WHEELS\\\\',"
+        "'u':'WHITE','f':'DI','e':2198,'i':" MAR_2001 "}",
+        /* an open quote spoils nothing: it is a character */
+        "{'t':105,'v':205,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'\\'OPEN',"
+        "'u':'WHITE','f':'DI','e':2198,'i':" MAR_2001 "}");
+}
+
+/* 2021: all text in quotes, a first use in the year 4, no make. */
+static void test_release_2021(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           "\"test_id\",\"vehicle_id\",\"test_date\",\"test_class_id\",\"test_type\",\"test_result\",\"test_"
+           "mileage\","
+           "\"postcode_area\",\"make\",\"model\",\"colour\",\"fuel_type\",\"cylinder_capacity\",\"first_use_"
+           "date\"\n"
+           "100,200,\"2013-01-01\",4,\"NT\",\"P\",45,\"SO\",\"FORD\",\"FIESTA\",\"BLUE\",\"PE\",1242,\"2001-"
+           "03-01\"\n"
+           "101,201,\"2013-01-01\",4,\"NT\",\"P\",,\"SO\",\"\",\"DVSA\",\"BLUE\",\"EL\",,\"4-02-20\"\n"
+           "102,202,\"2013-01-01\",\"4 "
+           "\",\"NT\",\"P\",\"7\",\"SO\",\"A,B\",\"C\"\"D\",\"BLUE\",\"EL\",,\"0004-02-20\"\n",
+           "#",
+           "{'t':100,'v':200,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'FIESTA',"
+           "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 "}",
+           "{'t':101,'v':201,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','s':'SO','o':'DVSA','u':'BLUE','f':'EL','i':'4-02-20'}",
+           "{'t':102,'v':202,'d':" JAN_2013
+           ",'c':'4','y':'NT','r':'P','m':7,'s':'SO','k':'A,B','o':'C\\'D','u':'BLUE',"
+           "'f':'EL','i':" DAY(-62036668800000) "}");
+}
+
+/* 2024: fifteen columns, headers again in the middle; nine from the left and five from the right. */
+static void test_release_2024(void **state) {
+    (void)state;
+#define FIFTEEN                                                                                              \
+    "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
+    "model,"                                                                                                 \
+    "colour,fuel_type,cylinder_capacity,first_use_date,completed_date\n"
+    EXPECT(
+        builtin("mot"),
+        FIFTEEN
+        "100,200,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,2013-01-01T00:00:01Z\n" FIFTEEN
+        "101,201,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,2013-01-01 00:00:01\n"
+        "102,202,2013-01-01,4,NT,P,45,SO,FORD,A,B,C,BLUE,PE,1242,2001-03-01,2013-01-01T00:00:01\n"
+        "103,203,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,\n"
+        "104,204,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,2013-01-01T00:00:01.5\n"
+        "105,205,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01\n",
+        "#",
+        "{'t':100,'v':200,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'FIESTA',"
+        "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 ",'w':" DAY(1356998401000) "}",
+        "#",
+        "{'t':101,'v':201,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'FIESTA',"
+        "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 ",'w':" DAY(1356998401000) "}",
+        "{'t':102,'v':202,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'A,B,C',"
+        "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 ",'w':" DAY(1356998401000) "}",
+        "{'t':103,'v':203,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'FIESTA',"
+        "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 "}",
+        "{'t':104,'v':204,'d':" JAN_2013 ",'c':'4','y':'NT','r':'P','m':45,'s':'SO','k':'FORD','o':'FIESTA',"
+        "'u':'BLUE','f':'PE','e':1242,'i':" MAR_2001 ",'w':'2013-01-01T00:00:01.5'}",
+        "!");
+}
+
+static void test_items(void **state) {
+    (void)state;
+    EXPECT(builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n",
+           "{'t':1,'n':2,'y':'F','la':'N','lo':'F','ve':'U'}",
+           "{'t':2,'n':3,'y':'A','la':'O','lo':'R','ve':'L','x':'D'}");
+    EXPECT(builtin("mot-item"),
+           "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n703671925|30305|A|7|\n1|2|F||D\n", "#",
+           "{'t':703671925,'n':30305,'y':'A','l':7}", "{'t':1,'n':2,'y':'F','x':'D'}");
+    EXPECT(builtin("mot-item"), "test_id,rfr_id,rfr_type_code,location_id\n1,2,A,7\n", "#",
+           "{'t':1,'n':2,'y':'A','l':7}");
+    EXPECT(builtin("mot-item"),
+           "test_id,rfr_id,rfr_type_code,mot_test_rfr_location_type_id,dangerous_mark,completed_date\n"
+           "1,2,A,7,,2013-01-01 00:00:01\n",
+           "#", "{'t':1,'n':2,'y':'A','l':7,'w':" DAY(1356998401000) "}");
+}
+
+static void test_long_keys(void **state) {
+    (void)state;
+    EXPECT(
+        builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n",
+        "{'testId':100,'vehicleId':200,'testDate':" JAN_2013
+        ",'testClass':'4','testType':'N','testResult':'P',"
+        "'mileage':45000,'postcodeArea':'SO','make':'FORD','model':'FIESTA','colour':'BLUE','fuelType':'P',"
+        "'engineCc':1242,'firstUseDate':" MAR_2001 "}");
+}
+
+/* --- values
+ * ------------------------------------------------------------------------------------------------------- */
+
+#define ROW(id, first_use) #id "|200|2013-01-01|4|N|P|45|SO|FORD|KA|BLUE|P|1242|" first_use "\n"
+#define DOC(id, first_use)                                                                                   \
+    "{'t':" #id ",'v':200,'d':" JAN_2013 ",'c':'4','y':'N','r':'P','m':45,'s':'SO','k':'FORD','o':'KA',"     \
+    "'u':'BLUE','f':'P','e':1242" first_use "}"
+
+/* An impossible date stays text: nothing is lost, nothing is refused. */
+static void test_odd_dates(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           ROW(1, "0004-02-20") ROW(2, "4-02-20") ROW(3, "2013-02-30") ROW(4, "0000-00-00")
+               ROW(5, "1894-01-01") ROW(6, "2013-2-3") ROW(7, "NULL") ROW(8, "") ROW(9, "null")
+                   ROW(10, "01/02/2013") ROW(11, "9999-12-31") ROW(12, " 2001-03-01") ROW(13, "0000-01-01")
+                       ROW(14, "2001-03-01T00:00:00Z") ROW(15, "1900-02-29"),
+           DOC(1, ",'i':" DAY(-62036668800000)), DOC(2, ",'i':'4-02-20'"), DOC(3, ",'i':'2013-02-30'"),
+           DOC(4, ",'i':'0000-00-00'"), DOC(5, ",'i':" DAY(-2398291200000)), DOC(6, ",'i':'2013-2-3'"),
+           DOC(7, ""), DOC(8, ""), DOC(9, ",'i':'null'"), DOC(10, ",'i':'01/02/2013'"),
+           DOC(11, ",'i':" DAY(253402214400000)), DOC(12, ",'i':' 2001-03-01'"),
+           DOC(13, ",'i':" DAY(-62167219200000)), DOC(14, ",'i':'2001-03-01T00:00:00Z'"),
+           DOC(15, ",'i':'1900-02-29'"));
+}
+
+#define MILES(id, text) #id "|200|2013-01-01|4|N|P|" text "|SO|FORD|KA|BLUE|P|1242|\n"
+#define MILES_DOC(id, value)                                                                                 \
+    "{'t':" #id ",'v':200,'d':" JAN_2013 ",'c':'4','y':'N','r':'P'," value "'s':'SO','k':'FORD','o':'KA',"   \
+    "'u':'BLUE','f':'P','e':1242}"
+
+static void test_whole_numbers(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           MILES(1, "0") MILES(2, "2147483647") MILES(3, "2147483648") MILES(4, "-2147483648")
+               MILES(5, "-2147483649") MILES(6, "9223372036854775807") MILES(7, "9223372036854775808")
+                   MILES(8, "-5") MILES(9, "+5") MILES(10, " 12 ") MILES(11, "007") MILES(12, "-0")
+                       MILES(13, "12.5") MILES(14, "1e3") MILES(15, "12x") MILES(16, "NULL") MILES(17, " ")
+                           MILES(18, "1 2") MILES(19, "00000000000000000000000000007")
+                               MILES(20, "-9223372036854775808") MILES(21, "unknown") MILES(22, "1,234"),
+           MILES_DOC(1, "'m':0,"), MILES_DOC(2, "'m':2147483647,"), MILES_DOC(3, "'m':2147483648,"),
+           MILES_DOC(4, "'m':-2147483648,"), MILES_DOC(5, "'m':-2147483649,"),
+           MILES_DOC(6, "'m':9223372036854775807,"), MILES_DOC(7, "'m':'9223372036854775808',"),
+           MILES_DOC(8, "'m':-5,"), MILES_DOC(9, "'m':5,"), MILES_DOC(10, "'m':12,"), MILES_DOC(11, "'m':7,"),
+           MILES_DOC(12, "'m':'-0',"), MILES_DOC(13, "'m':'12.5',"), MILES_DOC(14, "'m':'1e3',"),
+           MILES_DOC(15, "'m':'12x',"), MILES_DOC(16, ""), MILES_DOC(17, "'m':' ',"),
+           MILES_DOC(18, "'m':'1 2',"), MILES_DOC(19, "'m':7,"),
+           MILES_DOC(20, "'m':{'$numberLong':'-9223372036854775808'},"), MILES_DOC(21, "'m':'unknown',"),
+           MILES_DOC(22, "'m':'1,234',"));
+}
+
+#define CLASS(id, text) #id "|200|2013-01-01|" text "|N|P|45|SO|FORD|KA|BLUE|P|1242|\n"
+#define CLASS_DOC(id, value)                                                                                 \
+    "{'t':" #id ",'v':200,'d':" JAN_2013 "," value "'y':'N','r':'P','m':45,'s':'SO','k':'FORD','o':'KA',"    \
+    "'u':'BLUE','f':'P','e':1242}"
+
+static void test_codes(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           CLASS(1, "4") CLASS(2, "4 ") CLASS(3, "  4") CLASS(4, " 4  ") CLASS(5, "") CLASS(6, "  ")
+               CLASS(7, "NULL") CLASS(8, "4 5") CLASS(9, "\t4") CLASS(10, "007") CLASS(11, " NULL ")
+                   CLASS(12, "NULLS") CLASS(13, "NUL"),
+           CLASS_DOC(1, "'c':'4',"), CLASS_DOC(2, "'c':'4',"), CLASS_DOC(3, "'c':'4',"),
+           CLASS_DOC(4, "'c':'4',"), CLASS_DOC(5, ""), CLASS_DOC(6, ""), CLASS_DOC(7, ""),
+           CLASS_DOC(8, "'c':'4 5',"), CLASS_DOC(9, "'c':'\\t4',"), CLASS_DOC(10, "'c':'007',"),
+           CLASS_DOC(11, ""), CLASS_DOC(12, "'c':'NULLS',"), CLASS_DOC(13, "'c':'NUL',"));
+}
+
+#define MODEL(id, text) #id "|200|2013-01-01|4|N|P|45|SO|FORD|" text "|BLUE|P|1242|\n"
+#define MODEL_DOC(id, value)                                                                                 \
+    "{'t':" #id ",'v':200,'d':" JAN_2013 ",'c':'4','y':'N','r':'P','m':45,'s':'SO','k':'FORD'," value        \
+    "'u':'BLUE','f':'P','e':1242}"
+
+/* Latin-1 becomes UTF-8, UTF-8 stays; one row's bytes do not change what its neighbours are. */
+static void test_bytes(void **state) {
+    (void)state;
+    EXPECT(builtin("mot"),
+           MODEL(1, "CITRO\xCBN") MODEL(2, "CITRO\xC3\x8BN") MODEL(3, "KA") MODEL(4, "\xA3\xA3")
+               MODEL(5, "A\xE9\xC3\xA9") MODEL(6, " KA ") MODEL(7, "") MODEL(8, "\xFF") MODEL(9, "K\xC3")
+                   MODEL(10, "\xEF\xBB\xBFKA"),
+           MODEL_DOC(1, "'o':'CITRO\xC3\x8BN',"), MODEL_DOC(2, "'o':'CITRO\xC3\x8BN',"),
+           MODEL_DOC(3, "'o':'KA',"), MODEL_DOC(4, "'o':'\xC2\xA3\xC2\xA3',"),
+           MODEL_DOC(5, "'o':'A\xC3\xA9\xC3\x83\xC2\xA9',"), MODEL_DOC(6, "'o':' KA ',"), MODEL_DOC(7, ""),
+           MODEL_DOC(8, "'o':'\xC3\xBF',"), MODEL_DOC(9, "'o':'K\xC3\x83',"),
+           MODEL_DOC(10, "'o':'\xEF\xBB\xBFKA',"));
+}
+
+/* NUL is a character like any other, in text, codes, numbers and dates. */
+static void test_nul_bytes(void **state) {
+    (void)state;
+    static const char text[] = "1|200|2013-01-01|4|N|P|45|SO|F\0D|\0|BLUE|P|1242|\n"
+                               "2|2\0|2013-01-0\0|4\0|N|P|45|SO|FORD|KA|BLUE|P|1242|\n";
+    lab_t lab = lab_for(builtin("mot"), text, sizeof text - 1);
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t got =
+            lab_parse(lab.reader, &lab.dialect, text, sizeof text - 1, (lab_how_t){.careful = careful});
+        assert_int_equal(got.count, 2);
+        bson_t document;
+        bson_iter_t at;
+        uint32_t length;
+        assert_true(
+            bson_init_static(&document, got.records[0].document, got.records[0].record.document_length));
+        assert_true(bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, NULL));
+        assert_true(bson_iter_init_find(&at, &document, "k"));
+        assert_memory_equal(bson_iter_utf8(&at, &length), "F\0D", 4);
+        assert_int_equal(length, 3);
+        assert_true(bson_iter_init_find(&at, &document, "o"));
+        assert_memory_equal(bson_iter_utf8(&at, &length), "\0", 2);
+        assert_int_equal(length, 1);
+        assert_true(
+            bson_init_static(&document, got.records[1].document, got.records[1].record.document_length));
+        static const struct {
+            const char *key, *text;
+            uint32_t length;
+        } values[] = {{"v", "2\0", 2}, {"d", "2013-01-0\0", 10}, {"c", "4\0", 2}};
+        for (size_t i = 0; i < 3; i++) {
+            assert_true(bson_iter_init_find(&at, &document, values[i].key));
+            assert_memory_equal(bson_iter_utf8(&at, &length), values[i].text, values[i].length);
+            assert_int_equal(length, values[i].length);
+        }
+        lab_records_free(&got);
+    }
+    lab_end(&lab);
+}
+
+/* Without `encoding`, what is not UTF-8 is kept as it is, as binary. */
+static void test_binary(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b, type: code}, "
+                      "{name: c, type: int}]\n"),
+           "caf\xE9,\xE9 ,\xE9\ncaf\xC3\xA9, x ,5\n",
+           "{'a':{'$binary':{'base64':'Y2Fm6Q==','subType':'00'}},'b':{'$binary':{'base64':'6Q==','subType':'"
+           "00'}},"
+           "'c':{'$binary':{'base64':'6Q==','subType':'00'}}}",
+           "{'a':'caf\xC3\xA9','b':'x','c':5}");
+}
+
+static void test_types(void **state) {
+    (void)state;
+    EXPECT(
+        lab_schema("format: x\nrecord: {columns: \";\"}\nfields:\n"
+                   "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: tenths, type: number, "
+                   "divide: 10}\n"
+                   "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
+                   "  - {name: t, absent: []}\n"),
+        "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
+        "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;\n"
+        "9999999999;1e3;x;1999-12-31;1970-01-01;NULL\n"
+        ";;;;;\n",
+        "{'l':{'$numberLong':'7'},'n':1.5,'tenths':12.5,'d':" DAY(946598400000) ",'w':" DAY(1000) ",'t':'x'}",
+        "{'l':{'$numberLong':'-7'},'n':{'$numberDouble':'-0.0'},'tenths':-12.5,'d':" DAY(
+            946598400000) ",'w':" DAY(1250) ",'t':''}",
+        "{'l':9999999999,'n':{'$numberDouble':'1000.0'},'tenths':'x','d':'1999-12-31','w':" DAY(
+            0) ",'t':'NULL'}",
+        "{'t':''}");
+}
+
+/* Fillers are compared with the field's bytes: one filler, not what it means. */
+static void test_fillers(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
+                      "  - {name: a, type: int, absent: \"9999\"}\n  - {name: b, type: int, absent: [\"\", "
+                      "\"-1\", \"0\"]}\n"
+                      "  - {name: c, absent: [\"N/A\", \"none\"]}\n  - {name: d, type: date, absent: "
+                      "[\"1900-01-01\"]}\n"
+                      "  - {name: e, type: code, absent: [\"XX\"]}\n"),
+           "9999,-1,N/A,1900-01-01,XX\n"
+           "999,1,NA,1970-01-01,X\n"
+           ",,,,\n"
+           "99990,0,none ,1900-01-02,XXX\n",
+           "{}", "{'a':999,'b':1,'c':'NA','d':" DAY(0) ",'e':'X'}", "{'a':'','c':'','d':'','e':''}",
+           "{'a':99990,'c':'none ','d':" DAY(-2208902400000) ",'e':'XXX'}");
+}
+
+/* Subdocuments open and close; one with nothing in it is not there. */
+static void test_groups(void **state) {
+    (void)state;
+    EXPECT(lab_schema(
+               "format: x\nrecord: {columns: \",\"}\nfields:\n"
+               "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c}\n  "
+               "- {name: d}\n"
+               "  - {name: e, key: a_key_that_is_longer_than_sixteen_bytes.and_another_one_of_that_kind}\n"),
+           "1,2,3,4,5\n,,3,4,\n,,,,5\n,2,,,\n,,,,\n",
+           "{'p':{'q':{'a':'1','b':2},'c':'3'},'d':'4','a_key_that_is_longer_than_sixteen_bytes':{'and_"
+           "another_one_of_that_kind':'5'}}",
+           "{'p':{'c':'3'},'d':'4'}",
+           "{'a_key_that_is_longer_than_sixteen_bytes':{'and_another_one_of_that_kind':'5'}}",
+           "{'p':{'q':{'b':2}}}", "{}");
+}
+
+/* A header may put columns in any order and have some that nobody wants; documents keep the format's order.
+ */
+static void test_order_of_columns(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a, type: int}, "
+                      "{name: b}, {name: c, optional: yes}]\n"),
+           "B,extra, A \nx,y,1\nx,\"y\",2\n,,\n", "#", "{'a':1,'b':'x'}", "{'a':2,'b':'x'}", "{}");
+}
+
+/* --- lines
+ * -------------------------------------------------------------------------------------------------------- */
+
+static void test_line_ends(void **state) {
+    (void)state;
+#define AB "format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b, type: int}]\n"
+    EXPECT(lab_schema(AB), "x,1\r\ny,2\r\n", "{'a':'x','b':1}", "{'a':'y','b':2}");
+    EXPECT(lab_schema(AB), "x,1\ny,2", "{'a':'x','b':1}", "{'a':'y','b':2}");
+    EXPECT(lab_schema(AB), "x,1\r\ny,2\r", "{'a':'x','b':1}", "{'a':'y','b':2}");
+    EXPECT(lab_schema(AB), "x,\r\n,2", "{'a':'x'}", "{'b':2}");
+    EXPECT(lab_schema(AB), "\n\r\nx,1\n\n", "-", "-", "{'a':'x','b':1}", "-");
+    EXPECT(lab_schema(AB), "x\rz,1\n", "{'a':'x\\rz','b':1}"); /* a carriage return alone ends nothing */
+    EXPECT(lab_schema(AB), "x,1\r\n\r\ny,2\n", "{'a':'x','b':1}", "-", "{'a':'y','b':2}");
+    EXPECT(lab_schema(AB), "\xEF\xBB\xBFx,1\n\xEF\xBB\xBFy,2\n", "{'a':'x','b':1}",
+           "{'a':'\xEF\xBB\xBFy','b':2}");
+    EXPECT(lab_schema(AB),
+           "\xEF\xBB\xBF"
+           "a,b\nx,1\n",
+           "#", "{'a':'x','b':1}");
+    EXPECT(lab_schema(AB), "\xEF\xBB\xBF\nx,1\n", "-", "{'a':'x','b':1}");
+}
+
+static void test_nothing(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "\xEF\xBB\xBF"};
+    for (int i = 0; i < 2; i++) {
+        lab_t lab = lab_for(builtin("mot"), texts[i], strlen(texts[i]));
+        lab_records_t got =
+            lab_parse(lab.reader, &lab.dialect, texts[i], strlen(texts[i]), (lab_how_t){.careful = i});
+        assert_int_equal(got.count, 0);
+        lab_records_free(&got);
+        lab_end(&lab);
+    }
+}
+
+/* `header: yes`: the first line of the file, whatever it says, and the same line again; not the first of a
+ * block. */
+static void test_header_yes(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n"),
+           "\na,b\n1,2\na,b\na,bb\n", "-", "#", "{'a':'1','b':'2'}", "#", "{'a':'a','b':'bb'}");
+    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}, {name: b}]\n"),
+           "a,b\n1,2\n", "{'a':'a','b':'b'}", "{'a':'1','b':'2'}");
+}
+
+static void expect_place(const lab_record_t *one, uint32_t offset, uint32_t length, uint32_t line,
+                         uint8_t line_end) {
+    assert_int_equal(one->record.offset, offset);
+    assert_int_equal(one->record.length, length);
+    assert_int_equal(one->record.line, line);
+    assert_int_equal(one->record.line_end, line_end);
+}
+
+static void test_places(void **state) {
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF"
+                               "a,b\r\nx,1\n\ny,2\r\nz\n\"q\",3";
+    lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t got =
+            lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = careful});
+        assert_int_equal(got.count, 6);
+        expect_place(&got.records[0], 3, 3, 0, 2);
+        expect_place(&got.records[1], 8, 3, 1, 1);
+        expect_place(&got.records[2], 12, 0, 2, 1);
+        expect_place(&got.records[3], 13, 3, 3, 2);
+        expect_place(&got.records[4], 18, 1, 4, 1);
+        expect_place(&got.records[5], 20, 5, 5, 0);
+        assert_int_equal(got.records[4].parsed, PARSED_REJECT);
+        lab_records_free(&got);
+    }
+    lab_end(&lab);
+}
+
+/* --- rejects
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void test_rejects(void **state) {
+    (void)state;
+    static const char text[] = "x,1\nx\nx,1,2\nx,\"1,2\"\n\"x\",1,\n,\n";
+    static const char *const expected[] = {
+        "{'a':'x','b':1}", "!2", "!5", "{'a':'x','b':'1,2'}", "!7", "{}", NULL};
+    lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
+    lab_records_t got =
+        lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = false});
+    compare(&got, expected, "fast");
+    assert_non_null(strstr(got.records[1].reason, "1 field "));
+    assert_non_null(strstr(got.records[1].reason, "2"));
+    assert_non_null(strstr(got.records[2].reason, "3 fields"));
+    lab_records_free(&got);
+    lab_end(&lab);
+}
+
+/* As many delimiters as a line can hold, and lines as long as several windows of the scanner. */
+static void test_long_lines(void **state) {
+    (void)state;
+    enum { LONG = 300000 };
+    grown_t text = {0};
+    char *run = malloc(LONG + 1);
+    assert_non_null(run);
+    memset(run, ',', LONG);
+    run[LONG] = '\0';
+    grown_text(&text, "x,1\n");
+    grown_text(&text, run);
+    grown_text(&text, "\nx,2\n");
+    memset(run, 'y', LONG);
+    grown_text(&text, run);
+    grown_text(&text, ",3\n\"");
+    memset(run, ',', LONG);
+    grown_text(&text, run);
+    grown_text(&text, "\",4\nx,5\n");
+    lab_t lab = lab_for(lab_schema(AB), text.at, text.size);
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t got =
+            lab_parse(lab.reader, &lab.dialect, text.at, text.size, (lab_how_t){.careful = careful});
+        assert_int_equal(got.count, 6);
+        assert_int_equal(got.records[1].parsed, PARSED_REJECT);
+        assert_string_equal(json_of(&got.records[2]),
+                            "{ \"a\" : \"x\", \"b\" : { \"$numberInt\" : \"2\" } }");
+        for (int i = 3; i < 5; i++) {
+            bson_t document;
+            bson_iter_t at;
+            uint32_t length;
+            assert_int_equal(got.records[i].parsed, PARSED_DOCUMENT);
+            assert_true(
+                bson_init_static(&document, got.records[i].document, got.records[i].record.document_length));
+            assert_true(bson_iter_init_find(&at, &document, "a"));
+            bson_iter_utf8(&at, &length);
+            assert_int_equal(length, LONG);
+            assert_true(bson_iter_init_find(&at, &document, "b"));
+            assert_int_equal(bson_iter_int32(&at), i);
+        }
+        assert_string_equal(json_of(&got.records[5]),
+                            "{ \"a\" : \"x\", \"b\" : { \"$numberInt\" : \"5\" } }");
+        lab_records_free(&got);
+    }
+    free(run);
+    grown_free(&text);
+    lab_end(&lab);
+}
+
+/* --- ids, room, counts
+ * -------------------------------------------------------------------------------------------- */
+
+static void test_ids(void **state) {
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBFx,1\n\n\"y\",2\nz,3";
+    static const int64_t offsets[] = {3, 8, 14};
+    lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
+    int64_t base = (513ll << 53) + 262144 * 7;
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t got = lab_parse(lab.reader, &lab.dialect, text, strlen(text),
+                                      (lab_how_t){.careful = careful, .with_id = true, .id_base = base});
+        size_t document = 0;
+        for (size_t i = 0; i < got.count; i++) {
+            bson_t view;
+            bson_iter_t at;
+            if (got.records[i].parsed != PARSED_DOCUMENT)
+                continue;
+            assert_true(
+                bson_init_static(&view, got.records[i].document, got.records[i].record.document_length));
+            assert_true(bson_iter_init(&at, &view) && bson_iter_next(&at));
+            assert_string_equal(bson_iter_key(&at), "_id"); /* it comes first */
+            assert_int_equal(bson_iter_type(&at), BSON_TYPE_INT64);
+            assert_true(bson_iter_int64(&at) == base + offsets[document]);
+            assert_int_equal(bson_count_keys(&view), 3);
+            document++;
+        }
+        assert_int_equal(document, 3);
+        lab_records_free(&got);
+    }
+    lab_end(&lab);
+}
+
+/* Too little room: nothing is written, the record comes again, and what it asked for is enough. */
+static void test_room(void **state) {
+    (void)state;
+    static const char text[] = "x,1\r\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,2\r\n";
+    lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
+    slack_t slack = slack_new(text, strlen(text));
+    uint8_t out[8] = {0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5};
+    record_t record;
+    delimited_begin(lab.reader, &lab.dialect, slack.text, (uint32_t)slack.length, true, false, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(delimited_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
+        assert_true(record.needed > 4);
+    }
+    assert_int_equal(out[0], 0xA5);
+    uint8_t *room = malloc(record.needed);
+    assert_non_null(room);
+    assert_int_equal(delimited_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
+    assert_int_equal(record.offset, 0);
+    assert_int_equal(record.length, 3);
+    assert_int_equal(record.line_end, 2);
+    free(room);
+    assert_int_equal(delimited_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
+    room = malloc(record.needed);
+    assert_int_equal(delimited_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
+    assert_int_equal(record.offset, 5);
+    assert_int_equal(record.length, 42);
+    assert_int_equal(delimited_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
+    assert_int_equal(delimited_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
+    free(room);
+    slack_free(&slack);
+    lab_end(&lab);
+}
+
+static void test_odd_values_are_counted(void **state) {
+    (void)state;
+    static const char text[] = "x,1\ny,z\n\"q\",\"w\"\n,\nv,1.5\nx\n";
+    lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
+    lab_records_t got =
+        lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = false});
+    const uint64_t *odd = delimited_odd(lab.reader);
+    assert_int_equal(odd[0], 0); /* text is never odd */
+    assert_int_equal(odd[1], 3);
+    lab_records_free(&got);
+    lab_end(&lab);
+}
+
+/* The shape says which spelling each field had, and how quotes were written. */
+static void test_shapes(void **state) {
+    (void)state;
+    static const char text[] = "1,,19991231\n1,NULL,31/12/1999\n\"1\",none,\n1,\"a\\\"b\",\n";
+    lab_t lab =
+        lab_for(lab_schema("format: x\nrecord: {columns: \",\", escape: [double, backslash]}\nfields:\n"
+                           "  - {name: a, type: int}\n  - {name: b, absent: [none, \"\", NULL]}\n"
+                           "  - {name: c, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n"),
+                text, strlen(text));
+    lab_records_t got = lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = true});
+    assert_int_equal(got.count, 4);
+    const lab_record_t *one = got.records;
+    assert_int_equal(one[0].shape.spelling[1], 1);
+    assert_int_equal(one[0].shape.spelling[2], 1);
+    assert_int_equal(one[1].shape.spelling[1], 2);
+    assert_int_equal(one[1].shape.spelling[2], 0);
+    assert_int_equal(one[2].shape.spelling[1], 0);
+    assert_false(one[0].shape.quoted);
+    assert_true(one[2].shape.quoted);
+    assert_false(one[2].shape.backslash);
+    assert_true(one[3].shape.quoted);
+    assert_true(one[3].shape.backslash);
+    lab_records_free(&got);
+    lab_end(&lab);
+}
+
+/* One reader, files of several dialects, one after the other. */
+static void test_changing_dialects(void **state) {
+    (void)state;
+    schema_t *schema = lab_schema(
+        "format: x\nrecord: {columns: [\",\", \"|\"]}\nfields: [{name: a}, {name: b, type: int}]\n");
+    lab_t comma = lab_for(schema, "a,b\nx,1\n", 8);
+    dialect_t pipe, turned;
+    err_t err;
+    assert_true(dialect_sniff(schema, (const uint8_t *)"x|1\n", 4, "p", &pipe, &err));
+    schema_t *yes = schema; /* the same schema, columns turned round by a header */
+    assert_true(dialect_sniff(yes, (const uint8_t *)"a|z|b\n", 6, "t", &turned, &err));
+    for (int round = 0; round < 3; round++) {
+        lab_records_t one =
+            lab_parse(comma.reader, &comma.dialect, "a,b\nx|,1\n", 9, (lab_how_t){.careful = false});
+        lab_records_t two = lab_parse(comma.reader, &pipe, "x,|1\n", 5, (lab_how_t){.middle = true});
+        lab_records_t three = lab_parse(comma.reader, &turned, "x|y|1\n", 6, (lab_how_t){.middle = true});
+        compare(&one, (const char *const[]){"#", "{'a':'x|','b':1}", NULL}, "comma");
+        compare(&two, (const char *const[]){"{'a':'x,','b':1}", NULL}, "pipe");
+        compare(&three, (const char *const[]){"{'a':'x','b':1}", NULL}, "turned");
+        lab_records_free(&one);
+        lab_records_free(&two);
+        lab_records_free(&three);
+    }
+    lab_end(&comma);
+}
+
+/* --- many random rows: fast, careful, and in blocks are one
+ * ---------------------------------------------------- */
+
+static void random_text(uint64_t *seed, grown_t *text) {
+    static const char *const pieces[] = {"1",
+                                         "42",
+                                         "2013-01-01",
+                                         "NULL",
+                                         "",
+                                         " 4 ",
+                                         "FORD",
+                                         "A,B",
+                                         "\"",
+                                         "\"\"",
+                                         "\\\"",
+                                         "\"A,B\"",
+                                         "\"x\"",
+                                         "\xE9",
+                                         "\xC3\xA9",
+                                         "4-02-20",
+                                         "123456789012345678901",
+                                         "test_id",
+                                         "-0",
+                                         "\\"};
+    for (uint64_t rows = 1 + lab_chance(seed, 60); rows; rows--) {
+        uint64_t fields = lab_chance(seed, 5) ? 14 : lab_chance(seed, 18);
+        for (uint64_t i = 0; i < fields; i++) {
+            if (i)
+                grown_text(text, ",");
+            for (uint64_t n = lab_chance(seed, 6) ? 1 : 2; n; n--)
+                grown_text(text, pieces[lab_chance(seed, 20)]);
+            if (lab_chance(seed, 500) == 0)
+                for (uint64_t n = lab_chance(seed, 20000); n; n--)
+                    grown_text(text, "M");
+        }
+        grown_text(text, lab_chance(seed, 8) ? "\n" : "\r\n");
+    }
+}
+
+static void test_ways_are_one(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    for (int round = 0; round < 400; round++) {
+        grown_t text = {0};
+        grown_text(&text, round % 3 ? COMMAS : "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n");
+        random_text(&seed, &text);
+        lab_t lab = lab_for(builtin("mot"), text.at, text.size);
+        lab_records_t fast =
+            lab_parse(lab.reader, &lab.dialect, text.at, text.size, (lab_how_t){.careful = false});
+        lab_records_t careful =
+            lab_parse(lab.reader, &lab.dialect, text.at, text.size, (lab_how_t){.careful = true});
+        assert_int_equal(fast.count, careful.count);
+        for (size_t i = 0; i < fast.count; i++) {
+            const lab_record_t *a = &fast.records[i], *b = &careful.records[i];
+            assert_int_equal(a->parsed, b->parsed);
+            assert_int_equal(a->record.offset, b->record.offset);
+            if (a->parsed == PARSED_DOCUMENT && !lab_same_document(a, b))
+                fail_msg("%.*s", (int)a->record.length, (const char *)text.at + a->record.offset);
+        }
+        /* cut behind any line, both halves give what the whole gave */
+        size_t cut = fast.count ? (size_t)lab_chance(&seed, fast.count) : 0;
+        size_t at = fast.count ? fast.records[cut].record.offset : 0;
+        lab_records_t head = lab_parse(lab.reader, &lab.dialect, text.at, at, (lab_how_t){.careful = false});
+        lab_records_t tail =
+            lab_parse(lab.reader, &lab.dialect, text.at + at, text.size - at, (lab_how_t){.middle = at > 0});
+        assert_int_equal(head.count + tail.count, fast.count);
+        for (size_t i = 0; i < fast.count; i++) {
+            const lab_record_t *a = &fast.records[i],
+                               *b = i < head.count ? &head.records[i] : &tail.records[i - head.count];
+            assert_int_equal(a->parsed, b->parsed);
+            if (a->parsed == PARSED_DOCUMENT)
+                assert_true(lab_same_document(a, b));
+        }
+        lab_records_free(&fast);
+        lab_records_free(&careful);
+        lab_records_free(&head);
+        lab_records_free(&tail);
+        grown_free(&text);
+        lab_end(&lab);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_release_2013),
+        cmocka_unit_test(test_release_2016),
+        cmocka_unit_test(test_release_2017_first),
+        cmocka_unit_test(test_release_2020),
+        cmocka_unit_test(test_release_2021),
+        cmocka_unit_test(test_release_2024),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_long_keys),
+        cmocka_unit_test(test_odd_dates),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_nul_bytes),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_fillers),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_order_of_columns),
+        cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_header_yes),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_odd_values_are_counted),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_changing_dialects),
+        cmocka_unit_test(test_ways_are_one),
+    };
+    return cmocka_run_group_tests_name("delimited", tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/* dialect: what a file's first bytes say about it: every layout and release of the published files, and
+ * worse. */
+#include "format/dialect.h"
+#include "base/log.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MOT_COLUMNS                                                                                          \
+    "testId,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,make,model,colour,"        \
+    "fuelType,engineCc,firstUseDate"
+
+static schema_t *builtin(const char *name) {
+    err_t err = {.text = ""};
+    schema_t *schema = format_open(name, &err);
+    if (!schema)
+        fail_msg("%s", err.text);
+    return schema;
+}
+
+/* In memory of exactly its size: a dialect is found without any slack. */
+static bool sniff(const schema_t *schema, const void *text, size_t length, dialect_t *dialect, err_t *err) {
+    uint8_t *exact = malloc(length ? length : 1);
+    LAB_MUST(exact);
+    if (length)
+        memcpy(exact, text, length);
+    memset(dialect, 0xA5, sizeof *dialect);
+    bool ok = dialect_sniff(schema, exact, length, "f.csv", dialect, err);
+    free(exact);
+    return ok;
+}
+
+static void columns_of(const schema_t *schema, const dialect_t *dialect, char *out, size_t room) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < dialect->columns; i++)
+        used += (size_t)snprintf(
+            out + used, room - used, "%s%s", i ? "," : "",
+            dialect->field_of[i] == DIALECT_NO_FIELD ? "-" : schema->fields[dialect->field_of[i]].name);
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (dialect->column_of[i] != DIALECT_NO_FIELD)
+            assert_int_equal(dialect->field_of[dialect->column_of[i]], i);
+}
+
+typedef struct {
+    const char *text;
+    char delimiter;
+    bool header;
+    uint8_t line_end;
+    const char *columns;
+} case_t;
+
+static void expect(const schema_t *schema, const case_t *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        dialect_t dialect;
+        err_t err = {.text = ""};
+        char columns[2000];
+        if (!sniff(schema, cases[i].text, strlen(cases[i].text), &dialect, &err))
+            fail_msg("%s\n%s", cases[i].text, err.text);
+        columns_of(schema, &dialect, columns, sizeof columns);
+        if (dialect.delimiter != cases[i].delimiter || dialect.header != cases[i].header ||
+            (cases[i].line_end && dialect.line_end != cases[i].line_end) ||
+            strcmp(columns, cases[i].columns) != 0)
+            fail_msg("%s\nis taken for: delimiter %c, header %d, line end %d, columns %s", cases[i].text,
+                     dialect.delimiter, dialect.header, dialect.line_end, columns);
+    }
+}
+
+#define NEW_HEADER                                                                                           \
+    "test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|"      \
+    "model|"                                                                                                 \
+    "colour|fuel_type|cylinder_capacity|first_use_date"
+#define COMMA_HEADER                                                                                         \
+    "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
+    "model,"                                                                                                 \
+    "colour,fuel_type,cylinder_capacity,first_use_date"
+#define OLD_HEADER                                                                                           \
+    "TESTID|VEHICLEID|TESTDATE|TESTCLASSID|TESTTYPE|TESTRESULT|TESTMILEAGE|POSTCODEREGION|MAKE|MODEL|"       \
+    "COLOUR|"                                                                                                \
+    "FUELTYPE|CYLCPCTY|FIRSTUSEDATE"
+#define QUOTED_HEADER                                                                                        \
+    "\"test_id\",\"vehicle_id\",\"test_date\",\"test_class_id\",\"test_type\",\"test_result\","              \
+    "\"test_mileage\",\"postcode_area\",\"make\",\"model\",\"colour\",\"fuel_type\",\"cylinder_capacity\","  \
+    "\"first_use_date\""
+
+static void test_mot_results(void **state) {
+    (void)state;
+    schema_t *mot = builtin("mot");
+    const case_t cases[] = {
+        /* with a header: pipe, comma, tab; the old names; quoted names; the fifteenth column */
+        {NEW_HEADER "\n1|2|2013-01-01|4|NT|P|1|B|A|B|RED|PE|1|2000-01-01\n", '|', true, 1, MOT_COLUMNS},
+        {COMMA_HEADER "\r\n1,2\r\n", ',', true, 2, MOT_COLUMNS},
+        {COMMA_HEADER ",completed_date\n", ',', true, 1, MOT_COLUMNS ",completedDate"},
+        {OLD_HEADER "\n", '|', true, 1, MOT_COLUMNS},
+        {QUOTED_HEADER "\n", ',', true, 1, MOT_COLUMNS},
+        {NEW_HEADER, '|', true, 0, MOT_COLUMNS}, /* nothing but a header, without an end */
+        {"\n\r\n\n" NEW_HEADER "\n", '|', true, 1, MOT_COLUMNS},
+        {"\xEF\xBB\xBF" NEW_HEADER "\n", '|', true, 1, MOT_COLUMNS},
+        {"test_id\tvehicle_id\ttest_date\ttest_class_id\ttest_type\ttest_result\ttest_mileage\tpostcode_"
+         "area\tmake\t"
+         "model\tcolour\tfuel_type\tcylinder_capacity\tfirst_use_date\n",
+         '\t', true, 1, MOT_COLUMNS},
+        /* columns in another order are found by their names */
+        {"test_id|make|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|"
+         "model|colour|"
+         "fuel_type|cylinder_capacity|first_use_date\n",
+         '|', true, 1,
+         "testId,make,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,model,colour,"
+         "fuelType,engineCc,"
+         "firstUseDate"},
+        /* without a header */
+        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n", '|', false, 1, MOT_COLUMNS},
+        {"1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\r\n", ',', false, 2, MOT_COLUMNS},
+        {"1\t2\t2013-01-01\t4\tN\tP\t1\tB\tA\tB\tRED\tP\t1\t2000-01-01\n", '\t', false, 1, MOT_COLUMNS},
+        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|", '|', false, 0, MOT_COLUMNS},
+        {"1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01|2024-01-01T01:02:03Z\n", '|', false, 1,
+         MOT_COLUMNS ",completedDate"},
+        {"\"1\",\"2\",\"2013-01-01\",\"4\",\"N\",\"P\",\"1\",\"B\",\"A\",\"B,C\",\"RED\",\"P\",\"1\",\"2000-"
+         "01-01\"\n",
+         ',', false, 1, MOT_COLUMNS},
+        /* a broken first row does not decide alone */
+        {"1|2|2013-01-01|4|N|P|1|B|TOYOTA|Estima "
+         "|||GREEN|P|1|2000-01-01\n1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n",
+         '|', false, 1, MOT_COLUMNS},
+        {"1|2|2013-01-01|4|N|P|1|B|TOYOTA|Estima |||GREEN|P|1|2000-01-01\n", '|', false, 1, MOT_COLUMNS},
+        {"1|2|2013-01-01|4|N|P|1|B|A|B, C, D, E, F, G, H, I, J, K, L, M, N, O|RED|P|1|2000-01-01\n", '|',
+         false, 1, MOT_COLUMNS},
+        {"rubbish\n1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n", ',', false, 1, MOT_COLUMNS},
+        /* nothing to learn from: still a dialect */
+        {"", '|', false, 0, MOT_COLUMNS},
+        {"\n\n\n", '|', false, 0, MOT_COLUMNS},
+        {"rubbish\n", '|', false, 1, MOT_COLUMNS},
+        {"\xEF\xBB\xBF", '|', false, 0, MOT_COLUMNS},
+    };
+    expect(mot, cases, sizeof cases / sizeof *cases);
+    schema_destroy(mot);
+}
+
+static void test_mot_items(void **state) {
+    (void)state;
+    schema_t *item = builtin("mot-item");
+    const case_t cases[] = {
+        {"test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n1|2|A|7|\n", '|', true, 1,
+         "testId,rfrId,rfrType,locationId,dangerousMark"},
+        {"test_id,rfr_id,rfr_type_code,location_id\n", ',', true, 1, "testId,rfrId,rfrType,locationId"},
+        {"test_id,rfr_id,rfr_type_code,mot_test_rfr_location_type_id,dangerous_mark,completed_date\n", ',',
+         true, 1, "testId,rfrId,rfrType,locationId,dangerousMark,completedDate"},
+        {"TESTID|RFRID|RFRTYPE|LATLOCATIONID|LONGLOCATIONID|VERTLOCATIONID|DMARK\n", '|', true, 1,
+         "testId,rfrId,rfrType,lateral,longitudinal,vertical,dangerousMark"},
+        {"1|2|F|N|F|U|\n1|2|A|N|R|U|D\n", '|', false, 1,
+         "testId,rfrId,rfrType,lateral,longitudinal,vertical,dangerousMark"},
+        {"1|2|A|7|\n", '|', false, 1, "testId,rfrId,rfrType,locationId,dangerousMark"},
+        {"1,2,A,7,,2024-01-01 00:00:00\n", ',', false, 1,
+         "testId,rfrId,rfrType,locationId,dangerousMark,completedDate"},
+        {"1,2,A,7\n", ',', false, 1, "testId,rfrId,rfrType,locationId"},
+    };
+    expect(item, cases, sizeof cases / sizeof *cases);
+    schema_destroy(item);
+}
+
+static void refuse(const schema_t *schema, const char *text, const char *place, const char *says) {
+    dialect_t dialect;
+    err_t err = {.text = ""};
+    if (sniff(schema, text, strlen(text), &dialect, &err))
+        fail_msg("this is taken: %s", text);
+    assert_int_equal(err.status, STATUS_INPUT);
+    if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, says))
+        fail_msg("%s\nis not at %s or does not say %s", err.text, place, says);
+}
+
+static void test_wrong_headers(void **state) {
+    (void)state;
+    schema_t *mot = builtin("mot");
+    refuse(mot, "test_id|vehicle_id\n1|2\n", "f.csv:1", "'test_date'");
+    refuse(mot, "test_id\n", "f.csv:1", "'vehicle_id'");
+    refuse(mot, NEW_HEADER "|make\n", "f.csv:1:", "'make'");
+    refuse(mot, "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n", "f.csv:1",
+           "vehicle_id"); /* another kind of file */
+    grown_t header = {0};
+    grown_text(&header, NEW_HEADER);
+    for (int i = 0; i < 600; i++)
+        grown_text(&header, "|x");
+    grown_text(&header, "\n");
+    refuse(mot, (const char *)header.at, "f.csv:1", "too many");
+    grown_free(&header);
+    schema_destroy(mot);
+}
+
+/* Columns that the format does not know are left out; the others are still found. */
+static void test_unknown_columns(void **state) {
+    (void)state;
+    schema_t *mot = builtin("mot");
+    const case_t cases[] = {{"test_id|new|vehicle_id|test_date|test_class_id|test_type|test_result|test_"
+                             "mileage|postcode_area|make|model|colour|"
+                             "fuel_type|cylinder_capacity|first_use_date|\n",
+                             '|', true, 1,
+                             "testId,-,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,"
+                             "make,model,colour,fuelType,engineCc,"
+                             "firstUseDate,-"}};
+    expect(mot, cases, 1);
+    schema_destroy(mot);
+}
+
+/* The surplus column stands where the header puts it. */
+static void test_surplus_column(void **state) {
+    (void)state;
+    schema_t *mot = builtin("mot");
+    dialect_t dialect;
+    err_t err;
+    assert_true(sniff(mot, NEW_HEADER "\n", strlen(NEW_HEADER) + 1, &dialect, &err));
+    assert_int_equal(dialect.surplus_column, 9);
+    static const char row[] = "1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n";
+    assert_true(sniff(mot, row, strlen(row), &dialect, &err));
+    assert_int_equal(dialect.surplus_column, 9);
+    schema_destroy(mot);
+    schema_t *item = builtin("mot-item");
+    assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
+    assert_int_equal(dialect.surplus_column, -1);
+    schema_destroy(item);
+}
+
+static bool is_header(const schema_t *schema, const dialect_t *dialect, const char *line) {
+    return dialect_is_header(schema, dialect, (const uint8_t *)line, strlen(line));
+}
+
+static void test_header_lines(void **state) {
+    (void)state;
+    err_t err;
+    dialect_t dialect;
+    schema_t *mot = builtin("mot");
+    assert_true(sniff(mot, COMMA_HEADER "\n", strlen(COMMA_HEADER) + 1, &dialect, &err));
+    assert_true(is_header(mot, &dialect, COMMA_HEADER));
+    assert_true(is_header(mot, &dialect, QUOTED_HEADER));
+    assert_true(is_header(mot, &dialect, OLD_HEADER));
+    assert_true(is_header(mot, &dialect, "test_id,something"));
+    assert_false(is_header(mot, &dialect, "test_ident,2"));
+    assert_false(is_header(mot, &dialect, "1,test_id"));
+    assert_false(is_header(mot, &dialect, " test_id,2"));
+    assert_false(is_header(mot, &dialect, ""));
+    assert_false(is_header(mot, &dialect, "\"test_id,2"));
+    schema_destroy(mot);
+    /* header: no: nothing is one */
+    schema_t *none =
+        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}, {name: b}]\n");
+    assert_true(sniff(none, "a,b\n1,2\n", 8, &dialect, &err));
+    assert_false(dialect.header);
+    assert_false(is_header(none, &dialect, "a,b"));
+    schema_destroy(none);
+    /* header: yes: the first line is one, and the same line again */
+    schema_t *yes = lab_schema("format: x\nrecord: {columns: [\";\", \",\"], header: yes}\nfields: [{name: "
+                               "a}, {name: b, optional: yes}]\n");
+    assert_true(sniff(yes, "b,a\n1,2\n", 8, &dialect, &err));
+    assert_true(dialect.header);
+    assert_int_equal(dialect.delimiter, ',');
+    assert_int_equal(dialect.column_of[0], 1);
+    assert_int_equal(dialect.column_of[1], 0);
+    assert_true(is_header(yes, &dialect, "b,a"));
+    assert_false(is_header(yes, &dialect, "a,b"));
+    assert_false(is_header(yes, &dialect, "b,a,"));
+    assert_false(is_header(yes, &dialect, "b"));
+    refuse(yes, "b,c\n", "f.csv:1", "'a'");
+    schema_destroy(yes);
+}
+
+/* Headers that are longer than any line should be are known again, too. */
+static void test_long_header(void **state) {
+    (void)state;
+    schema_t *yes = lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}]\n");
+    grown_t header = {0};
+    grown_text(&header, "a");
+    for (int i = 0; i < 400; i++) {
+        char column[128];
+        snprintf(column, sizeof column,
+                 ",column_number_%d_with_a_name_that_is_longer_than_any_name_ought_to_be", i);
+        grown_text(&header, column);
+    }
+    dialect_t dialect;
+    err_t err = {.text = ""};
+    log_set_level(LOG_QUIET);
+    if (!sniff(yes, header.at, header.size, &dialect, &err))
+        fail_msg("%s", err.text);
+    log_set_level(LOG_NORMAL);
+    assert_true(dialect_is_header(yes, &dialect, header.at, header.size));
+    header.at[header.size - 1] ^= 1;
+    assert_false(dialect_is_header(yes, &dialect, header.at, header.size));
+    grown_free(&header);
+    schema_destroy(yes);
+}
+
+static void test_bom(void **state) {
+    (void)state;
+    assert_int_equal(dialect_bom((const uint8_t *)"\xEF\xBB\xBFx", 4), 3);
+    assert_int_equal(dialect_bom((const uint8_t *)"\xEF\xBB\xBF", 3), 3);
+    assert_int_equal(dialect_bom((const uint8_t *)"\xEF\xBB\xBF", 2), 0);
+    assert_int_equal(dialect_bom((const uint8_t *)"", 0), 0);
+    assert_int_equal(dialect_bom((const uint8_t *)"x\xEF\xBB\xBF", 4), 0);
+    assert_int_equal(dialect_bom((const uint8_t *)"\xFF\xFEx", 3), 0);
+}
+
+/* Printed and read again, a dialect reads records as before. */
+static void there_and_back(const schema_t *schema, const char *text) {
+    dialect_t dialect, back;
+    err_t err = {.text = ""};
+    char line[8192], behind[8300];
+    if (!sniff(schema, text, strlen(text), &dialect, &err))
+        fail_msg("%s", err.text);
+    size_t length = dialect_print(schema, &dialect, line, sizeof line);
+    assert_int_equal(length, strlen(line));
+    assert_true(length > 0);
+    assert_null(strchr(line, '\n'));
+    snprintf(behind, sizeof behind, "%s file=a.csv -- and so on\n", line);
+    for (int i = 0; i < 2; i++) {
+        memset(&back, 0x5A, sizeof back);
+        if (!dialect_read(schema, i ? behind : line, &back))
+            fail_msg("not read: %s", i ? behind : line);
+        if (back.delimiter != dialect.delimiter || back.columns != dialect.columns ||
+            back.surplus_column != dialect.surplus_column ||
+            memcmp(back.column_of, dialect.column_of, sizeof back.column_of) != 0 ||
+            memcmp(back.field_of, dialect.field_of, sizeof back.field_of) != 0)
+            fail_msg("another dialect than it was: %s", line);
+        assert_int_not_equal(back.serial, dialect.serial);
+    }
+}
+
+static void test_print_and_read(void **state) {
+    (void)state;
+    schema_t *mot = builtin("mot"), *item = builtin("mot-item");
+    dialect_t dialect;
+    err_t err;
+    char line[400];
+    assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
+    dialect_print(item, &dialect, line, sizeof line);
+    assert_string_equal(line, "delimiter=7c columns=testId,rfrId,rfrType,locationId,dangerousMark");
+    there_and_back(mot, NEW_HEADER "\n");
+    there_and_back(mot, COMMA_HEADER ",completed_date\n");
+    there_and_back(mot, "1\t2\t2013-01-01\t4\tN\tP\t1\tB\tA\tB\tRED\tP\t1\t2000-01-01\n");
+    there_and_back(mot, "new," COMMA_HEADER "\n"); /* no header word in front: no header */
+    there_and_back(item, "test_id,x,rfr_id,rfr_type_code,y,location_id\n");
+    /* too little room is said, not cut */
+    assert_int_equal(dialect_print(item, &dialect, line, 20), 0);
+    assert_int_equal(dialect_print(item, &dialect, line, 67), 66);
+    assert_int_equal(dialect_print(item, &dialect, line, 66), 0);
+    static const char *const bad[] = {"",
+                                      "delimiter=7c",
+                                      "columns=testId",
+                                      "delimiter=zz columns=testId",
+                                      "delimiter=7c columns=",
+                                      "delimiter=7c columns=nobody",
+                                      "delimiter=7c columns=testId,nobody",
+                                      "delimiter=7c columns=testId,,rfrId",
+                                      "delimiter=ff columns=testId"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (dialect_read(item, bad[i], &dialect))
+            fail_msg("this is taken: %s", bad[i]);
+    grown_t many = {0};
+    grown_text(&many, "delimiter=7c columns=-");
+    for (int i = 0; i < 3 * SCHEMA_MOST_FIELDS; i++)
+        grown_text(&many, ",-");
+    assert_false(dialect_read(item, (const char *)many.at, &dialect));
+    grown_free(&many);
+    schema_destroy(mot);
+    schema_destroy(item);
+}
+
+/* A field may have any name: that of a column with blanks, commas or an equals sign in it. */
+static void test_print_odd_names(void **state) {
+    (void)state;
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
+                   "  - {name: Test ID}\n  - {name: \"price, net\"}\n  - {name: file=x}\n  - {name: \"-\"}\n"
+                   "  - {name: 100%}\n  - {name: \"two\\nlines\"}\n  - {name: m\xc3\xb6t}\n");
+    there_and_back(schema, "1,2,3,4,5,6,7\n");
+    schema_destroy(schema);
+}
+
+/* No two have the same serial: a plan belongs to one of them. */
+static void test_serials(void **state) {
+    (void)state;
+    schema_t *item = builtin("mot-item");
+    uint64_t last = 0;
+    for (int i = 0; i < 5; i++) {
+        dialect_t dialect;
+        err_t err;
+        assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
+        assert_int_not_equal(dialect.serial, 0);
+        assert_int_not_equal(dialect.serial, last);
+        last = dialect.serial;
+    }
+    schema_destroy(item);
+}
+
+static void *keep_many(void *context) {
+    void **both = context;
+    dialect_t mine = *(const dialect_t *)both[1];
+    const dialect_t *kept = NULL;
+    for (int i = 0; i < 1000; i++) {
+        mine.serial = (uint64_t)i + 1000;
+        kept = dialect_shelf_keep(both[0], &mine);
+    }
+    return (void *)kept;
+}
+
+/* Files of one kind share one dialect, whichever thread asks. */
+static void test_shelf(void **state) {
+    (void)state;
+    schema_t *item = builtin("mot-item");
+    dialect_shelf_t *shelf = dialect_shelf_new();
+    dialect_t one, same, other;
+    err_t err;
+    assert_non_null(shelf);
+    assert_true(sniff(item, "1|2|A|7|\n", 9, &one, &err));
+    assert_true(sniff(item, "9|8|F|6|\n7|1|A|2|\n", 18, &same, &err));
+    assert_true(sniff(item, "1,2,A,7,\n", 9, &other, &err));
+    const dialect_t *kept = dialect_shelf_keep(shelf, &one);
+    assert_non_null(kept);
+    assert_ptr_not_equal(kept, &one);
+    assert_int_equal(kept->columns, 5);
+    assert_ptr_equal(dialect_shelf_keep(shelf, &same), kept);
+    const dialect_t *second = dialect_shelf_keep(shelf, &other);
+    assert_ptr_not_equal(second, kept);
+    assert_int_equal(second->delimiter, ',');
+    assert_int_equal(kept->delimiter, '|');
+    assert_int_not_equal(second->serial, kept->serial);
+    assert_ptr_equal(dialect_shelf_keep(shelf, &one), kept);
+    void *context[] = {shelf, &one};
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_many, context), 0);
+    for (int i = 0; i < 4; i++) {
+        void *got;
+        pthread_join(threads[i], &got);
+        assert_ptr_equal(got, kept);
+    }
+    dialect_shelf_destroy(shelf);
+    dialect_shelf_destroy(NULL);
+    schema_destroy(item);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mot_results),    cmocka_unit_test(test_mot_items),
+        cmocka_unit_test(test_wrong_headers),  cmocka_unit_test(test_unknown_columns),
+        cmocka_unit_test(test_surplus_column), cmocka_unit_test(test_header_lines),
+        cmocka_unit_test(test_long_header),    cmocka_unit_test(test_bom),
+        cmocka_unit_test(test_print_and_read), cmocka_unit_test(test_print_odd_names),
+        cmocka_unit_test(test_serials),        cmocka_unit_test(test_shelf),
+    };
+    return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
+}
