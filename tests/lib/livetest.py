@@ -19,9 +19,11 @@ import json
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -291,7 +293,7 @@ class Case(live.Case):
         found = []
         for line in text.split(b"\n")[:-1]:
             if line[:10] in marks:
-                head = dict(word.split(b"=", 1) for word in line.partition(b" -- ")[0].split()[1:])
+                head = dict(re.findall(rb" (\w+)=(\S+)", line.partition(b" -- ")[0]))
                 found.append([head[b"file"].decode(), int(head[b"offset"]), int(head[b"line"]),
                               head[b"field"].decode(), None])
             elif found and found[-1][4] is None:
@@ -305,10 +307,23 @@ class OwnServer(Case):
 
     @classmethod
     def setUpClass(cls):
-        stack = contextlib.ExitStack()
-        cls.addClassCleanup(stack.close)
-        cls.state = stack.enter_context(mongods.temporary(**cls.options))
+        cls.servers = tempfile.mkdtemp(prefix="servers-", dir=os.getcwd())
+        cls.addClassCleanup(shutil.rmtree, cls.servers, True)
+        cls.addClassCleanup(mongods.stop, cls.servers, gently=False)
+        cls.up()
+
+    @classmethod
+    def up(cls):
+        cls.state = mongods.start(cls.servers, tied=True, **cls.options)
         live.URI = cls.state["uri"]  # tests run one after the other
+
+    @classmethod
+    def down(cls, gently=False):
+        mongods.stop(cls.servers, gently=gently)
+
+    def reconnect(self):
+        self.client.close()
+        self.client.__init__(live.URI)
 
 
 def feed(path, data):
@@ -354,6 +369,11 @@ class Result(unittest.TestResult):
     def addSkip(self, test, reason):
         self.skipped_count += 1
         self.say("skipped", test, ": " + reason)
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error:
+            self.say("FAILED", test, " [%s]\n%s" % (subtest.id(), (self.failures + self.errors)[-1][1]))
 
     def addFailure(self, test, error):
         super().addFailure(test, error)

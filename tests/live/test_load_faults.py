@@ -1,0 +1,279 @@
+"""What goes wrong on this side: inputs, this host, the command line. The right status, a sentence, nothing lost."""
+import gzip
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import zipfile
+import zlib
+
+import live
+import livetest
+from livetest import Books, rows
+
+
+def whole_lines(text):
+    return text[:text.rfind(b"\n") + 1]
+
+
+def unpacked(packed):
+    """What Python's zlib gets out of a gzip before its fault."""
+    text = b""
+    while packed[:2] == b"\x1f\x8b":
+        one = zlib.decompressobj(31)
+        try:
+            for at in range(0, len(packed), 50):
+                text += one.decompress(packed[at:at + 50])
+        except zlib.error:
+            return text
+        packed = one.unused_data + b"" if one.eof else b""
+    return text
+
+
+def bounded():
+    """Before a run that must not take the host's memory, whatever is wrong with it."""
+    if not livetest.sanitized():
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+class Inputs(livetest.Case):
+    def fails(self, status, pattern, *words, **more):
+        counts = self.load(*words, status=status, **more)
+        self.assertRegex(self.stderr, pattern)
+        self.assertEqual(1, len(re.findall("tipple: (?!warning)", self.stderr)), "the sentence is said once:\n" + self.stderr)
+        return counts
+
+    def test_not_there(self):
+        """missing, dangling, a socket, no file at all, an empty folder: status 5, and nothing was touched"""
+        os.symlink("nowhere", self.folder / "link")
+        os.symlink("loop", self.folder / "loop")
+        (self.folder / "empty").mkdir()
+        self.write("a.csv", rows(10))
+        with socket.socket(socket.AF_UNIX) as unix:
+            unix.bind(os.path.relpath(self.folder / "socket"))
+            for words, pattern in ((("missing",), "missing: there is no such file"), (("link",), "link: is a link to a file"),
+                                   (("loop",), "circle"), (("*.gz",), "no file matches"), (("empty",), "no file"),
+                                   (("socket",), "socket"), (("a.csv/b",), "not a folder"), (("",), "no such file")):
+                self.fails(5, pattern, "a.csv" if words[0] == "missing" else "--", *words)
+        self.assertEqual({}, self.everything())
+
+    def test_unreadable(self):
+        """a file that this user may not read"""
+        path = self.write("a.csv", rows(10))
+        path.chmod(0)
+        more = {}
+        if os.getuid() == 0:
+            more["user"] = 65534
+            (self.folder / "..").resolve().chmod(0o755)
+            self.folder.chmod(0o777)
+        try:
+            process = self.start("a.csv", **more)
+        except PermissionError:
+            self.skipTest("another user cannot run tipple here")
+        said = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(5, process.returncode, said)
+        self.assertIn("a.csv: this user may not read it", said)
+
+    def test_truncated_gzip(self):
+        """a gzip cut off anywhere: status 5, what came before is loaded and counted"""
+        text = rows(12000)
+        packed = b"".join(gzip.compress(text[at:at + 400000]) for at in range(0, len(text), 400000))
+        for number, left in enumerate((3, 15, 4000, len(packed) // 3, len(packed) // 2, len(packed) - 9, len(packed) - 1)):
+            self.write("a%d.gz" % number, packed[:left])
+            collection = "r%d" % number
+            counts = self.fails(5, r"a%d.gz: .*(cut off|end)" % number, "a%d.gz" % number, collection=collection)
+            books = Books().gzip("", whole_lines(unpacked(packed[:left])), packed[:left])
+            self.holds(books, collection)
+            self.assertEqual(len(books.documents()), counts["loaded"])
+
+    def test_corrupt_gzip(self):
+        """a gzip damaged in its middle: what came before is loaded; with the good file the same command completes it"""
+        text = rows(20000)
+        packed = gzip.compress(text)
+        at = len(packed) // 2
+        self.write("a.gz", packed[:at] + b"\xff" * 300 + packed[at + 300:])
+        self.fails(5, "a.gz: .*damaged", "a.gz")
+        good = whole_lines(unpacked(packed[:at]))
+        expected = Books().gzip("a.gz", good, packed).documents()
+        self.assertLessEqual(len(expected), self.client.count(self.database, "results"))
+        self.write("a.gz", packed)
+        self.load("a.gz")
+        self.assertEqual(20000, self.client.count(self.database, "results"))
+        self.write("b.gz", packed[:-8] + b"\0\0\0\0" + packed[-4:])
+        self.fails(5, "b.gz: .*(checksum|CRC|damaged)", "b.gz", collection="crc")
+        self.holds(Books().gzip("b.gz", text, packed), "crc")
+
+    def test_corrupt_others(self):
+        """damaged zip and zstd files; a file behind a bad one; another kind of file"""
+        text = rows(6000)
+        packed = livetest.zip_of(("m.csv", text, zipfile.ZIP_STORED))
+        self.write("z.zip", packed.replace(b"FIESTA", b"FIASTA", 1))
+        self.fails(5, "z.zip!m.csv: .*(checksum|CRC|damaged)", "z.zip", collection="zip")
+        self.write("d.zip", packed[:-30])
+        self.fails(5, "d.zip: ", "d.zip", collection="none")
+        frame = livetest.zstd_frame(text)
+        self.write("z.zst", frame[:200000])
+        self.fails(5, "z.zst: .*(cut off|end)", "z.zst", collection="zstd")
+        whole = dict(Books().add("zstd", "z.zst", whole_lines(text[:200000 - 13 - 3 * 2]), livetest.STREAM, 0).documents())
+        self.assertLessEqual(self.client.count(self.database, "zstd"), len(whole))
+        self.write("x.xz", b"\xfd7zXZ\0" + bytes(100))
+        self.fails(5, "x.xz: .*xz", "x.xz", collection="none")
+        self.write("good.csv", rows(2000, 2))
+        self.load("good.csv", "z.zst", status=5, collection="both")
+        self.load("good.csv", collection="both")
+        self.holds(Books().plain("good.csv", rows(2000, 2)), "both", extra={
+            number: raw for number, raw in ((doc["_id"], raw) for doc, raw in zip(
+                self.documents("both"), self.documents("both", raw=True))) if number & (1 << 53) - 1 >= 1 << 20})
+
+    def test_changes_while_read(self):
+        """a file that changes while a load runs: status 5; what was read is loaded, and the rest by the same command"""
+        pipes = ["p%d" % number for number in range(min(os.cpu_count(), 16))]
+        for name in pipes:
+            os.mkfifo(self.folder / name)
+        for grows in (True, False):
+            name = "grows.csv" if grows else "shrinks.csv"
+            self.write(name, rows(3000, 7))
+            load = self.start(*pipes, name)  # each feeder waits at a pipe first
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results.tipple.loads", {
+                "ended": {"$exists": False}})), "the load has not begun")
+            self.write(name, rows(3001 if grows else 2999, 7))
+            for pipe in pipes:
+                livetest.feed(self.folder / pipe, rows(5, 1))
+            out, said = load.communicate(timeout=60)
+            self.assertEqual(5, load.returncode, said)
+            self.assertRegex(said.decode(), name + ": changed while it was read .it became " + ("longer" if grows else "shorter"))
+            self.assertEqual(5 * len(pipes), livetest.Counts(json.loads(out))["loaded"])
+        self.assertEqual(2 * 5 * len(pipes), self.client.count(self.database, "results"))
+
+    def test_waiting_pipe(self):
+        """a FIFO that nobody writes to: SIGTERM ends the wait, by its own end"""
+        os.mkfifo(self.folder / "pipe")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            load = self.start("pipe")
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results.tipple.loads", {
+                "ended": {"$exists": False}})))
+            load.send_signal(number)
+            self.assertEqual(-number, load.wait(30))
+
+
+class Host(livetest.Case):
+    def test_rejects_to_a_full_device(self):
+        """rejects that cannot be written: status 8, nothing counted as done; another --rejects completes it"""
+        text = rows(5000, bad={10, 3000})
+        self.write("a.csv", text)
+        load = self.start("a.csv", "--rejects", "/dev/full", preexec_fn=bounded)
+        out, said = load.communicate(timeout=60)
+        self.assertRegex(said.decode(), "/dev/full cannot be written: No space left")
+        self.assertEqual(8, load.returncode)
+        if not livetest.sanitized():
+            self.assertLess(json.loads(out)["peak_memory_bytes"], 1 << 30, "/dev/full was read as a reject file")
+        self.load("a.csv", "--rejects", ".", status=8)
+        self.load("a.csv", "--rejects", "no/such/folder", status=8)
+        self.load("a.csv", status=2)
+        books = Books().plain("a.csv", text)
+        self.holds(books)
+        self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in self.entries()])
+
+    def test_stdout(self):
+        """stdout closed or full: status 8, and everything is loaded all the same"""
+        text = rows(3000)
+        self.write("a.csv", text)
+        for number, redirect in enumerate((">/dev/full", ">&-", ">&- 2>&-", "</dev/null >&-")):
+            words = self.command(*self.words("a.csv", "--drop", "--yes", json_wanted=bool(number % 2)))
+            done = subprocess.run(["sh", "-c", '"$@" ' + redirect, "sh", *words], cwd=self.folder, capture_output=True)
+            self.assertEqual(8, done.returncode, "%s: %s" % (redirect, done.stderr))
+            if "2>&-" not in redirect:
+                self.assertIn(b"stdout cannot be written", done.stderr)
+            self.holds(Books().plain("a.csv", text))
+
+    def test_stderr_closed(self):
+        """stderr and stdin closed do no harm"""
+        self.write("a.csv", rows(3000, bad={7}))
+        words = self.command(*self.words("a.csv"))
+        done = subprocess.run(["sh", "-c", '"$@" <&- 2>&-', "sh", *words], cwd=self.folder, capture_output=True)
+        self.assertEqual(2, done.returncode)
+        self.holds(Books().plain("a.csv", rows(3000, bad={7})))
+        kept = (self.folder / (self.database + ".results.rejects")).read_text()
+        self.assertNotIn("rejected", kept.replace("# tipple rejects", ""), "talk went into the reject file")
+        self.assertEqual(1, len(self.entries()))
+
+    def test_descriptors(self):
+        """too few file descriptors: status 8 with what to do; then the same command completes"""
+        text = rows(20000)
+        self.write("a.csv", text)
+        for limit in (8, 12, 18):
+            process = self.start("a.csv", "-j", 16, "--patience", "5s", preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_NOFILE, (limit, limit)))
+            said = process.communicate(timeout=60)[1].decode()
+            self.assertEqual(8, process.returncode, "ulimit -n %d: %s" % (limit, said))
+            self.assertRegex(said, "open files|descriptors|ulimit")
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", text))
+
+    def test_tidy(self):
+        """a load leaves no process, no connection, no temporary file, and writes nothing outside its folder"""
+        home, temporary, inner = (self.folder / name for name in ("home", "tmp", "inner"))
+        for folder in (home, temporary, inner):
+            folder.mkdir()
+        for seed, name in enumerate(("a.csv", "b.gz", "c.zip")):
+            text = rows(300, seed + 1, bad={2})
+            content = {"a": text, "b": gzip.compress(text), "c": livetest.zip_of(("m.csv", text, 8))}[name[0]]
+            (inner / name).write_bytes(content)
+        (inner / "n").write_bytes(zlib.compress(b"x"))
+
+        def connections():
+            return sum(entry.get("appName") == self.database[-30:] for entry in self.client.aggregate(
+                "admin", 1, [{"$currentOp": {"allUsers": True, "idleConnections": True}}]) if not self.client.user)
+        words = self.words("a.csv", "b.gz", "c.zip", "-", "--index", "k:1")
+        words[4] += "&appName=" + self.database[-30:]
+        words = self.command(*words)
+        sealed = ["unshare", "--mount", "sh", "-c",
+                  'mount --bind . . && mount -o remount,bind,ro / && cd "$PWD" && exec "$@"', "sh"]
+        try:
+            seal = subprocess.run([*sealed, "true"], cwd=inner, capture_output=True, check=False).returncode == 0
+        except OSError:
+            seal = False
+        done = subprocess.run([*(sealed if seal else []), *words], cwd=inner, input=rows(50, 9), capture_output=True,
+                              start_new_session=True, env={**os.environ, "HOME": str(home), "TMPDIR": str(temporary)})
+        self.assertEqual(2, done.returncode, done.stderr)
+        self.assertEqual([[], []], [os.listdir(folder) for folder in (home, temporary)])
+        self.assertEqual(["a.csv", "b.gz", "c.zip", "n", self.database + ".results.rejects"], sorted(os.listdir(inner)))
+        self.assertTrue(livetest.wait_for(lambda: connections() == 0, 10), "connections stayed open")
+        if not seal:
+            self.skipTest("no mount namespace here: only the folders themselves were looked at")
+
+
+class Words(livetest.Case):
+    def test_refused_words(self):
+        """options and names that cannot be: status 1, with the nearest real one, nothing touched"""
+        self.write("a.csv", rows(3))
+        self.write("broken.yaml", "format: x\nfields:\n  - {nam: a}\n")
+        for words, pattern in (
+                (("--treads", 2), "did you mean '--threads'"), (("-Z",), "no option '-Z'"), (("--threads", 0), "1 to 256"),
+                (("--threads", 257), "1 to 256"), (("--batch", 0), "1 to 100,000"), (("--batch", "many"), "not a whole number"),
+                (("--memory", "1M"), "out of range"), (("--batch-bytes", "41M"), "out of range"), (("--limit", "-1"), "not a whole"),
+                (("--patience", "soon"), "not a time"), (("--compressor", "gzip"), "none, snappy, zlib, zstd"),
+                (("--format", "mto"), "did you mean 'mot'|mot"), (("--format", "./broken.yaml"), r"broken.yaml:\d+:\d+"),
+                (("--format", "./missing.yaml"), "missing.yaml"), (("--filter", "mak==X"), "did you mean 'make'"),
+                (("--filter", "m>=lots"), "not a number"), (("--filter", "d==yesterday"), "not a date"),
+                (("--filter", "make"), "not a comparison"), (("--index", ""), "."), (("--max-rejects", "-3"), "neither"),
+                (("--clustered", "--no-clustered"), "contradict"), (("--uri", "mongodb://127.0.0.1/db"), "collection"),
+                (("--uri", "http://127.0.0.1/db.c"), "mongodb"), (("--input-name", "x"), "standard input or a pipe"),
+                (("--uri-file", "missing"), "cannot be read")):
+            with self.subTest(words=words):
+                self.load("a.csv", *words, status=1)
+                self.assertRegex(self.stderr, pattern)
+        self.tipple("load", "--format", "mot", "a.csv", status=1)
+        self.tipple("load", "--uri", self.uri(), "a.csv", status=1)
+        self.tipple("load", "--format", "mot", "--uri", self.uri(), status=1)
+        self.tipple("laod", status=1)
+        self.assertEqual({}, self.everything())
+        self.assertTrue(re.search("tipple", self.stderr))
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()

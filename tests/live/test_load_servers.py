@@ -1,0 +1,212 @@
+"""Servers that are not there, do not let us in, do not take writes, or lose replies.  needs: none"""
+import contextlib
+import json
+import socket
+import struct
+import subprocess
+import threading
+import time
+import urllib.parse
+
+import live
+import livetest
+import minimongo as mongo
+import mongods
+from livetest import Books, rows
+
+
+class Proxy:
+    """Forwards to a server; of every n-th insert it swallows the reply and closes the connection."""
+
+    def __init__(self, port, nth):
+        self.target, self.nth, self.seen, self.lost, self.lock = port, nth, 0, 0, threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    @staticmethod
+    def message(stream):
+        head = stream.read(4)
+        return head + stream.read(struct.unpack("<i", head)[0] - 4) if len(head) == 4 else b""
+
+    def serve(self, client):
+        with contextlib.suppress(OSError), client, socket.create_connection(("127.0.0.1", self.target)) as server, \
+                client.makefile("rb") as requests, server.makefile("rb") as replies:
+            while request := self.message(requests):
+                swallowed = False
+                with self.lock:
+                    if b"\x02insert\0\x08\0\0\0results\0" in request[:64]:
+                        self.seen += 1
+                        swallowed = self.seen % self.nth == 0
+                        self.lost += swallowed
+                server.sendall(request)
+                more_to_come = struct.unpack_from("<I", request, 16)[0] & 1 << 16
+                reply = self.message(replies)
+                if swallowed or not reply:
+                    return
+                client.sendall(reply)
+                while more_to_come and (reply := self.message(replies)):  # a monitor's stream of hellos
+                    client.sendall(reply)
+
+
+class Absent(livetest.OwnServer):
+    options = {"extra": ("--setParameter", "enableTestCommands=1")}
+
+    def test_nobody_there(self):
+        """no server, no such host, one that never answers, one that is none: status 4 after --patience, or 1"""
+        self.write("a.csv", rows(10))
+        with socket.socket() as closed, socket.create_server(("127.0.0.1", 0)) as silent:
+            closed.bind(("127.0.0.1", 0))
+            for host in ("127.0.0.1:%d" % closed.getsockname()[1], "127.0.0.1:%d" % silent.getsockname()[1], "no.invalid"):
+                began = time.monotonic()
+                self.load("a.csv", "--patience", "1s", "--uri", "mongodb://u:hidden@%s/db.c" % host, status=4)
+                self.assertGreater(time.monotonic() - began, 0.9)
+                self.assertIn(host, self.stderr)
+                self.assertRegex(self.stderr, r"longer than --patience \(1.0 s\)")
+                self.assertNotIn("hidden", self.stderr)
+        self.tipple("where", "--patience", "1s", "--uri", "mongodb://127.0.0.1:1/db.c", 5, status=4)
+
+    def test_comes_late(self):
+        """a server that comes up within the patience is waited for"""
+        self.write("a.csv", rows(500))
+        self.down(gently=True)
+        self.addCleanup(lambda: self.up() if not mongods.running(self.servers) else None)
+        load = self.start("a.csv", "--patience", "60s")
+        time.sleep(0.5)  # it may have met nobody by then, which is the point; if not, nothing is lost
+        self.assertIsNone(load.poll(), load.poll() is not None and load.communicate())
+        self.up()
+        self.assertEqual(0, load.wait(60))
+        self.reconnect()
+        self.holds(Books().plain("a.csv", rows(500)))
+
+    def test_no_tls_here(self):
+        """TLS where the server has none, a set where there is none: status 1 that says what to change"""
+        self.write("a.csv", rows(10))
+        self.refused("does not speak TLS", "a.csv", "--uri", self.uri() + "&tls=true")
+        self.refused("tlsCAFile", "a.csv", "--uri", self.uri() + "&tls=true&tlsCAFile=/no/such.pem")
+        plain = self.uri().replace("directConnection=true", "replicaSet=rs7")
+        self.refused("leave replicaSet=rs7 out", "a.csv", "--patience", "3s", "--uri", plain)
+
+    def test_locked(self):
+        """a server that takes no writes (fsyncLock): status 4 after the patience; then the same command"""
+        text = rows(5000)
+        self.write("a.csv", text)
+        self.load("a.csv", "--limit", 100)
+        self.client.command("admin", {"fsync": 1, "lock": True})
+        try:
+            self.load("a.csv", "--patience", "1s", status=4)
+        finally:
+            self.client.command("admin", {"fsyncUnlock": 1})
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", text))
+
+    def fail_inserts(self, mode, **data):
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
+            "failCommands": ["insert"], "namespace": self.database + ".results", **data}} if mode != "off" else
+            {"configureFailPoint": "failCommand", "mode": "off"})
+
+    def test_passing_faults(self):
+        """inserts that fail for a while, with and without having been done: everything is loaded, once"""
+        text = rows(6000)
+        self.write("a.csv", text)
+        books = Books().plain("a.csv", text)
+        for data in ({"closeConnection": True}, {"errorCode": 91}, {"errorCode": 11600},
+                     {"writeConcernError": {"code": 91, "errmsg": "shutting down"}}):
+            self.fail_inserts({"times": 2}, **data)
+            counts = self.load("a.csv", "--drop", "--yes", "-b", 100)
+            self.assertEqual((6000, 6000), (counts["read"], counts["loaded"]), data)
+            self.assertGreaterEqual(counts["retries"], 2)
+            self.holds(books)
+
+    def test_lasting_faults(self):
+        """a server that refuses for good, in the middle of a load: status 4 at once or after the patience; resumable"""
+        text = rows(6000)
+        self.write("a.csv", text)
+        for data, pattern in (({"errorCode": 14031}, "make room"), ({"errorCode": 13}, "may not|asks for a user|Unauthorized"),
+                              ({"errorCode": 91}, "--patience"), ({"closeConnection": True}, "--patience")):
+            with self.subTest(data=data):
+                self.fail_inserts({"skip": 20}, **data)
+                counts = self.load("a.csv", "--drop", "--yes", "-b", 100, "-j", 1, "--patience", "1s", status=4)
+                self.fail_inserts("off")
+                self.assertRegex(self.stderr, pattern)
+                self.assertEqual(2000, counts["loaded"])
+                self.assertEqual(6000, self.load("a.csv")["records_done_before"] + 6000)
+                self.holds(Books().plain("a.csv", text))
+
+    def test_lost_replies(self):
+        """replies that are lost on the way: our own documents are not taken for strangers, and count as loaded"""
+        text = rows(6000, bad={5})
+        self.write("a.csv", text)
+        books = Books().plain("a.csv", text)
+        for number, words in enumerate((("-j", 1), ("-j", 4), ("-j", 4, "--no-clustered"))):
+            proxy = Proxy(self.state["members"][0]["port"], 16)
+            uri = self.uri("results").replace(":%d/" % proxy.target, ":%d/" % proxy.port)
+            counts = self.load("a.csv", "--drop", "--yes", "-b", 100, *words, "--uri", uri, status=2)
+            self.assertEqual((6000, 5999, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]), number)
+            self.assertGreater(proxy.lost, 1)
+            proxy.listener.close()
+            self.holds(books)
+
+
+class Guarded(livetest.OwnServer):
+    options = {"auth": True, "tls": True}
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", rows(200))
+        self.client.command(self.database, {"dropAllUsersFromDatabase": 1})
+        for name, role in (("reader", "read"), ("writer", "readWrite")):
+            self.client.command(self.database, {"createUser": name, "pwd": "p@ss/w:rd?", "roles": [
+                {"role": role, "db": self.database}]})
+
+    def as_user(self, name, password, **more):
+        base, _, query = self.uri().partition("@")[2].partition("?")
+        options = {**dict(urllib.parse.parse_qsl(query)), "authSource": self.database, **more}
+        options = {key: value for key, value in options.items() if value is not None}
+        login = "%s:%s@" % (name, urllib.parse.quote(password, safe="")) if name else ""
+        return "mongodb://%s%s?%s" % (login, base, urllib.parse.urlencode(options, safe="/"))
+
+    def test_in(self):
+        """user, password with odd characters and TLS: loaded; a password is never shown, not even with -v"""
+        done = self.tipple(*self.words("a.csv", "-v", "--uri", self.as_user("writer", "p@ss/w:rd?")))
+        self.holds(Books().plain("a.csv", rows(200)))
+        said = done.stdout + done.stderr.encode() + mongo.encode(self.loads()[0])
+        for secret in ("p@ss", "p%40ss", mongods.PASSWORD, urllib.parse.quote(mongods.PASSWORD)):
+            self.assertNotIn(secret.encode(), said)
+
+    def test_not_in(self):
+        """wrong password, unknown user, no user, a user who may only read: status 1, nothing touched"""
+        for uri, pattern in ((self.as_user("writer", "wr0ng"), "could not log in .* as 'writer'.*correct the user name, the password"),
+                             (self.as_user("stranger", "x1y2"), "could not log in .* as 'stranger'"),
+                             (self.as_user("writer", "p@ss/w:rd?", authSource="admin"), "could not log in.*authSource"),
+                             (self.as_user(None, "", authSource=None), "asks for a user"),
+                             (self.as_user("reader", "p@ss/w:rd?"), "'reader' may not: it needs the role readWrite")):
+            self.refused(pattern, "a.csv", "--uri", uri)
+            self.assertNotRegex(self.stderr, "wr0ng|p@ss|p%40ss|x1y2")
+
+    def test_tls(self):
+        """no TLS where it is expected, an authority that is not known: status 1 that says what to add"""
+        self.refused("expects TLS: add tls=true", "a.csv", "--uri", self.as_user("writer", "wr0ng", tls=None, tlsCAFile=None))
+        self.refused("not trusted here.*tlsCAFile", "a.csv", "--uri", self.as_user("writer", "wr0ng", tlsCAFile=None))
+        self.assertEqual(200, self.load("a.csv", "--uri", self.as_user(
+            "writer", "p@ss/w:rd?", tlsCAFile=None, tlsAllowInvalidCertificates="true"))["loaded"])
+
+    def test_uri_file(self):
+        """a password in --uri-file: not on the command line, not in the output, not in the process list"""
+        self.write("uri", self.as_user("writer", "p@ss/w:rd?") + "\n")
+        done = subprocess.run([live.TIPPLE, "load", "-f", "mot", "--uri-file", "uri", "--json", "a.csv"], cwd=self.folder,
+                              capture_output=True, check=True)
+        self.assertEqual(200, json.loads(done.stdout)["loaded"])
+        self.assertNotIn(b"p%40ss", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    livetest.main()
