@@ -1,0 +1,418 @@
+/* emit: documents back into records: the same bytes where they were written the usual way, the same values
+ * always, and a refusal where no spelling can say it. */
+#include "format/emit.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    schema_t *schema;
+    dialect_t dialect;
+    delimited_t *reader;
+    emit_t *emit;
+} lab_t;
+
+static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
+    lab_t lab = {.schema = schema, .reader = delimited_new(schema), .emit = emit_new(schema)};
+    err_t err = {.text = ""};
+    LAB_MUST(lab.reader && lab.emit);
+    if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
+        fail_msg("%s", err.text);
+    return lab;
+}
+
+static void lab_end(lab_t *lab) {
+    delimited_destroy(lab->reader);
+    emit_destroy(lab->emit);
+    schema_destroy(lab->schema);
+}
+
+static schema_t *builtin(const char *name) {
+    err_t err = {.text = ""};
+    schema_t *schema = format_open(name, &err);
+    LAB_MUST(schema);
+    return schema;
+}
+
+static void show(const char *what, const void *text, size_t length, grown_t *out) {
+    grown_text(out, what);
+    for (size_t i = 0; i < length; i++) {
+        char byte[8];
+        uint8_t c = ((const uint8_t *)text)[i];
+        snprintf(byte, sizeof byte, c >= ' ' && c < 0x7F ? "%c" : "\\x%02X", c);
+        grown_text(out, byte);
+    }
+    grown_text(out, "\n");
+}
+
+/* parse(emit(parse(text))) == parse(text), with shapes and without. */
+static void same_values_again(lab_t *lab, const void *text, size_t length, bool with_shapes,
+                              grown_t *written) {
+    err_t err = {.text = ""};
+    lab_records_t first = lab_parse(lab->reader, &lab->dialect, text, length, (lab_how_t){.careful = true});
+    grown_t both = {0};
+    show("\n", text, length, &both);
+    if (!lab_emit(lab->emit, &lab->dialect, &first, text, with_shapes, written, &err))
+        fail_msg("%s%s", (char *)both.at, err.text);
+    lab_records_t second =
+        lab_parse(lab->reader, &lab->dialect, written->at, written->size, (lab_how_t){.careful = false});
+    size_t at = 0;
+    show("", written->at, written->size, &both);
+    for (size_t i = 0; i < first.count; i++) {
+        const lab_record_t *one = &first.records[i];
+        if (one->parsed == PARSED_REJECT)
+            continue;
+        if (at >= second.count || second.records[at].parsed != one->parsed ||
+            (one->parsed == PARSED_DOCUMENT && !lab_same_document(one, &second.records[at])))
+            fail_msg("record %zu is another one afterwards (%s shapes):%s", i,
+                     with_shapes ? "with" : "without", (char *)both.at);
+        at++;
+    }
+    if (at != second.count)
+        fail_msg("%zu records afterwards, not %zu:%s", second.count, at, (char *)both.at);
+    grown_free(&both);
+    lab_records_free(&first);
+    lab_records_free(&second);
+}
+
+static void expect(schema_t *schema, const void *text, size_t length, bool same_bytes) {
+    lab_t lab = lab_for(schema, text, length);
+    for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
+        grown_t written = {0};
+        same_values_again(&lab, text, length, with_shapes, &written);
+        if (same_bytes && with_shapes && (written.size != length || memcmp(written.at, text, length) != 0)) {
+            grown_t both = {0};
+            show("\n", text, length, &both);
+            show("", written.at, written.size, &both);
+            fail_msg("other bytes than before:%s", (char *)both.at);
+        }
+        grown_free(&written);
+    }
+    lab_end(&lab);
+}
+
+#define SAME_BYTES(schema, text)  expect(schema, text, sizeof(text) - 1, true)
+#define SAME_VALUES(schema, text) expect(schema, text, sizeof(text) - 1, false)
+
+#define COMMAS                                                                                               \
+    "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
+    "model,"                                                                                                 \
+    "colour,fuel_type,cylinder_capacity,first_use_date\n"
+
+/* Rows of every release as they were published. */
+static void test_releases(void **state) {
+    (void)state;
+    SAME_BYTES(builtin("mot"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
+                               "101|201|NULL|4|PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
+                               "102|202||4|F|ABR|999999|B|TOYOTA|Estima |||GREEN|P||\r\n"
+                               "103|203|2013-02-30|4|F|ABR|NULL|B|TOYOTA|KA|NULL|NULL|NULL|4-02-20");
+    SAME_BYTES(builtin("mot"),
+               COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH,WHITE,DI,2402,2001-03-01\n"
+                      "\n" COMMAS "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n");
+    SAME_BYTES(builtin("mot"), COMMAS
+               "1,2,2013-01-01,1,NT,P,4,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\r\n"
+               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"TRANSIT, LWB\",GREEN,PE,49,0004-02-20\r\n"
+               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"A \"\"B\"\" C\",GREEN,PE,49,\r\n"
+               "1,2,2013-01-01,1,NT,P,4,SO,FORD,12\" WHEELS,GREEN,PE,49,\r\n"
+               "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"OPEN,GREEN,PE,49,\r\n"
+               "1,2,2013-01-01,1,NT,P,4,SO,FORD,C:\\,GREEN,PE,49,\r\n");
+    SAME_BYTES(builtin("mot"),
+               "\xEF\xBB\xBF" COMMAS "1,2,2013-01-01,1,NT,P,4,SO,CITRO\xC3\x8BN,C3,GREEN,PE,49,2001-03-01");
+    SAME_BYTES(builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n");
+    SAME_BYTES(builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n");
+}
+
+/* Needless quotes, padding and re-encoding may go; values stay. */
+static void test_values_stay(void **state) {
+    (void)state;
+    SAME_VALUES(builtin("mot"), "1|2|2013-01-01|4 |N|P| 45|SO|FORD|KA|BLUE|P|0042|2001-03-01\n"
+                                "1|2|2013-01-01|  |N|P|+45|SO|CITRO\xCBN|\xFF\xFE|BLUE|P|-0|2001-03-01\n");
+    SAME_VALUES(
+        builtin("mot"), COMMAS
+        "\"1\",\"2\",\"2013-01-01\",\"4\",\"NT\",\"P\",\"\",\"SO\",\"\",\"KA\",\"BLUE\",\"P\",\"1\",\"\"\n"
+        "1,2,\"2013-01-01\",4,NT,P,,SO,\"A,B\",\"C\"\"D\",\"E\\\"F\",P,1,\n"
+        "1,2,2013-01-01,4,NT,P,,SO,A\"B,\"C,D\",E,P,1,\n"
+        "1,2,2013-01-01,4,NT,P,,SO,LDV,A,\"B,C\",D\",WHITE,P,1,\n");
+}
+
+#define ABC                                                                                                  \
+    "format: x\nrecord: {columns: \",\", escape: [double, backslash]}\nfields: [{name: a}, {name: b}, "      \
+    "{name: c}]\n"
+
+/* Every field of quotes, backslashes, delimiters and nothing, in every place of a row. */
+static void test_every_quoting(void **state) {
+    (void)state;
+    static const char *const fields[] = {
+        "",      "x",       "\"",         "\"\"",       "\"\"\"\"",      "\\",       "\\\\",
+        "\"x\"", "\"x,y\"", "\"x\"\"y\"", "\"x\\\"y\"", "\"x\\\"",       "\"\\\"\"", "x\"y",
+        "x\"",   "\"x",     "\"x\"y",     "\"\\\\\"",   "\"x\\\\\"\"\"", " \"x\"",   "\"x\" "};
+    enum { FIELDS = sizeof fields / sizeof *fields };
+    static const char *const escapes[] = {"[double, backslash]", "double", "backslash", "[]"};
+    for (int way = 0; way < 4; way++) {
+        char yaml[200];
+        snprintf(yaml, sizeof yaml,
+                 "format: x\nrecord: {columns: \",\", escape: %s, header: no}\nfields: [{name: a}, {name: "
+                 "b}]\nlayouts: [[a, b]]\n",
+                 escapes[way]);
+        lab_t lab = lab_for(lab_schema(yaml), "1,2\n", 4);
+        for (int i = 0; i < FIELDS; i++) {
+            for (int j = 0; j < FIELDS; j++) {
+                char row[64];
+                int length = snprintf(row, sizeof row, "%s,%s\n", fields[i], fields[j]);
+                for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
+                    grown_t written = {0};
+                    same_values_again(&lab, row, (size_t)length, with_shapes, &written);
+                    grown_free(&written);
+                }
+            }
+        }
+        lab_end(&lab);
+    }
+}
+
+/* Spellings of dates and numbers, in and out of their usual form. */
+static void test_types(void **state) {
+    (void)state;
+#define TYPES                                                                                                \
+    "format: x\nrecord: {columns: \";\", header: no}\nfields:\n"                                             \
+    "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 10}\n"      \
+    "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n  - {name: t, "   \
+    "absent: []}\n"
+    SAME_BYTES(lab_schema(TYPES), "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
+                                  "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;NULL\n"
+                                  "9999999999;1000;x;1999-12-31;1970-01-01;NULL\n"
+                                  "9223372036854775807;0.1;1;00010101;1970-01-01T00:00:01Z;\n"
+                                  "0;0;5;;1970-01-01T00:00:01;\n"
+                                  ";;;;;\n");
+    SAME_VALUES(lab_schema(TYPES), "007;1.50;0125;31/12/1999; ;x\n"
+                                   "+7;1e3;1e300;x;2024-01-01T00:00:00+01:00;x\n"
+                                   " 7 ;123456789012345678901234567890;0.1;;1970-01-01T00:00:01.25Z;x\n"
+                                   "1;0.1000000000000000055511151231257827;12.5;;;x\n"
+                                   "1;1e-320;-0;;;x\n");
+    /* zero tenths are "0", as they were */
+    SAME_BYTES(lab_schema(TYPES), "1;1;0;;;x\n");
+}
+
+/* What reads back as something else is not given out: fillers that a value may look like. */
+static void test_values_like_fillers(void **state) {
+    (void)state;
+#define FILLERS                                                                                              \
+    "format: x\nrecord: {columns: \",\", header: no}\nfields:\n"                                             \
+    "  - {name: a, type: int, absent: [\"0\", \"9999\"]}\n  - {name: b, type: code, absent: [\"XX\", "       \
+    "\"\"]}\n"                                                                                               \
+    "  - {name: c, type: number, absent: \"1\"}\n  - {name: d, type: date, as: [YYYYMMDD, YYYY-MM-DD], "     \
+    "absent: \"19000101\"}\n"
+    SAME_BYTES(lab_schema(FILLERS), "0,XX,1,19000101\n9999,,1,19000101\n1,X,2,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), "00,X,2,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), " 9999,X,2,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), "+0,X,2,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), "1, XX,2,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), "1,X,1.0,19000102\n");
+    SAME_VALUES(lab_schema(FILLERS), "1,X,2,1900-01-01\n");
+}
+
+/* A record must not come out as a header or as a blank line. */
+static void test_not_a_header_not_blank(void **state) {
+    (void)state;
+    SAME_VALUES(
+        lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a, type: code}, {name: b}]\n"),
+        " a,5\nb,6\n");
+    SAME_VALUES(
+        lab_schema(
+            "format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a, type: code}, {name: b}]\n"),
+        "a,b\n a,b\n1,2\n");
+    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a, absent: "
+                           "[\"\", NULL]}]\nlayouts: [[a]]\n"),
+                "x\nNULL\ny\n");
+    SAME_VALUES(
+        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}]\nlayouts: [[a]]\n"),
+        "x\n\"\"\ny\n");
+    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a, type: "
+                           "code}]\nlayouts: [[a]]\n"),
+                "x\n   \ny\n");
+    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b}]\n"),
+                "\"a\"\"\",5\n");
+}
+
+/* Carriage returns inside of a row, and at its end. */
+static void test_carriage_returns(void **state) {
+    (void)state;
+    SAME_BYTES(lab_schema(ABC), "x\ry,\r,z\n");
+    SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\r\n");
+    SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\n");
+    SAME_VALUES(lab_schema(ABC), "x,y,z\r\r\n");
+}
+
+/* A first field that looks like a byte-order mark, in the first row of a file. */
+static void test_marks(void **state) {
+    (void)state;
+    SAME_BYTES(lab_schema(ABC), "\xEF\xBB\xBF\xEF\xBB\xBFx,y,z\n");
+    SAME_BYTES(lab_schema(ABC), "1,2,3\n\xEF\xBB\xBFx,y,z\n");
+}
+
+static void test_bytes(void **state) {
+    (void)state;
+    expect(lab_schema(ABC), "\0,a\0b,\"\0,\"\n", 11, true);
+    SAME_BYTES(lab_schema(ABC), "caf\xE9,caf\xC3\xA9,\xFF\xFE\n"); /* binary, text, binary */
+    SAME_BYTES(
+        lab_schema("format: x\nrecord: {columns: \",\", quote: none}\nfields: [{name: a}, {name: b}]\n"),
+        "\"a,b\"\n\"\"\",\"\n");
+    SAME_BYTES(
+        lab_schema("format: x\nrecord: {columns: \",\", quote: \"'\"}\nfields: [{name: a}, {name: b}]\n"),
+        "'a,b',\"c\n'a''b',c\n");
+}
+
+/* Keys inside of subdocuments, and columns in the order of the header. */
+static void test_groups_and_orders(void **state) {
+    (void)state;
+    SAME_BYTES(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields:\n"
+                          "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, "
+                          "key: p.c}\n  - {name: d, optional: yes}\n"),
+               "c,b,a\n1,2,3\n,,\n,2,\n\"x,y\",,z\n");
+}
+
+/* --- documents that were not parsed
+ * --------------------------------------------------------------------------- */
+
+typedef struct {
+    lab_t lab;
+    const uint8_t *record;
+    size_t length;
+    err_t err;
+} hand_t;
+
+static bool emits(hand_t *hand, const char *json) {
+    char text[400];
+    size_t length = 0;
+    for (; json[length]; length++)
+        text[length] = json[length] == '\'' ? '"' : json[length];
+    bson_error_t problem;
+    bson_t *document = bson_new_from_json((const uint8_t *)text, (ssize_t)length, &problem);
+    if (!document)
+        fail_msg("%s: %s", json, problem.message);
+    hand->err = (err_t){.text = ""};
+    bool ok = emit_record(hand->lab.emit, &hand->lab.dialect, document, NULL, &hand->record, &hand->length,
+                          &hand->err);
+    bson_destroy(document);
+    return ok;
+}
+
+static void expect_row(hand_t *hand, const char *json, const char *row) {
+    if (!emits(hand, json))
+        fail_msg("%s: %s", json, hand->err.text);
+    if (hand->length != strlen(row) || memcmp(hand->record, row, hand->length) != 0)
+        fail_msg("%s is written as %.*s", json, (int)hand->length, (const char *)hand->record);
+}
+
+static void test_by_hand(void **state) {
+    (void)state;
+    hand_t hand = {
+        .lab = lab_for(
+            lab_schema(
+                "format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
+                "  - {name: a, absent: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
+            "x,1,2\n", 6)};
+    expect_row(&hand, "{'a': 'x', 'b': 5, 'c': {'$date': {'$numberLong': '0'}}}", "x,5,1970-01-01");
+    expect_row(&hand, "{'_id': 7, 'a': 'x', 'b': 5}", "x,5,");
+    expect_row(&hand, "{}", "NULL,,");
+    expect_row(&hand, "{'a': 'x,y', 'b': {'$numberLong': '-9223372036854775808'}}",
+               "\"x,y\",-9223372036854775808,");
+    expect_row(&hand, "{'a': 'x\\\"y,'}", "\"x\"\"y,\",,");
+    assert_false(emits(&hand, "{'a': 'two\\nlines'}"));
+    assert_true(strlen(hand.err.text) > 10);
+    assert_int_equal(hand.err.status, STATUS_INPUT);
+    assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '1'}}}")); /* no pattern shows it */
+    assert_non_null(strstr(hand.err.text, "'c'"));
+    assert_false(emits(&hand, "{'c': {'$date': {'$numberLong': '999999999999999'}}}"));
+    assert_false(emits(&hand, "{'a': {'x': 1}}"));
+    assert_false(emits(&hand, "{'a': [1]}"));
+    assert_false(emits(&hand, "{'a': true}"));
+    assert_false(emits(&hand, "{'a': null}"));
+    lab_end(&hand.lab);
+}
+
+/* Values that a field can hold but no text of it says: refused, not written as something else. */
+static void test_values_of_another_kind(void **state) {
+    (void)state;
+    hand_t hand = {
+        .lab = lab_for(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
+                                  "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: code}\n"),
+                       "x,1,2\n", 6)};
+    assert_false(emits(&hand, "{'b': '5'}"));   /* the text "5" would come back as a number */
+    assert_false(emits(&hand, "{'c': ' x '}")); /* without its blanks */
+    assert_false(emits(&hand, "{'a': ''}"));    /* as nothing at all */
+    assert_false(emits(&hand, "{'a': 5}"));     /* as text */
+    assert_false(emits(&hand, "{'b': 1.5}"));
+    lab_end(&hand.lab);
+}
+
+/* Without quotes some values cannot be written. */
+static void test_no_quotes(void **state) {
+    (void)state;
+    hand_t hand = {.lab = lab_for(lab_schema("format: x\nrecord: {columns: \"|\", header: no, quote: "
+                                             "none}\nfields: [{name: a}, {name: b}]\n"),
+                                  "x|1\n", 4)};
+    expect_row(&hand, "{'a': '\\\"x', 'b': 'y,z'}", "\"x|y,z");
+    assert_false(emits(&hand, "{'a': 'x|y', 'b': 'z'}"));
+    assert_int_equal(hand.err.status, STATUS_INPUT);
+    lab_end(&hand.lab);
+}
+
+/* --- chance
+ * -------------------------------------------------------------------------------------------------------- */
+
+static void test_random(void **state) {
+    (void)state;
+    static const char *const pieces[] = {
+        "1",    "42",      "2013-01-01", "NULL", "",         " 4 ",     "FORD", "A|B", "\"", "\"\"",
+        "\\\"", "\"A|B\"", "\"x\"",      "\xE9", "\xC3\xA9", "4-02-20", "-0",   "\\",  "\r", " "};
+    uint64_t seed = 12;
+    schema_t *schema = builtin("mot");
+    static const char first[] = "1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n";
+    lab_t lab = lab_for(schema, first, strlen(first));
+    for (int round = 0; round < 3000; round++) {
+        grown_t text = {0};
+        grown_text(&text, first);
+        for (int rows = 0; rows < 4; rows++) {
+            uint64_t fields = lab_chance(&seed, 4) ? 14 : 12 + lab_chance(&seed, 8);
+            for (uint64_t i = 0; i < fields; i++) {
+                grown_text(&text, i ? "|" : "");
+                for (uint64_t n = lab_chance(&seed, 5) ? 1 : 2; n; n--)
+                    grown_text(&text, pieces[lab_chance(&seed, 20)]);
+            }
+            grown_text(&text, lab_chance(&seed, 8) ? "\n" : "\r\n");
+        }
+        for (int with_shapes = 0; with_shapes < 2; with_shapes++) {
+            grown_t written = {0};
+            same_values_again(&lab, text.at, text.size, with_shapes, &written);
+            grown_free(&written);
+        }
+        grown_free(&text);
+    }
+    lab_end(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_releases),
+        cmocka_unit_test(test_values_stay),
+        cmocka_unit_test(test_every_quoting),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_values_like_fillers),
+        cmocka_unit_test(test_not_a_header_not_blank),
+        cmocka_unit_test(test_carriage_returns),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_groups_and_orders),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_values_of_another_kind),
+        cmocka_unit_test(test_no_quotes),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
+}
