@@ -41,8 +41,9 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
         if (m > LONGEST)
             continue;
         /* a word that was not typed to its end is close however much is missing */
-        size_t d = n >= 2 && strncmp(word, words[i], n) == 0 ? 1 : distance(word, n, words[i], m);
-        if (d < least) {
+        size_t d = n >= 2 && m > n && strncmp(word, words[i], n) == 0 ? 1 : distance(word, n, words[i], m);
+        /* of equally close words the shorter one: less was left out of it */
+        if (d < least || (best && d == least && m < strlen(best))) {
             least = d;
             best = words[i];
         }

@@ -1,6 +1,7 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,12 @@ bool units_parse_size(const char *text, uint64_t *bytes) {
 bool units_parse_count(const char *text, uint64_t *count) {
     static const unit_t counts[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"b", 1e9}, {NULL, 0}};
     double value;
+    /* plain digits are exact beyond what a double holds */
+    if (text[0] && text[strspn(text, "0123456789")] == '\0') {
+        errno = 0;
+        *count = strtoull(text, NULL, 10);
+        return errno == 0;
+    }
     if (!parse_scaled(text, counts, 9.0e18, &value) || value != floor(value))
         return false;
     *count = (uint64_t)value;

@@ -54,13 +54,28 @@ static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, er
     return node;
 }
 
+static bool has_anchor_or_tag(const yaml_event_t *event) {
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor || event->data.scalar.tag;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor || event->data.sequence_start.tag;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor || event->data.mapping_start.tag;
+    default:
+        return false;
+    }
+}
+
 static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
     if (yaml_parser_parse(parser, event)) {
         ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
-        if (event->type == YAML_ALIAS_EVENT) {
+        if (event->type == YAML_ALIAS_EVENT || has_anchor_or_tag(event)) {
             yaml_event_delete(event);
-            return ytree_complain(tree, &at, err,
-                                  "aliases (*name) are not supported here: write the value out");
+            return ytree_complain(
+                tree, &at, err,
+                "anchors (&name), aliases (*name) and tags (!name) are not supported here: write the "
+                "value out");
         }
         return true;
     }
@@ -248,7 +263,9 @@ bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t 
                err_t *err) {
     char *end = NULL;
     errno = 0;
-    long long value = node->kind == YNODE_SCALAR && node->length ? strtoll(node->text, &end, 10) : 0;
+    bool digits = node->kind == YNODE_SCALAR && node->length && strlen(node->text) == node->length &&
+                  strspn(node->text, "+-0123456789") == node->length;
+    long long value = digits ? strtoll(node->text, &end, 10) : 0;
     if (!end || *end || errno || value < least || value > most)
         return ytree_complain(tree, node, err, "a whole number from %lld to %lld was expected%s%.40s%s",
                               (long long)least, (long long)most, node->text ? ", not '" : "",

@@ -62,6 +62,9 @@ static bool slow_number(const uint8_t *text, size_t length, int divide, double *
     long power = 0;
     if (exponent) {
         power = strtol(exponent + 1, NULL, 10);
+        power = power > 100000    ? 100000
+                : power < -100000 ? -100000
+                                  : power; /* beyond any double either way */
         length = (size_t)(exponent - copy);
     }
     snprintf(copy + length, sizeof copy - length, "e%ld", power - divide);
@@ -116,6 +119,11 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
 size_t convert_print_number(double value, int divide, uint8_t *out) {
     char text[64];
     int digits = 1;
+    if (value == 0) { /* however it is scaled */
+        memcpy(out, "-0", 2);
+        out[0] = signbit(value) ? '-' : '0';
+        return signbit(value) ? 2 : 1;
+    }
     do {
         snprintf(text, sizeof text, "%.*e", digits - 1, value);
     } while (strtod(text, NULL) != value && ++digits < 18);

@@ -3,6 +3,8 @@
 #include "input/fault.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -27,10 +29,10 @@ static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint
     return true;
 }
 
-static void set_digest(input_file_t *file, const uint8_t *bytes, size_t size) {
-    XXH128_hash_t digest = XXH3_128bits(bytes, size);
-    file->digest[0] = digest.low64;
-    file->digest[1] = digest.high64;
+static void set_digest(uint64_t digest[2], const uint8_t *bytes, size_t size) {
+    XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    digest[0] = hash.low64;
+    digest[1] = hash.high64;
 }
 
 static void put_le64(uint8_t *out, uint64_t value) {
@@ -81,21 +83,29 @@ uint64_t identify_zstd_bound(int fd, uint64_t size) {
     return at == size ? text : 0;
 }
 
-bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, err_t *err) {
-    uint64_t size = file->disk_bytes, head_bytes = size < IDENTIFY_END_BYTES ? size : IDENTIFY_END_BYTES;
+bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
+                     size_t *head_got, size_t *tail_got, err_t *err) {
+    uint64_t head_bytes = size < IDENTIFY_END_BYTES ? size : IDENTIFY_END_BYTES;
     uint64_t tail_bytes = size - head_bytes < IDENTIFY_END_BYTES ? size - head_bytes : IDENTIFY_END_BYTES;
     uint8_t *head = scratch + 8;
-    size_t head_got = 0, tail_got = 0;
     bool in_one = size == head_bytes + tail_bytes;
+    *head_got = *tail_got = 0;
     put_le64(scratch, size);
-    if (!read_piece(fd, file->name, head, head_bytes + (in_one ? tail_bytes : 0), 0, &head_got, err) ||
-        (!in_one &&
-         !read_piece(fd, file->name, head + head_got, tail_bytes, size - tail_bytes, &tail_got, err)))
+    if (!read_piece(fd, name, head, head_bytes + (in_one ? tail_bytes : 0), 0, head_got, err) ||
+        (!in_one && !read_piece(fd, name, head + *head_got, tail_bytes, size - tail_bytes, tail_got, err)))
         return false;
-    if (head_got + tail_got != head_bytes + tail_bytes)
-        return fault_changed(err, file->name, "it became shorter");
-    set_digest(file, scratch, 8 + head_got + tail_got);
+    if (*head_got + *tail_got != head_bytes + tail_bytes)
+        return fault_changed(err, name, "it became shorter");
+    set_digest(digest, scratch, 8 + *head_got + *tail_got);
+    return true;
+}
 
+bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, err_t *err) {
+    uint64_t size = file->disk_bytes;
+    uint8_t *head = scratch + 8;
+    size_t head_got, tail_got;
+    if (!identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
+        return false;
     const char *packed;
     magic_t magic = magic_of(head, head_got, &packed);
     if (magic == MAGIC_REFUSED)
@@ -118,7 +128,7 @@ void identify_member(const zip_entry_t *entry, input_file_t *file) {
     put_le64(key + entry->name_length + 8, entry->text_bytes);
     for (int i = 0; i < 4; i++)
         key[entry->name_length + 16 + (size_t)i] = (uint8_t)(entry->crc32 >> 8 * i);
-    set_digest(file, key, entry->name_length + 20);
+    set_digest(file->digest, key, entry->name_length + 20);
     file->kind = INPUT_ZIP_MEMBER;
     file->has_identity = true;
     file->disk_bytes = entry->packed_bytes;
@@ -128,4 +138,18 @@ void identify_member(const zip_entry_t *entry, input_file_t *file) {
     file->zip.text_bytes = entry->text_bytes;
     file->zip.crc32 = entry->crc32;
     file->zip.method = entry->method;
+}
+
+bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err) {
+    size_t head_got, tail_got;
+    uint8_t *scratch = malloc(IDENTIFY_SCRATCH);
+    if (!scratch)
+        return err_memory(err, IDENTIFY_SCRATCH);
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 ? identify_digest(fd, file->name, size, digest, scratch, &head_got, &tail_got, err)
+                      : fault_system(err, file->name, errno);
+    if (fd >= 0)
+        close(fd);
+    free(scratch);
+    return ok;
 }

@@ -376,6 +376,9 @@ static bool move_data(job_t *job, err_t *err) {
     if (job->loading.rejects && !gone && booked)
         booked = job_checkpoint(job, &booking);
     loading_free_blocks(loading_take_done(&job->loading));
+    /* "nothing was touched" is no longer true, whatever was refused */
+    if (job->loading.err.status == STATUS_USAGE && job->result->counts.loaded)
+        job->loading.err.status = STATUS_SERVER;
     if (loading_failed(&job->loading))
         *err = job->loading.err;
     else if (!fed)

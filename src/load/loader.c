@@ -252,8 +252,10 @@ static bool add_document(loader_t *loader, block_t *block, const record_t *recor
     return batch->count < loader->loading->batch_documents || send_batch(loader, err);
 }
 
-static bool take_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
+static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
     loading_t *loading = loader->loading;
+    record->column = 1; /* should it be rejected after all */
+    record->field = NULL;
     const uint8_t *document = loader->batch.bytes + loader->batch.used;
     if (__builtin_expect(record->length > loading->max_record, 0))
         return reject_record(loader, block, record, "the record is longer than --max-record", err);

@@ -26,7 +26,11 @@ bool catalog_voff(const catalog_file_t *file, uint64_t offset, uint64_t *voff) {
     return false;
 }
 
-static uint64_t units_of(uint64_t bytes) {
+/* What a file can hold at most, in whole units; 0 as a bound means unknown, but for what is simply empty. */
+static uint64_t units_of(const input_file_t *input) {
+    uint64_t bytes = input->text_bound;
+    if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
+        bytes = POSITION_STREAM_PIECE;
     uint64_t units = bytes / POSITION_EXTENT_UNIT + (bytes % POSITION_EXTENT_UNIT != 0);
     return units ? units : 1;
 }
@@ -73,6 +77,7 @@ typedef struct {
     char digest[33];
     book_t *book;  /* its place in the books, once known */
     uint32_t copy; /* how many of the same content, size and base name came before it */
+    bool grown;    /* longer than in the books, which have to be told */
 } wanted_t;
 
 typedef struct {
@@ -84,6 +89,10 @@ typedef struct {
     book_t **by_path, **by_content; /* the books that have an identity */
     size_t identity_count;
 } matching_t;
+
+static void print_digest(char out[33], const uint64_t digest[2]) {
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)digest[0], (unsigned long long)digest[1]);
+}
 
 static const char *last_part(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -175,6 +184,30 @@ static void match_moved(matching_t *m, wanted_t *wanted) {
     }
 }
 
+/* A file that was cut off when it was read (a download that was not yet over, say), and starts with the same bytes
+ * now: the records of the books are still the first ones. Only where not all of it was loaded. */
+static bool match_grown(matching_t *m, wanted_t *wanted, err_t *err) {
+    for (size_t i = first_by_path(m, wanted); i < m->identity_count; i++) {
+        book_t *book = m->by_path[i];
+        char then[33];
+        uint64_t digest[2];
+        if (strcmp(book->file->path, wanted->name) != 0)
+            return true;
+        if (book->taken || book->file->complete || book->size >= wanted->input->disk_bytes ||
+            wanted->input->kind == INPUT_ZIP_MEMBER)
+            continue;
+        if (!manifest_digest_at(wanted->input, book->size, digest, err))
+            return false;
+        print_digest(then, digest);
+        if (strcmp(then, book->digest) == 0) {
+            take(wanted, book);
+            wanted->grown = true;
+            return true;
+        }
+    }
+    return true;
+}
+
 /* A file that was read before and has another content now: its records would get the _ids of the old ones. */
 static bool check_unchanged(const matching_t *m, const wanted_t *wanted, err_t *err) {
     for (size_t i = first_by_path(m, wanted); i < m->identity_count; i++) {
@@ -194,6 +227,36 @@ static bool check_unchanged(const matching_t *m, const wanted_t *wanted, err_t *
                        "another collection, or start over with --drop",
                        wanted->name, server_namespace(m->catalog->server), what);
     }
+    return true;
+}
+
+static int order_wanted(const void *a, const void *b) {
+    const wanted_t *left = *(wanted_t *const *)a, *right = *(wanted_t *const *)b;
+    int order = strcmp(left->digest, right->digest);
+    if (order == 0)
+        order = (left->input->disk_bytes > right->input->disk_bytes) - (left->input->disk_bytes < right->input->disk_bytes);
+    if (order == 0)
+        order = strcmp(left->base, right->base);
+    return order ? order : (left > right) - (left < right);
+}
+
+/* New files that equal each other are told apart by a number, too. */
+static bool number_copies(matching_t *m, err_t *err) {
+    wanted_t **fresh = malloc((m->count + 1) * sizeof *fresh);
+    size_t count = 0;
+    if (!fresh)
+        return err_memory(err, m->count * sizeof *fresh);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->wanted[i].digest[0] && !m->wanted[i].book)
+            fresh[count++] = &m->wanted[i];
+    qsort(fresh, count, sizeof *fresh, order_wanted);
+    for (size_t i = 1; i < count; i++) {
+        const wanted_t *before = fresh[i - 1];
+        if (strcmp(before->digest, fresh[i]->digest) == 0 && before->input->disk_bytes == fresh[i]->input->disk_bytes &&
+            strcmp(before->base, fresh[i]->base) == 0)
+            fresh[i]->copy = before->copy + 1;
+    }
+    free(fresh);
     return true;
 }
 
@@ -221,6 +284,7 @@ static bool match_all(matching_t *m, err_t *err) {
     for (size_t i = 0; i < m->count; i++) {
         m->wanted[i].book = NULL;
         m->wanted[i].copy = 0;
+        m->wanted[i].grown = false;
         if (m->wanted[i].digest[0])
             match_in_place(m, &m->wanted[i]);
     }
@@ -229,10 +293,12 @@ static bool match_all(matching_t *m, err_t *err) {
         if (!wanted->digest[0] || wanted->book)
             continue;
         match_moved(m, wanted);
+        if (!wanted->book && !match_grown(m, wanted, err))
+            return false;
         if (!wanted->book && !check_unchanged(m, wanted, err))
             return false;
     }
-    return true;
+    return number_copies(m, err);
 }
 
 /* Notes about files whose names are not those of the books, a few at most. */
@@ -255,6 +321,14 @@ static void tell(const matching_t *m) {
 
 /* ---- new files ---- */
 
+static void print_key(char *out, size_t room, const wanted_t *wanted, uint32_t ordinal) {
+    if (wanted->digest[0])
+        snprintf(out, room, "%llu/%s/%u/%.255s", (unsigned long long)wanted->input->disk_bytes, wanted->digest,
+                 wanted->copy, wanted->base);
+    else
+        snprintf(out, room, "new/%u", ordinal);
+}
+
 static void append_file(bson_t *documents, uint32_t at, const wanted_t *wanted, const catalog_file_t *file) {
     static const char *const kinds[] = {"plain", "gzip", "zstd", "zip", "stream"};
     char text[16], unique[512];
@@ -263,11 +337,7 @@ static void append_file(bson_t *documents, uint32_t at, const wanted_t *wanted, 
     bson_uint32_to_string(at, &key, text, sizeof text);
     BSON_APPEND_DOCUMENT_BEGIN(documents, key, &document);
     BSON_APPEND_INT64(&document, "_id", (int64_t)file->ordinal);
-    if (wanted->digest[0])
-        snprintf(unique, sizeof unique, "%llu/%s/%u/%.255s", (unsigned long long)wanted->input->disk_bytes,
-                 wanted->digest, wanted->copy, wanted->base);
-    else
-        snprintf(unique, sizeof unique, "new/%u", file->ordinal);
+    print_key(unique, sizeof unique, wanted, file->ordinal);
     BSON_APPEND_UTF8(&document, "key", unique);
     BSON_APPEND_UTF8(&document, "path", wanted->name);
     BSON_APPEND_UTF8(&document, "kind", kinds[wanted->input->kind]);
@@ -313,8 +383,7 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
     for (size_t i = 0; i < m->count; i++) {
         if (m->wanted[i].book)
             continue;
-        uint64_t bound = m->wanted[i].input->text_bound,
-                 more = units_of(bound ? bound : POSITION_STREAM_PIECE);
+        uint64_t more = units_of(m->wanted[i].input);
         units = units + more < units ? UINT64_MAX : units + more;
         new_files++;
     }
@@ -327,8 +396,7 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (wanted->book)
             continue;
         catalog_file_t *file = files[i] = books_new_file(m->catalog, err);
-        uint64_t bound = wanted->input->text_bound;
-        uint64_t length = units_of(bound ? bound : POSITION_STREAM_PIECE) * POSITION_EXTENT_UNIT;
+        uint64_t length = units_of(wanted->input) * POSITION_EXTENT_UNIT;
         if (!file ||
             !books_add_extent(file, (extent_t){.base = unit * POSITION_EXTENT_UNIT, .length = length}, err))
             return false;
@@ -341,6 +409,49 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (!insert_files(m, &from, files, lost, err))
             return false;
     return true;
+}
+
+/* The books follow a file that has grown: its size and digest, and room for what was added. Its last window is looked at
+ * again, because it may hold more now; and a record that was cut in two then has another document now, so duplicates
+ * of this file are compared, not taken for granted. */
+static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
+    catalog_t *catalog = m->catalog;
+    catalog_file_t *file = wanted->book->file;
+    uint64_t end = 0, unit, ordinal, units = units_of(wanted->input);
+    for (size_t i = 0; i < file->extent_count; i++)
+        if (file->extents[i].start + file->extents[i].length > end)
+            end = file->extents[i].start + file->extents[i].length;
+    extent_t extent = {.start = end};
+    if (units * POSITION_EXTENT_UNIT > end) {
+        extent.length = units * POSITION_EXTENT_UNIT - end;
+        if (!books_take(catalog, extent.length / POSITION_EXTENT_UNIT, 0, &unit, &ordinal, err))
+            return false;
+        extent.base = unit * POSITION_EXTENT_UNIT;
+    }
+    if (file->done.count && --file->done.runs[file->done.count - 1].to == file->done.runs[file->done.count - 1].from)
+        file->done.count--;
+    char unique[512], place[32];
+    bson_t statement = BSON_INITIALIZER, inner, update, set;
+    print_key(unique, sizeof unique, wanted, file->ordinal);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "0", &inner);
+    BCON_APPEND(&inner, "q", "{", "_id", BCON_INT64((int64_t)file->ordinal), "}");
+    BSON_APPEND_DOCUMENT_BEGIN(&inner, "u", &update);
+    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
+    BSON_APPEND_UTF8(&set, "key", unique);
+    BSON_APPEND_INT64(&set, "size", (int64_t)wanted->input->disk_bytes);
+    BSON_APPEND_UTF8(&set, "digest", wanted->digest);
+    books_append_progress(&set, file, false, 0);
+    snprintf(place, sizeof place, "extents.%zu", file->extent_count);
+    if (extent.length)
+        books_append_extent(&set, place, &extent);
+    bson_append_document_end(&update, &set);
+    bson_append_document_end(&inner, &update);
+    bson_append_document_end(&statement, &inner);
+    bool ok = catalog->read_only || books_update(catalog, &statement, 1, err);
+    bson_destroy(&statement);
+    file->doubtful = false;
+    log_note("%s has grown since it was loaded in part: what was added is loaded now", wanted->name);
+    return ok && (!extent.length || books_add_extent(file, extent, err));
 }
 
 /* Books that tell of documents, and a collection without any: somebody emptied it. */
@@ -375,8 +486,7 @@ static bool prepare(matching_t *m, const manifest_t *manifest, err_t *err) {
             return err_memory(err, strlen(input->name));
         wanted->base = last_part(wanted->name);
         if (input->has_identity)
-            snprintf(wanted->digest, sizeof wanted->digest, "%016llx%016llx",
-                     (unsigned long long)input->digest[0], (unsigned long long)input->digest[1]);
+            print_digest(wanted->digest, input->digest);
     }
     return true;
 }
@@ -392,14 +502,19 @@ static bool register_all(matching_t *m, catalog_file_t **files, err_t *err) {
             !match_all(m, err) || !register_new(m, files, &lost, err))
             return false;
     }
+    if (lost && stop_signal())
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was loaded yet");
     if (lost)
         return err_set(err, STATUS_SERVER,
                        "other loaders of %s registered the same files again and again: run the same "
                        "command again",
                        server_namespace(m->catalog->server));
-    for (size_t i = 0; i < m->count; i++)
+    for (size_t i = 0; i < m->count; i++) {
         if (m->wanted[i].book)
             files[i] = m->wanted[i].book->file;
+        if (m->wanted[i].grown && !follow_growth(m, &m->wanted[i], err))
+            return false;
+    }
     tell(m);
     return true;
 }
