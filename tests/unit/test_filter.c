@@ -1,0 +1,254 @@
+/* filter: comparisons of a document's fields, and what is wrong with one. */
+#include "format/filter.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static int set_up(void **state) {
+    *state = lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
+                        "  - {name: testId, key: t, type: int}\n  - {name: testDate, key: d, type: date}\n"
+                        "  - {name: testType, key: y, type: code}\n  - {name: model, key: o}\n  - {name: "
+                        "weight, key: p.w, type: number}\n"
+                        "  - {name: when, type: datetime}\n");
+    return 0;
+}
+
+static int tear_down(void **state) {
+    schema_destroy(*state);
+    return 0;
+}
+
+static bson_t *document_of(const char *json) {
+    char text[400];
+    size_t length = 0;
+    for (; json[length]; length++)
+        text[length] = json[length] == '\'' ? '"' : json[length];
+    bson_error_t problem;
+    bson_t *document = bson_new_from_json((const uint8_t *)text, (ssize_t)length, &problem);
+    LAB_MUST(document);
+    return document;
+}
+
+static bool passes(const schema_t *schema, const char *text, const char *json) {
+    err_t err = {.text = ""};
+    char *texts[] = {(char *)text};
+    filter_t *filter = filter_parse(schema, texts, 1, &err);
+    if (!filter)
+        fail_msg("%s: %s", text, err.text);
+    bson_t *document = document_of(json);
+    bool passed = filter_passes(filter, bson_get_data(document), document->len);
+    bson_destroy(document);
+    filter_free(filter);
+    return passed;
+}
+
+#define ONE                                                                                                  \
+    "{'_id':1,'t':5,'d':{'$date':'2013-01-02T00:00:00Z'},'y':'NT','o':'A B','p':{'w':1.5},"                  \
+    "'when':{'$date':'2024-03-01T12:00:00Z'}}"
+
+static void test_comparisons(void **state) {
+    static const struct {
+        const char *text;
+        bool passes;
+    } cases[] = {
+        {"t==5", true},
+        {"t=5", true},
+        {"t!=5", false},
+        {"t<5", false},
+        {"t<=5", true},
+        {"t>5", false},
+        {"t>=5", true},
+        {"t==4", false},
+        {"t!=4", true},
+        {"t<6", true},
+        {"t>4", true},
+        {"testId==5", true},
+        {" testId == 5 ", true},
+        {"t==5.0", true},
+        {"t<5.5", true},
+        {"t>4.5", true},
+        {"t==5.5", false},
+        {"t<99999999999999999999", true},
+        {"t>-99999999999999999999", true},
+        {"t==-5", false},
+        {"t==05", true},
+        {"y==NT", true},
+        {"y!=NT", false},
+        {"y==N", false},
+        {"y<NU", true},
+        {"y>N", true},
+        {"y=='NT'", true},
+        {"y==\"NT\"", true},
+        {"y==nt", false},
+        {"o=='A B'", true},
+        {"o==A B", true},
+        {"o!=A", true},
+        {"o>=A", true},
+        {"d==2013-01-02", true},
+        {"d<2013-01-03", true},
+        {"d>=2013-01-02", true},
+        {"d>2013-01-02", false},
+        {"d!=2013-01-02", false},
+        {"testDate<=2013-01-01", false},
+        {"p.w==1.5", true},
+        {"weight>1", true},
+        {"weight<=1.5", true},
+        {"p.w>1.5", false},
+        {"weight==2", false},
+        {"when==2024-03-01T12:00:00Z", true},
+        {"when>2024-03-01", true},
+        {"when<2024-03-01 12:00:01", true},
+        {"t>=5 && y==NT", true},
+        {"t>=5&&y==N", false},
+        {"t<5 && y==NT", false},
+        {"t>0 && t<10 && y!=RT && d>=2013-01-01 && weight<2", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (passes(*state, cases[i].text, ONE) != cases[i].passes)
+            fail_msg("%s", cases[i].text);
+}
+
+/* A field that is missing, or of another kind than the value, passes only '!='. */
+static void test_missing_and_odd(void **state) {
+    static const char *const operators[] = {"==", "=", "<", "<=", ">", ">="};
+    static const struct {
+        const char *field, *value;
+    } fields[] = {{"t", "5"}, {"d", "2013-01-02"}, {"y", "NT"}, {"p.w", "1.5"}, {"when", "2024-03-01"}};
+    static const char *const documents[] = {
+        "{'_id':1}", "{'t':'5','d':'2013-01-02','y':5,'p':{'w':'1.5'},'when':'2024-03-01'}", "{'p':{}}",
+        "{'p':7}", "{'t':{'x':5},'d':null,'y':['NT'],'p':{'w':{'w':1.5}},'when':true}"};
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        for (size_t j = 0; j < sizeof fields / sizeof *fields; j++) {
+            char text[100];
+            for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
+                snprintf(text, sizeof text, "%s%s%s", fields[j].field, operators[k], fields[j].value);
+                if (passes(*state, text, documents[i]))
+                    fail_msg("%s passes %s", documents[i], text);
+            }
+            snprintf(text, sizeof text, "%s!=%s", fields[j].field, fields[j].value);
+            if (!passes(*state, text, documents[i]))
+                fail_msg("%s does not pass %s", documents[i], text);
+        }
+    }
+}
+
+/* Whole numbers are compared exactly, however large. */
+static void test_large_numbers(void **state) {
+    assert_true(passes(*state, "t==9007199254740993", "{'t':{'$numberLong':'9007199254740993'}}"));
+    assert_false(passes(*state, "t==9007199254740992", "{'t':{'$numberLong':'9007199254740993'}}"));
+    assert_true(passes(*state, "t>9007199254740992", "{'t':{'$numberLong':'9007199254740993'}}"));
+    assert_true(passes(*state, "t==9223372036854775807", "{'t':{'$numberLong':'9223372036854775807'}}"));
+    assert_true(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775808'}}"));
+    assert_false(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775807'}}"));
+}
+
+static void test_several(void **state) {
+    err_t err;
+    char *texts[] = {(char *)"t>4", (char *)"y==NT && d<2014-01-01"};
+    filter_t *filter = filter_parse(*state, texts, 2, &err);
+    assert_non_null(filter);
+    bson_t *yes = document_of(ONE),
+           *no = document_of("{'t':5,'y':'NT','d':{'$date':'2014-01-01T00:00:00Z'}}");
+    assert_true(filter_passes(filter, bson_get_data(yes), yes->len));
+    assert_false(filter_passes(filter, bson_get_data(no), no->len));
+    assert_string_equal(filter_text(filter), "t>4 && y==NT && d<2014-01-01");
+    bson_destroy(yes);
+    bson_destroy(no);
+    filter_free(filter);
+    filter_free(NULL);
+    filter = filter_parse(*state, NULL, 0, &err); /* nothing is asked */
+    assert_non_null(filter);
+    bson_t empty = BSON_INITIALIZER;
+    assert_true(filter_passes(filter, bson_get_data(&empty), empty.len));
+    assert_string_equal(filter_text(filter), "");
+    filter_free(filter);
+}
+
+/* One spelling for the books: keys instead of names, "==" instead of "=", no blanks. */
+static void test_normal_text(void **state) {
+    static const struct {
+        const char *text, *normal;
+    } cases[] = {{"testType = NT", "y==NT"},
+                 {" testId>=5 && model != 'A B' ", "t>=5 && o!=A B"},
+                 {"weight<1.5", "p.w<1.5"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        char *texts[] = {(char *)cases[i].text};
+        filter_t *filter = filter_parse(*state, texts, 1, &err);
+        assert_non_null(filter);
+        assert_string_equal(filter_text(filter), cases[i].normal);
+        filter_free(filter);
+    }
+}
+
+static void test_mistakes(void **state) {
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "comparison"},
+        {"t", "comparison"},
+        {"==5", "comparison"},
+        {"t && y==NT", "comparison"},
+        {"t==5 &&", "comparison"},
+        {"&& t==5", "comparison"},
+        {"tt==5", "'tt'"},
+        {"testTyp==NT", "'testType'"},
+        {"t==x", "number"},
+        {"t==", "number"},
+        {"t==1e400", "number"},
+        {"t==0x10", "number"},
+        {"d==yesterday", "date"},
+        {"d==2013-02-30", "date"},
+        {"d==01/02/2013", "YYYY-MM-DD"},
+        {"p==1", "'p'"},
+        {"zzzzzz==1", "zzzzzz"},
+        {"t=>5", "number"},
+        {"t<>5", "number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {.text = ""};
+        char *texts[] = {(char *)cases[i].text};
+        filter_t *filter = filter_parse(*state, texts, 1, &err);
+        if (filter)
+            fail_msg("this is taken: %s", cases[i].text);
+        assert_int_equal(err.status, STATUS_USAGE);
+        if (strncmp(err.text, "--filter: ", 10) != 0 || !strstr(err.text, cases[i].says))
+            fail_msg("%s: %s", cases[i].text, err.text);
+    }
+    grown_t many = {0};
+    grown_text(&many, "t>0");
+    for (int i = 0; i < 100; i++)
+        grown_text(&many, " && t>0");
+    err_t err = {.text = ""};
+    char *texts[] = {(char *)many.at};
+    assert_null(filter_parse(*state, texts, 1, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    grown_free(&many);
+}
+
+/* What is no document passes nothing, and nothing is read beyond it. */
+static void test_broken_documents(void **state) {
+    err_t err;
+    char *texts[] = {(char *)"t!=5"};
+    filter_t *filter = filter_parse(*state, texts, 1, &err);
+    assert_non_null(filter);
+    assert_false(filter_passes(filter, (const uint8_t *)"\x05\0\0\0", 4));
+    assert_false(filter_passes(filter, (const uint8_t *)"\xff\0\0\0\0", 5));
+    assert_true(filter_passes(filter, (const uint8_t *)"\x05\0\0\0\0", 5));
+    filter_free(filter);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_comparisons),      cmocka_unit_test(test_missing_and_odd),
+        cmocka_unit_test(test_large_numbers),    cmocka_unit_test(test_several),
+        cmocka_unit_test(test_normal_text),      cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_broken_documents),
+    };
+    return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);
+}
