@@ -10,7 +10,6 @@ typedef enum { PROBE_ANSWERED, PROBE_CLOSED, PROBE_FAILED } probe_t;
 /* Says hello to a host, with TLS but no questions asked, or without; no credentials go along. */
 static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     bson_error_t error;
-    bool answered = false;
     mongoc_client_t *client = NULL;
     mongoc_uri_t *uri = mongoc_uri_new_for_host_port(host->host, host->port);
     bson_init(reply);
@@ -28,13 +27,14 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     }
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
     bson_destroy(reply);
-    answered = mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
+    bool answered = mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
     bson_destroy(hello);
     mongoc_client_destroy(client);
     if (answered)
         return PROBE_ANSWERED;
-    bool connected = !strstr(error.message, "connect to target") && !strstr(error.message, "resolve");
-    return connected && !strstr(error.message, "TLS handshake failed") ? PROBE_CLOSED : PROBE_FAILED;
+    /* what a server does that asks for a client certificate: the handshake ends well, and then so does the
+     * talk */
+    return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;
 }
 
 /* Does the other way of talking, with TLS or without, get further? */
@@ -87,20 +87,22 @@ static bool closed_at_hello(const char *words) {
 
 bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       uint32_t tries, err_t *err) {
-    const char *words = error->message, *hosts = address->hosts;
+    const char *words = error->message, *hosts = address->hosts, *reasons = strchr(words, '[');
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     bool tls = mongoc_uri_get_tls(address->uri);
     bool told = true;
     if (error->domain == MONGOC_ERROR_PROTOCOL && error->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION) {
         err_set(err, STATUS_USAGE, "the server at %s is of a version that cannot be spoken to: %s", hosts,
                 words);
-    } else if (error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) {
-        told = false;
+    } else if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
+               servers_known(client) > 0) {
+        told = false; /* somebody answers: the others may, or may not be needed */
     } else if (strstr(words, "certificate verify failed")) {
-        err_set(err, STATUS_USAGE,
-                "the certificate of %s is not trusted here (%s): name the file of the authority "
-                "that signed it with tlsCAFile=FILE in the URI",
-                hosts, words);
+        err_set(
+            err, STATUS_USAGE,
+            "the certificate of %s is not trusted here: name the file of the authority that signed it with "
+            "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
+            hosts, reasons ? reasons : words);
     } else if (strstr(words, "initialize TLS")) {
         err_set(err, STATUS_USAGE,
                 "TLS cannot be set up: a file that the URI names as tlsCAFile or "
@@ -119,7 +121,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 "the server at %s closes the connection after the TLS handshake: it may ask for a "
                 "client certificate; add tlsCertificateKeyFile=FILE to the URI",
                 hosts);
-    } else if (host && tries <= 2 && !strchr(words, '[') && servers_known(client) == 0) {
+    } else if (host && tries <= 2 && !reasons) {
         told = is_of_another_set(address, host, tls, err);
     } else {
         told = false;
@@ -165,7 +167,7 @@ void absence_describe(const address_t *address, mongoc_client_t *client, const b
     else if (client && describe_members(client, members, sizeof members))
         snprintf(text, size, "no primary: %s%s%s", members, reasons ? " " : "", reasons ? reasons : "");
     else
-        snprintf(text, size, "%s does not answer%s%s", address->hosts, reasons ? " " : "",
+        snprintf(text, size, "no answer from %s%s%s", address->hosts, reasons ? " " : "",
                  reasons ? reasons : "");
     address_conceal(address, text);
 }

@@ -10,7 +10,7 @@
 bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       uint32_t tries, err_t *err);
 
-/* What is known of servers that cannot be written to: a sentence's part, "a:27017 does not answer [...]". */
+/* What is known of servers that cannot be written to: a sentence's part, "no answer from a:27017 [...]". */
 void absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       char *text, size_t size);
 

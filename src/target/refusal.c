@@ -162,6 +162,9 @@ bool server_explain(const server_t *server, const bson_error_t *error, const bso
     if (length && words[length - 1] == '.')
         words[length - 1] = '\0';
     refusal_t refusal = server_refusal(error, reply);
+    char *whole_command = strstr(words, " to execute command ");
+    if (refusal == REFUSAL_AUTH && whole_command)
+        *whole_command = '\0';
     if (refusal == REFUSAL_AUTH)
         return explain_access(server, error, words, doing, err);
     const row_t *row = row_of(error);

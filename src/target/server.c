@@ -14,7 +14,7 @@
 enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4 };
 
 /* The driver waits this long for a server before our own loop, which also hears a stop signal, looks up. */
-enum { LOOK_UP_MS = 250 };
+enum { LOOK_UP_MS = 250, LEAST_CONFIRM_MS = 3000, SOCKET_MORE_MS = 500 };
 
 static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS;
 
@@ -78,18 +78,23 @@ static void *end_pool(void *pool) {
     return NULL;
 }
 
+static bool end_pool_later(mongoc_client_pool_t *pool) {
+    pthread_attr_t detached;
+    pthread_t thread;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    bool ok = pthread_create(&thread, &detached, end_pool, pool) == 0;
+    pthread_attr_destroy(&detached);
+    return ok;
+}
+
 void server_destroy(server_t *server) {
     if (!server)
         return;
-    if (server->pool) {
-        pthread_attr_t detached;
-        pthread_t thread;
-        pthread_attr_init(&detached);
-        pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-        if (pthread_create(&thread, &detached, end_pool, server->pool) != 0)
-            mongoc_client_pool_destroy(server->pool);
-        pthread_attr_destroy(&detached);
-    }
+    /* monitors that speak TLS must be gone before the process ends: OpenSSL takes its tables away at exit */
+    bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
+    if (server->pool && (tls || !end_pool_later(server->pool)))
+        mongoc_client_pool_destroy(server->pool);
     if (server->data)
         mongoc_write_concern_destroy(server->data);
     if (server->books)
@@ -269,6 +274,13 @@ static int32_t milliseconds(int64_t ns, int64_t least, int64_t most) {
     return (int32_t)(ms < least ? least : ms > most ? most : ms);
 }
 
+/* How long a write may wait to be confirmed. Half of the patience: a primary that froze has a successor by
+ * then, and the other half is for asking that one. The socket waits a little longer, because the server's own
+ * answer says more. */
+static int32_t confirm_ms(int64_t patience_ns) {
+    return milliseconds(patience_ns / 2, LEAST_CONFIRM_MS, INT32_MAX / 2);
+}
+
 static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) {
     if (!mongoc_uri_has_option(uri, option))
         mongoc_uri_set_option_as_int32(uri, option, value);
@@ -285,9 +297,7 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns) {
      * this */
     default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
     default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
-    /* the server's own timeout of a write concern comes first: it says more */
-    default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
-                  milliseconds(patience_ns + 2000 * (int64_t)MS, 1000, INT32_MAX));
+    default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, confirm_ms(patience_ns) + SOCKET_MORE_MS);
     /* from one member of a set, the others are found: else its stepdown would be the end */
     bool beside = mongoc_uri_get_srv_hostname(uri) ||
                   mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
@@ -297,7 +307,7 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns) {
 
 static void set_concerns(server_t *server, bool unsafe) {
     bool standalone = server->facts.kind == SERVER_STANDALONE;
-    int64_t timeout = milliseconds(server->patience_ns, 1, INT32_MAX);
+    int64_t timeout = confirm_ms(server->patience_ns);
     server->books = mongoc_write_concern_new();
     mongoc_write_concern_set_w(server->books, standalone ? 1 : MONGOC_WRITE_CONCERN_W_MAJORITY);
     mongoc_write_concern_set_journal(server->books, true);

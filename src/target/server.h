@@ -33,8 +33,9 @@ typedef struct server server_t;
  * mongoc_init is the caller's. */
 server_t *server_connect(const server_options_t *options, err_t *err);
 
-/* Returns at once: the driver's monitors, which look up only every half second, end behind the caller's back.
- * All clients must have been given back. NULL is allowed. */
+/* All clients must have been given back. Returns at once: the driver's monitors, which look up every half
+ * second only, end behind the caller's back; with TLS it waits for them, and must be called before the
+ * process ends. NULL is allowed. */
 void server_destroy(server_t *server);
 
 const server_facts_t *server_facts(const server_t *server);
