@@ -3,6 +3,7 @@
  * commands. */
 #include "base/clock.h"
 #include "base/stop.h"
+#include "input/manifest.h"
 #include "target/catalog.h"
 #include "target/place.h"
 #include "target/position.h"
@@ -648,6 +649,7 @@ static void test_register(void **state) {
     manifest_t manifest = make_manifest(6);
     manifest.files[1].text_bound = 3 * POSITION_EXTENT_UNIT + 1;
     manifest.files[2].text_bound = 0;
+    manifest.files[2].kind = INPUT_STREAM;
     manifest.files[3].has_identity = false;
     manifest.files[4].text_bound = 2 * POSITION_EXTENT_UNIT;
     rename_file(&manifest, 5, "data/caf\xe9.txt"); /* Latin-1 */
@@ -769,7 +771,9 @@ static void test_moved_copied_changed(void **state) {
     rename_file(&manifest, 2, "data/2/other.txt");
     OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
     assert_int_equal(files[2]->ordinal, 5);
-    /* changed before anything of it was sent: a new file; afterwards: refused */
+    /* changed before anything of it was sent: a new file; afterwards: refused (a zip's member does not grow)
+     */
+    manifest.files[0].kind = INPUT_ZIP_MEMBER;
     manifest.files[0].digest[0] = 99;
     OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
     assert_int_equal(files[0]->ordinal, 6);
@@ -785,6 +789,72 @@ static void test_moved_copied_changed(void **state) {
     close_lab(&lab);
 }
 
+/* New files that equal each other are as many files, now and the next time. */
+static void test_equal_new_files(void **state) {
+    (void)state;
+    lab_t lab = open_lab("equal");
+    place_t place;
+    catalog_file_t *files[4];
+    manifest_t manifest = make_manifest(4);
+    for (size_t i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%zu/same.txt", i);
+        rename_file(&manifest, i, name);
+        manifest.files[i].disk_bytes = 7;
+        manifest.files[i].digest[0] = 5;
+    }
+    catalog_t *catalog = open_catalog(&lab, &place);
+    for (int again = 0; again < 2; again++) {
+        OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(files[i]->ordinal, i);
+    }
+    catalog_close(catalog);
+    free_manifest(&manifest);
+    close_lab(&lab);
+}
+
+/* A file that was read in part and is longer now keeps its ordinal, and gets the room that it needs. */
+static void test_grown(void **state) {
+    (void)state;
+    lab_t lab = open_lab("grown");
+    place_t place;
+    catalog_file_t *file;
+    manifest_t manifest;
+    uint64_t voff;
+    char path[] = "grown-XXXXXX", *paths[] = {path};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "one\ntwo\n", 8), 8);
+    OK(lab, manifest_build(&manifest, paths, 1, &(manifest_options_t){0}, &lab.err));
+    catalog_t *catalog = open_catalog(&lab, &place);
+    OK(lab, catalog_register(catalog, &manifest, &file, &lab.err));
+    OK(lab, catalog_start(catalog, &file, 1, &lab.err));
+    assert_true(runs_add(&file->done, 0, 1));
+    OK(lab, catalog_checkpoint(catalog, &(checkpoint_t){.file = file}, 1, &lab.err));
+    manifest_free(&manifest);
+    assert_int_equal(ftruncate(fd, 3 * POSITION_EXTENT_UNIT), 0);
+    OK(lab, manifest_build(&manifest, paths, 1, &(manifest_options_t){0}, &lab.err));
+    for (int again = 0; again < 2; again++) {
+        OK(lab, catalog_register(catalog, &manifest, &file, &lab.err));
+        assert_int_equal(file->ordinal, 0);
+        assert_false(file->complete || runs_has(&file->done, 0));
+        assert_true(catalog_voff(file, 3 * POSITION_EXTENT_UNIT - 1, &voff));
+        assert_int_equal(voff, 3 * POSITION_EXTENT_UNIT - 1);
+    }
+    /* other bytes at its beginning: another file */
+    manifest_free(&manifest);
+    assert_int_equal(pwrite(fd, "ONE", 3, 0), 3);
+    assert_int_equal(ftruncate(fd, 4 * POSITION_EXTENT_UNIT), 0);
+    OK(lab, manifest_build(&manifest, paths, 1, &(manifest_options_t){0}, &lab.err));
+    REFUSED(lab, STATUS_USAGE, "has changed", catalog_register(catalog, &manifest, &file, &lab.err));
+    manifest_free(&manifest);
+    close(fd);
+    unlink(path);
+    catalog_close(catalog);
+    close_lab(&lab);
+}
+
 static void test_streams_and_overflow(void **state) {
     (void)state;
     lab_t lab = open_lab("streams");
@@ -792,6 +862,7 @@ static void test_streams_and_overflow(void **state) {
     catalog_file_t *files[2];
     manifest_t manifest = make_manifest(2);
     manifest.files[0].text_bound = 0;
+    manifest.files[0].kind = INPUT_STREAM;
     catalog_t *catalog = open_catalog(&lab, &place);
     OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
     uint64_t voff, beyond = POSITION_STREAM_PIECE + 5;
@@ -837,6 +908,7 @@ static void test_where(void **state) {
     catalog_file_t *files[3];
     manifest_t manifest = make_manifest(3);
     manifest.files[0].text_bound = 0;
+    manifest.files[0].kind = INPUT_STREAM;
     manifest.files[1].text_bound = 5 * POSITION_EXTENT_UNIT;
     catalog_t *catalog = open_catalog(&lab, &place);
     OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
@@ -1098,6 +1170,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(test_register),
         cmocka_unit_test(test_progress_and_resume),
         cmocka_unit_test(test_moved_copied_changed),
+        cmocka_unit_test(test_equal_new_files),
+        cmocka_unit_test(test_grown),
         cmocka_unit_test(test_streams_and_overflow),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_mismatches),
