@@ -1,0 +1,405 @@
+/* cutter: texts cut into stretches of whole records: every byte once, in order, each record with the window
+ * that its first byte lies in. The source is one of the test's own: a text in memory that may fail at any
+ * byte. */
+#include "input/source.h"
+
+#include <string.h>
+
+struct source {
+    const uint8_t *text;
+    size_t size, at;
+    bool fails; /* where the text ends, a fault is told instead of the end */
+    size_t reads;
+};
+
+static ssize_t read_memory(struct source *source, void *buffer, size_t size, err_t *err) {
+    size_t left = source->size - source->at, take = size < left ? size : left;
+    source->reads++;
+    if (!take && size && source->fails) {
+        err_set(err, STATUS_INPUT, "made up: broken at %zu", source->at);
+        return -1;
+    }
+    memcpy(buffer, source->text + source->at, take);
+    source->at += take;
+    return (ssize_t)take;
+}
+
+#define source_read read_memory
+#include "input/cutter.c"
+#undef source_read
+
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { W = CUTTER_WINDOW };
+
+typedef struct {
+    uint64_t from, to; /* of whole records handed out */
+    uint64_t oversize;
+    bool broken, last;
+} got_t;
+
+typedef struct {
+    got_t *cuts;
+    size_t count;
+    bool faulty;
+    err_t err;
+} result_t;
+
+/* Cuts a text, and checks what holds for every cut. */
+static result_t cut_up(const grown_t *text, bool fails, uint64_t max_record, size_t budget) {
+    struct source source = {.text = text->at, .size = text->size, .fails = fails};
+    pool_t *pool = pool_new(budget, CUTTER_BUFFER);
+    result_t result = {.err = {.text = ""}};
+    cutter_t *cutter = cutter_new(&source, pool, max_record, &result.err);
+    LAB_MUST(pool && cutter);
+    uint64_t at = 0, line = 1;
+    for (;;) {
+        cut_t cut;
+        memset(&cut, 0xA5, sizeof cut);
+        int got = cutter_next(cutter, &cut, &result.err);
+        if (got <= 0) {
+            result.faulty = got < 0;
+            break;
+        }
+        assert_true(cut.offset == at);
+        assert_true(cut.length || cut.oversize.length);
+        assert_true(cut.first_line == line);
+        assert_true(cut.next_offset == cut.offset + cut.length + cut.oversize.length);
+        assert_true(cut.next_offset <= text->size);
+        assert_true(cut.buffer.capacity >= cut.length + cut.oversize.kept);
+        assert_memory_equal(cut.buffer.bytes, text->at + at, cut.length + cut.oversize.kept);
+        assert_true(cut.oversize.kept <= cut.oversize.length);
+        assert_true(!cut.oversize.length || cut.oversize.kept > 0);
+        for (uint64_t i = cut.offset; i < cut.next_offset; i++)
+            line += text->at[i] == '\n';
+        unsigned sum = 0; /* the slack can be read */
+        for (int i = 0; i < POOL_SLACK; i++)
+            sum += cut.buffer.bytes[cut.length + (size_t)i] + *(cut.buffer.bytes - 1 - i);
+        assert_in_range(sum, 0, 2 * 255 * POOL_SLACK);
+        result.cuts = realloc(result.cuts, (result.count + 1) * sizeof *result.cuts);
+        LAB_MUST(result.cuts);
+        result.cuts[result.count++] =
+            (got_t){cut.offset, cut.offset + cut.length, cut.oversize.length, cut.broken, cut.last};
+        at = cut.next_offset;
+        pool_give(pool, &cut.buffer);
+    }
+    cut_t more;
+    err_t again = {.text = ""};
+    assert_int_equal(cutter_next(cutter, &more, &again), result.faulty ? -1 : 0); /* the end stays the end */
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+    return result;
+}
+
+/* Records by their line ends; each in the cut of the window of its first byte; nothing else in a cut. */
+static void expect_windows(const grown_t *text, const result_t *result) {
+    uint64_t at = 0, to = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        const got_t *cut = &result->cuts[i];
+        uint64_t window = cut->from / W;
+        assert_true(cut->from == to);
+        for (at = cut->from; at < cut->to;) {
+            if (at / W != window)
+                fail_msg("the record at %llu is in the cut at %llu", (unsigned long long)at,
+                         (unsigned long long)cut->from);
+            const uint8_t *end = memchr(text->at + at, '\n', text->size - at);
+            at = end ? (uint64_t)(end - text->at) + 1 : text->size;
+        }
+        assert_true(at == cut->to); /* whole records */
+        to = cut->to + cut->oversize;
+        /* and all records of that window */
+        if (!cut->broken && to < text->size && to / W == window)
+            fail_msg("the record at %llu is not in the cut at %llu", (unsigned long long)to,
+                     (unsigned long long)cut->from);
+        assert_int_equal(cut->last, i + 1 == result->count && !result->faulty);
+    }
+}
+
+static void add_record(grown_t *text, size_t length, bool end) {
+    char *record = malloc(length + 1);
+    LAB_MUST(record);
+    memset(record, 'r', length);
+    record[length] = '\n';
+    grown_add(text, record, length + end);
+    free(record);
+}
+
+static void expect_whole(const grown_t *text) {
+    result_t result = cut_up(text, false, 16 << 20, 4 * CUTTER_BUFFER);
+    assert_false(result.faulty);
+    expect_windows(text, &result);
+    uint64_t to = result.count ? result.cuts[result.count - 1].to : 0;
+    assert_true(to == text->size);
+    free(result.cuts);
+}
+
+static void test_small(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "\n", "a", "a\n", "a\nb", "\n\n\n", "a\r\nb\r\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        grown_t text = {0};
+        grown_text(&text, texts[i]);
+        expect_whole(&text);
+        result_t result = cut_up(&text, false, 1, 1);
+        assert_int_equal(result.count, texts[i][0] ? 1 : 0);
+        free(result.cuts);
+        grown_free(&text);
+    }
+}
+
+/* Record ends and text ends at and around the ends of windows and buffers. */
+static void test_edges(void **state) {
+    (void)state;
+    static const size_t places[] = {W, 2 * W, CUTTER_BUFFER, W + CUTTER_BUFFER, 2 * CUTTER_BUFFER, 3 * W};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        for (size_t around = 0; around < 5; around++) {
+            size_t first = places[i] + around - 3; /* this record's line end is around the place */
+            for (int more = 0; more < 4; more++) {
+                grown_t text = {0};
+                add_record(&text, 10, true);
+                add_record(&text, first - 11, more > 0);
+                if (more > 1)
+                    add_record(&text, 5, more > 2);
+                expect_whole(&text);
+                grown_free(&text);
+            }
+        }
+    }
+}
+
+/* Nothing but one record, one byte shorter and longer than a window, a buffer. */
+static void test_one_record(void **state) {
+    (void)state;
+    static const size_t lengths[] = {W, CUTTER_BUFFER, 2 * W, 5 * W + 17};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        for (size_t around = 0; around < 5; around++) {
+            for (int end = 0; end < 2; end++) {
+                grown_t text = {0};
+                add_record(&text, lengths[i] + around - 2, end);
+                expect_whole(&text);
+                grown_free(&text);
+            }
+        }
+    }
+}
+
+static void random_records(uint64_t *seed, size_t least, grown_t *text) {
+    uint64_t kind = lab_chance(seed, 4);
+    while (text->size < least) {
+        size_t length = lab_chance(seed, kind ? 200 : 3000);
+        if (lab_chance(seed, 2000) == 0)
+            length = lab_chance(seed, kind == 2 ? 900000 : 100000);
+        if (lab_chance(seed, 50) == 0)
+            length = 0;
+        add_record(text, length, true);
+    }
+    if (lab_chance(seed, 2))
+        add_record(text, lab_chance(seed, 300), false);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    uint64_t seed = 13;
+    for (int round = 0; round < 60; round++) {
+        grown_t text = {0};
+        random_records(&seed, lab_chance(&seed, 2000000), &text);
+        expect_whole(&text);
+        grown_free(&text);
+    }
+}
+
+/* A record that is longer than any may be is skipped, told with its first bytes, and costs no memory of its
+ * size. */
+static void test_oversize(void **state) {
+    (void)state;
+    static const size_t limits[] = {1, 300000, 1 << 20};
+    static const size_t fronts[] = {0, 11, W - 1, W, W + 100, 2 * W - 5};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        size_t longest = limits[i] > CUTTER_BUFFER ? limits[i] : CUTTER_BUFFER;
+        for (size_t j = 0; j < sizeof fronts / sizeof *fronts; j++) {
+            for (int kind = 0; kind < 6; kind++) {
+                static const size_t overs[] = {1, 2, 700000};
+                size_t over = overs[kind % 3];
+                bool end = kind < 3;
+                grown_t text = {0};
+                for (size_t at = 0; at + 100 < fronts[j]; at += 100)
+                    add_record(&text, 99, true);
+                if (fronts[j])
+                    add_record(&text, fronts[j] - text.size - 1, true);
+                add_record(&text, longest + over, end);
+                if (end) {
+                    add_record(&text, 7, true);
+                    add_record(&text, W, true);
+                    add_record(&text, 9, false);
+                }
+                result_t result = cut_up(&text, false, limits[i], 2 * longest);
+                assert_false(result.faulty);
+                expect_windows(&text, &result);
+                uint64_t skipped = 0, handed = 0;
+                for (size_t k = 0; k < result.count; k++) {
+                    skipped += result.cuts[k].oversize;
+                    handed += result.cuts[k].to - result.cuts[k].from;
+                    if (result.cuts[k].oversize)
+                        assert_true(result.cuts[k].to == fronts[j]);
+                }
+                if (skipped != longest + over + end)
+                    fail_msg("%llu bytes are skipped of a record of %zu behind %zu others, the limit is %zu",
+                             (unsigned long long)skipped, longest + over, fronts[j], limits[i]);
+                assert_true(handed + skipped == text.size);
+                free(result.cuts);
+                grown_free(&text);
+            }
+        }
+    }
+}
+
+/* A record of just the limit is none of those. */
+static void test_just_not_oversize(void **state) {
+    (void)state;
+    static const size_t limits[] = {CUTTER_BUFFER, 300000, 1 << 20};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        for (size_t front = 0; front < 3; front++) {
+            for (int end = 0; end < 2; end++) {
+                grown_t text = {0};
+                if (front)
+                    add_record(&text, front * 100000, true);
+                add_record(&text, limits[i], end);
+                result_t result = cut_up(&text, false, limits[i], 4 << 20);
+                for (size_t k = 0; k < result.count; k++)
+                    assert_true(result.cuts[k].oversize == 0);
+                expect_windows(&text, &result);
+                free(result.cuts);
+                grown_free(&text);
+            }
+        }
+    }
+}
+
+static void test_two_oversize(void **state) {
+    (void)state;
+    grown_t text = {0};
+    add_record(&text, 900000, true);
+    add_record(&text, 800000, true);
+    add_record(&text, 10, true);
+    add_record(&text, 700000, false);
+    result_t result = cut_up(&text, false, 400000, 1 << 20);
+    uint64_t skipped = 0;
+    size_t records = 0;
+    for (size_t i = 0; i < result.count; i++) {
+        skipped += result.cuts[i].oversize;
+        records += result.cuts[i].oversize > 0;
+    }
+    assert_int_equal(records, 3);
+    assert_true(skipped == 900001 + 800001 + 700000);
+    expect_windows(&text, &result);
+    free(result.cuts);
+    grown_free(&text);
+}
+
+/* A fault: everything whole before it is cut, then it is told, and every time again; a cut that may lack
+ * records of its window says so. */
+static void test_faults(void **state) {
+    (void)state;
+    uint64_t seed = 14;
+    for (int round = 0; round < 80; round++) {
+        grown_t text = {0};
+        random_records(&seed, lab_chance(&seed, round % 2 ? 1000 : 1200000), &text);
+        size_t good = lab_chance(&seed, text.size + 1);
+        if (round % 5 == 0) /* just behind a line end, or at the end of a window */
+            for (good = lab_chance(&seed, 3) ? good
+                        : W < text.size      ? W
+                                             : good;
+                 good && text.at[good - 1] != '\n';)
+                good--;
+        grown_t cut = {0};
+        grown_add(&cut, text.at, good);
+        result_t result = cut_up(&cut, true, 16 << 20, 4 * CUTTER_BUFFER);
+        assert_true(result.faulty);
+        assert_int_equal(result.err.status, STATUS_INPUT);
+        assert_non_null(strstr(result.err.text, "made up: broken at"));
+        expect_windows(&cut, &result);
+        while (good && text.at[good - 1] != '\n') /* what a fault cut off is no record */
+            good--;
+        uint64_t to = 0;
+        for (size_t i = 0; i < result.count; i++) {
+            const got_t *one = &result.cuts[i];
+            to = one->to;
+            /* whole records reach to the end of the window, or the cut is called broken */
+            if (!one->broken && one->to < (one->from / W + 1) * W)
+                fail_msg("the cut at %llu lacks records and does not say so", (unsigned long long)one->from);
+        }
+        if (to != good)
+            fail_msg("records up to %zu were good, up to %llu were handed out", good, (unsigned long long)to);
+        free(result.cuts);
+        grown_free(&cut);
+        grown_free(&text);
+    }
+}
+
+/* When the pool is closed there is nothing more, and that is no fault. */
+static void test_closed_pool(void **state) {
+    (void)state;
+    grown_t text = {0};
+    for (int i = 0; i < 10; i++)
+        add_record(&text, 100000, true);
+    struct source source = {.text = text.at, .size = text.size};
+    err_t err;
+    pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = cutter_new(&source, pool, 1, &err);
+    cut_t cut;
+    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+    pool_give(pool, &cut.buffer);
+    pool_close(pool);
+    assert_int_equal(cutter_next(cutter, &cut, &err), 0);
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+    grown_free(&text);
+    cutter_destroy(NULL);
+}
+
+/* A cutter holds no buffer while it waits for one: one buffer is enough for two cutters in turn. */
+static void test_two_share_one_buffer(void **state) {
+    (void)state;
+    grown_t text = {0};
+    uint64_t seed = 15, sizes[2] = {0, 0};
+    random_records(&seed, 1500000, &text);
+    struct source sources[2] = {{.text = text.at, .size = text.size}, {.text = text.at, .size = text.size}};
+    err_t err;
+    pool_t *pool = pool_new(1, CUTTER_BUFFER);
+    cutter_t *cutters[2] = {cutter_new(&sources[0], pool, 1 << 20, &err),
+                            cutter_new(&sources[1], pool, 1 << 20, &err)};
+    for (int open = 3; open;) {
+        for (int i = 0; i < 2; i++) {
+            cut_t cut;
+            if (!(open & 1 << i))
+                continue;
+            if (cutter_next(cutters[i], &cut, &err) <= 0) {
+                open &= ~(1 << i);
+                cutter_destroy(cutters[i]);
+                continue;
+            }
+            sizes[i] += cut.length;
+            pool_give(pool, &cut.buffer);
+        }
+    }
+    assert_true(sizes[0] == text.size && sizes[1] == text.size);
+    pool_destroy(pool);
+    grown_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
+    };
+    return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
+}
