@@ -1,0 +1,927 @@
+/* reject: records that could not be loaded, written down for a person and read back after mending: every byte
+ * of them, whatever they look like. */
+#include "load/reject.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[200];
+static schema_t *schema;
+static dialect_t dialect;
+
+static int set_up(void **state) {
+    (void)state;
+    const char *root = getenv("TMPDIR");
+    err_t err;
+    snprintf(folder, sizeof folder, "%.150s/test_reject.XXXXXX", root ? root : "/tmp");
+    if (!mkdtemp(folder) || chdir(folder) != 0 || !(schema = format_open("mot-item", &err)))
+        return -1;
+    return dialect_sniff(schema, (const uint8_t *)"1|2|A|7|\n", 9, "a.txt", &dialect, &err) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    schema_destroy(schema);
+    unlink("r");
+    rmdir("d");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+static int each_set_up(void **state) {
+    (void)state;
+    unlink("r");
+    return 0;
+}
+
+/* What a function says on stderr. */
+static struct {
+    int kept, memory;
+    char text[1 << 16];
+} heard;
+
+static void hear(void) {
+    fflush(stderr);
+    heard.kept = dup(STDERR_FILENO);
+    heard.memory = memfd_create("stderr", MFD_CLOEXEC);
+    dup2(heard.memory, STDERR_FILENO);
+}
+
+static const char *stop_hearing(void) {
+    fflush(stderr);
+    dup2(heard.kept, STDERR_FILENO);
+    close(heard.kept);
+    ssize_t length = pread(heard.memory, heard.text, sizeof heard.text - 1, 0);
+    close(heard.memory);
+    heard.text[length > 0 ? length : 0] = '\0';
+    return heard.text;
+}
+
+static reject_options_t options_for(const char *path) {
+    return (reject_options_t){.path = path,
+                              .write = true,
+                              .format = "mot-item",
+                              .target = "mot.items",
+                              .schema = schema,
+                              .most = 1000,
+                              .most_percent = -1};
+}
+
+static rejects_t *open_rejects(reject_options_t options) {
+    err_t err = {.text = ""};
+    rejects_t *rejects = rejects_new(&options, &err);
+    if (!rejects)
+        fail_msg("%s", err.text);
+    return rejects;
+}
+
+typedef struct {
+    input_file_t input;
+    load_file_t file;
+} named_t;
+
+static void name_file(named_t *named, const char *name) {
+    memset(named, 0, sizeof *named);
+    named->input.name = (char *)name;
+    named->file.input = &named->input;
+    named->file.dialect = &dialect;
+}
+
+static bool add(rejects_t *rejects, const named_t *named, uint64_t offset, const void *bytes, size_t length,
+                const char *reason, err_t *err) {
+    reject_t reject = {.file = &named->file,
+                       .offset = offset,
+                       .line = offset / 10 + 1,
+                       .column = 3,
+                       .reason = reason,
+                       .bytes = bytes,
+                       .length = length,
+                       .kept = length};
+    return rejects_add(rejects, &reject, err);
+}
+
+static void close_rejects(rejects_t *rejects) {
+    err_t err = {.text = ""};
+    if (!rejects_flush(rejects, &err))
+        fail_msg("%s", err.text);
+    rejects_free(rejects);
+}
+
+/* --- reading back
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    char path[4096];
+    uint64_t offset, line, at_line;
+    size_t length;
+    uint8_t *bytes;
+    char delimiter;
+    uint16_t columns;
+} entry_t;
+
+typedef struct {
+    entry_t *entries;
+    size_t count;
+} entries_t;
+
+static bool take(void *context, const mended_t *mended, err_t *err) {
+    (void)err;
+    entries_t *all = context;
+    all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
+    LAB_MUST(all->entries);
+    entry_t *entry = &all->entries[all->count++];
+    strcpy(entry->path, mended->path);
+    entry->offset = mended->offset;
+    entry->line = mended->line;
+    entry->at_line = mended->at_line;
+    entry->length = mended->length;
+    entry->bytes = malloc(mended->length + 1);
+    LAB_MUST(entry->bytes);
+    memcpy(entry->bytes, mended->bytes, mended->length);
+    entry->delimiter = mended->dialect.delimiter;
+    entry->columns = mended->dialect.columns;
+    return true;
+}
+
+static void drop(entries_t *all) {
+    for (size_t i = 0; i < all->count; i++)
+        free(all->entries[i].bytes);
+    free(all->entries);
+    *all = (entries_t){0};
+}
+
+static entries_t read_back(const schema_t *of) {
+    entries_t all = {0};
+    err_t err = {.text = ""};
+    if (!rejects_read("r", of, take, &all, &err))
+        fail_msg("%s", err.text);
+    return all;
+}
+
+static void expect_entry(const entry_t *entry, const char *path, uint64_t offset, const void *bytes,
+                         size_t length) {
+    assert_string_equal(entry->path, path);
+    assert_int_equal(entry->offset, offset);
+    assert_int_equal(entry->line, offset / 10 + 1);
+    if (entry->length != length || memcmp(entry->bytes, bytes, length) != 0)
+        fail_msg("'%.*s' comes back as '%.*s'", (int)length, (const char *)bytes, (int)entry->length,
+                 (const char *)entry->bytes);
+}
+
+static char *whole_file(void) {
+    static char text[1 << 16];
+    FILE *file = fopen("r", "r");
+    LAB_MUST(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    return text;
+}
+
+static void write_file(const char *text, size_t length) {
+    FILE *file = fopen("r", "w");
+    LAB_MUST(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
+}
+
+static size_t times(const char *text, const char *word) {
+    size_t count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word))
+        count++;
+    return count;
+}
+
+/* --- tests
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+static void test_there_and_back(void **state) {
+    (void)state;
+    rejects_t *rejects = open_rejects(options_for("r"));
+    named_t a, b;
+    err_t err = {.text = ""};
+    name_file(&a, "data/a.txt");
+    name_file(&b, "b.zip!c d.csv");
+    assert_string_equal(rejects_path(rejects), "r");
+    assert_int_equal(access("r", F_OK), -1); /* no file before the first reject */
+    hear();
+    assert_true(add(rejects, &a, 4711, "1|2|A", 5, "it has 3 fields where 5 were expected", &err));
+    assert_true(add(rejects, &b, 0, "rubbish", 7, "it has 1 field where 5 were expected", &err));
+    const char *said = stop_hearing();
+    assert_non_null(strstr(said, "rejected data/a.txt:472:3 "));
+    assert_non_null(strstr(said, "4711"));
+    assert_non_null(strstr(said, "it has 3 fields"));
+    assert_int_equal(rejects_count(rejects), 2);
+    assert_true(rejects_check(rejects, &err));
+    close_rejects(rejects);
+    char *text = whole_file();
+    assert_int_equal(text[0], '#'); /* words for a person first */
+    assert_non_null(strstr(text, "--mended r"));
+    assert_non_null(strstr(text, "mot.items"));
+    assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
+    assert_non_null(strstr(text, "offset=4711 line=472 length=5 field=- delimiter=7c columns=testId,"));
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[0], "data/a.txt", 4711, "1|2|A", 5);
+    expect_entry(&all.entries[1], "b.zip!c d.csv", 0, "rubbish", 7);
+    assert_int_equal(all.entries[0].delimiter, '|');
+    assert_int_equal(all.entries[0].columns, 5);
+    /* each entry knows its own line in this file */
+    size_t line = 1;
+    for (const char *at = text; !(at[0] == '#' && at[1] == '@'); at = strchr(at, '\n') + 1)
+        line++;
+    assert_int_equal(all.entries[0].at_line, line);
+    assert_int_equal(all.entries[1].at_line, line + 2);
+    drop(&all);
+    rejects_free(NULL);
+}
+
+/* No record can look like an entry, a mark or a comment: each comes back as it was. */
+static void test_records_like_entries(void **state) {
+    (void)state;
+    static const char *const records[] = {
+        "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
+        "# marked #@01234567 ",
+        "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
+        "# tipple rejects: mend the line below each #@ line",
+        "# a comment",
+        "#@",
+        "#",
+        " ",
+        "\t",
+        "plain"};
+    enum { RECORDS = sizeof records / sizeof *records };
+    rejects_t *rejects = open_rejects(options_for("r"));
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    hear();
+    for (size_t i = 0; i < RECORDS; i++)
+        assert_true(add(rejects, &a, 100 * i, records[i], strlen(records[i]), "no good", &err));
+    stop_hearing();
+    close_rejects(rejects);
+    entries_t all = read_back(schema);
+    for (size_t i = 0; i < RECORDS && i < all.count; i++)
+        expect_entry(&all.entries[i], "a.txt", 100 * i, records[i], strlen(records[i]));
+    assert_int_equal(all.count, RECORDS);
+    drop(&all);
+}
+
+/* Nor does a record make a later run believe that another record was written already. */
+static void test_records_like_known_ones(void **state) {
+    (void)state;
+    static const char fake[] =
+        "#@01234567 offset=500 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up";
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    for (size_t others = 0; others < 2; others++) { /* it stands last in the file, or not */
+        unlink("r");
+        hear();
+        rejects_t *rejects = open_rejects(options_for("r"));
+        assert_true(add(rejects, &a, 0, fake, strlen(fake), "no good", &err));
+        if (others)
+            assert_true(add(rejects, &a, 100, "other", 5, "no good", &err));
+        close_rejects(rejects);
+        rejects = open_rejects(options_for("r"));
+        assert_true(add(rejects, &a, 500, "real", 4, "no good", &err));
+        close_rejects(rejects);
+        stop_hearing();
+        entries_t all = read_back(schema);
+        assert_int_equal(all.count, 2 + others);
+        expect_entry(&all.entries[0], "a.txt", 0, fake, strlen(fake));
+        expect_entry(&all.entries[1 + others], "a.txt", 500, "real", 4);
+        drop(&all);
+    }
+}
+
+static void test_any_bytes(void **state) {
+    (void)state;
+    uint8_t every[256];
+    size_t length = 0;
+    for (unsigned i = 0; i < 256; i++)
+        if (i != '\n' && i != '\r')
+            every[length++] = (uint8_t)i;
+    uint8_t *large = malloc(1 << 20);
+    assert_non_null(large);
+    for (size_t i = 0; i < 1 << 20; i++)
+        large[i] = every[i * 7 % length];
+    rejects_t *rejects = open_rejects(options_for("r"));
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    hear();
+    assert_true(add(rejects, &a, 0, every, length, "no good", &err));
+    assert_true(add(rejects, &a, 10, "\0\0", 2, "no good", &err));
+    assert_true(add(rejects, &a, 20, large, 1 << 20, "no good", &err));
+    assert_true(add(rejects, &a, 30, "behind", 6, "no good", &err));
+    stop_hearing();
+    close_rejects(rejects);
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 4);
+    expect_entry(&all.entries[0], "a.txt", 0, every, length);
+    expect_entry(&all.entries[1], "a.txt", 10, "\0\0", 2);
+    expect_entry(&all.entries[2], "a.txt", 20, large, 1 << 20);
+    expect_entry(&all.entries[3], "a.txt", 30, "behind", 6);
+    drop(&all);
+    free(large);
+}
+
+static void test_any_name(void **state) {
+    (void)state;
+    char longest[4000];
+    memset(longest, 'n', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    const char *const names[] = {"a b.txt",    "100%.txt", "%20", "x file=y offset=9.txt", "m\xc3\xb6t.txt",
+                                 "-- why.txt", "#@.txt",   " ",   "a.txt -- a.txt:1:1: x", longest};
+    enum { NAMES = sizeof names / sizeof *names };
+    err_t err = {.text = ""};
+    for (int run = 0; run < 2; run++) { /* and they are known again */
+        rejects_t *rejects = open_rejects(options_for("r"));
+        hear();
+        for (size_t i = 0; i < NAMES; i++) {
+            named_t named;
+            name_file(&named, names[i]);
+            assert_true(add(rejects, &named, 100 * i, "x", 1, "no good", &err));
+        }
+        stop_hearing();
+        close_rejects(rejects);
+    }
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, NAMES);
+    for (size_t i = 0; i < NAMES; i++)
+        expect_entry(&all.entries[i], names[i], 100 * i, "x", 1);
+    drop(&all);
+}
+
+/* A reason is what a server said, too: of several lines, or with words of our own in it. */
+static void test_any_reason(void **state) {
+    (void)state;
+    static const char *const reasons[] = {"dup key: { _id: \"a\nb\" }",
+                                          "x offset=9 line=9 file=z delimiter=2c columns=testId",
+                                          "",
+                                          "# marked #@01234567 ",
+                                          "100%s %n",
+                                          "\r\n",
+                                          "one\n#@00000000 two"};
+    rejects_t *rejects = open_rejects(options_for("r"));
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    hear();
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        assert_true(add(rejects, &a, 100 * i, "the record", 10, reasons[i], &err));
+    stop_hearing();
+    close_rejects(rejects);
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, sizeof reasons / sizeof *reasons);
+    for (size_t i = 0; i < all.count; i++)
+        expect_entry(&all.entries[i], "a.txt", 100 * i, "the record", 10);
+    drop(&all);
+}
+
+/* A load that goes on writes nothing twice, and what is new behind what there was. */
+static void test_second_run(void **state) {
+    (void)state;
+    named_t a, b;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    name_file(&b, "b.txt");
+    hear();
+    rejects_t *rejects = open_rejects(options_for("r"));
+    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
+    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
+    close_rejects(rejects);
+    rejects = open_rejects(options_for("r"));
+    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
+    assert_true(add(rejects, &b, 20, "three", 5, "no good", &err));
+    assert_true(add(rejects, &a, 30, "four", 4, "no good", &err));
+    assert_int_equal(rejects_count(rejects), 3); /* counted all the same */
+    close_rejects(rejects);
+    stop_hearing();
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 4);
+    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
+    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
+    expect_entry(&all.entries[2], "b.txt", 20, "three", 5);
+    expect_entry(&all.entries[3], "a.txt", 30, "four", 4);
+    drop(&all);
+}
+
+/* Killed at any byte: the next run leaves every record there, once. */
+static void test_torn_anywhere(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    hear();
+    rejects_t *rejects = open_rejects(options_for("r"));
+    assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err));
+    assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
+    assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
+    close_rejects(rejects);
+    stop_hearing();
+    char *text = strdup(whole_file());
+    size_t length = strlen(text);
+    for (size_t cut = 0; cut <= length; cut++) {
+        write_file(text, cut);
+        hear();
+        rejects = open_rejects(options_for("r"));
+        assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err));
+        assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
+        assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
+        close_rejects(rejects);
+        stop_hearing();
+        entries_t all = read_back(schema);
+        if (all.count != 3)
+            fail_msg("%zu entries after a cut behind byte %zu:\n%s", all.count, cut, whole_file());
+        expect_entry(&all.entries[0], "a.txt", 10, "1|2|A", 5);
+        expect_entry(&all.entries[1], "a.txt", 20, "# two", 5);
+        expect_entry(&all.entries[2], "a.txt", 30, "three", 5);
+        drop(&all);
+    }
+    free(text);
+}
+
+/* Formats of many columns make long entries; they are known again as well. */
+static void test_long_entries(void **state) {
+    (void)state;
+    grown_t yaml = {0}, row = {0};
+    grown_text(&yaml, "format: x\nrecord: {columns: \",\"}\nfields:\n");
+    for (int i = 0; i < 250; i++) {
+        char line[200];
+        snprintf(
+            line, sizeof line,
+            "  - {name: a_name_of_a_field_that_is_about_as_long_as_names_of_fields_are_in_large_tables_%d}\n",
+            i);
+        grown_text(&yaml, line);
+        grown_text(&row, i ? ",x" : "x");
+    }
+    schema_t *wide = lab_schema((const char *)yaml.at);
+    dialect_t of_wide;
+    err_t err = {.text = ""};
+    grown_text(&row, "\n");
+    assert_true(dialect_sniff(wide, row.at, row.size, "a.txt", &of_wide, &err));
+    named_t a;
+    name_file(&a, "a.txt");
+    a.file.dialect = &of_wide;
+    reject_options_t options = options_for("r");
+    options.schema = wide;
+    hear();
+    for (int run = 0; run < 2; run++) {
+        rejects_t *rejects = open_rejects(options);
+        assert_true(add(rejects, &a, 10, "x,y", 3, "no good", &err));
+        close_rejects(rejects);
+    }
+    stop_hearing();
+    entries_t all = read_back(wide);
+    assert_int_equal(all.count, 1);
+    expect_entry(&all.entries[0], "a.txt", 10, "x,y", 3);
+    assert_int_equal(all.entries[0].columns, 250);
+    drop(&all);
+    schema_destroy(wide);
+    grown_free(&yaml);
+    grown_free(&row);
+}
+
+/* The limits: a number, a share, and the first hundred. */
+static void test_limits(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    reject_options_t options = options_for("r");
+    options.most = 3;
+    rejects_t *rejects = open_rejects(options);
+    hear();
+    rejects_looked_at(rejects, 50, true);
+    for (uint64_t i = 0; i < 3; i++)
+        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+    assert_true(rejects_check(rejects, &err));
+    assert_false(add(rejects, &a, 3, "x", 1, "no good", &err));
+    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+    assert_non_null(strstr(err.text, "--max-rejects"));
+    assert_int_equal(rejects_count(rejects), 4);
+    assert_false(rejects_check(rejects, &err));
+    close_rejects(rejects);
+    stop_hearing();
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 4); /* the one too many is kept as well */
+    drop(&all);
+    unlink("r");
+    options.most = 0; /* none is allowed */
+    rejects = open_rejects(options);
+    hear();
+    assert_true(rejects_check(rejects, &err));
+    assert_false(add(rejects, &a, 3, "x", 1, "no good", &err));
+    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+    stop_hearing();
+    rejects_free(rejects);
+}
+
+static void test_first_hundred(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    for (int documents = 0; documents < 2; documents++) {
+        rejects_t *rejects = open_rejects(options_for("r"));
+        hear();
+        rejects_looked_at(rejects, 200, documents);
+        uint64_t added = 0;
+        while (added < 150 && add(rejects, &a, added, "x", 1, "no good", &err))
+            added++;
+        const char *said = stop_hearing();
+        if (documents) {
+            assert_int_equal(added, 150);
+            /* a few are told one by one, then that there are more */
+            assert_in_range(times(said, "rejected a.txt:"), 3, 20);
+            assert_int_equal(times(said, "r holds them all"), 1);
+        } else {
+            assert_int_equal(added, 99);
+            assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+            assert_non_null(strstr(err.text, "--format"));
+        }
+        rejects_free(rejects);
+    }
+}
+
+static void test_shares(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    reject_options_t options = options_for("r");
+    options.write = false;
+    options.most_percent = 1;
+    rejects_t *rejects = open_rejects(options);
+    hear();
+    rejects_looked_at(rejects, 20000, true);
+    for (uint64_t i = 0; i < 200; i++)
+        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+    assert_true(rejects_check(rejects, &err));
+    assert_false(add(rejects, &a, 200, "x", 1, "no good", &err));
+    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+    rejects_looked_at(rejects, 1000, true);
+    assert_true(add(rejects, &a, 201, "x", 1, "no good", &err));
+    rejects_free(rejects);
+    /* a share of few records is looked at in the end */
+    for (uint64_t count = 9; count <= 11; count++) {
+        options.most_percent = 10;
+        rejects = open_rejects(options);
+        rejects_looked_at(rejects, 100, true);
+        for (uint64_t i = 0; i < count; i++)
+            assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+        assert_int_equal(rejects_check(rejects, &err), count <= 10);
+        rejects_free(rejects);
+    }
+    options.most_percent = 0;
+    rejects = open_rejects(options);
+    rejects_looked_at(rejects, 100, true);
+    assert_true(rejects_check(rejects, &err));
+    rejects_free(rejects);
+    stop_hearing();
+}
+
+/* Only counted and told: no file. */
+static void test_not_written(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    reject_options_t options = options_for("r");
+    options.write = false;
+    rejects_t *rejects = open_rejects(options);
+    hear();
+    assert_true(add(rejects, &a, 0, "x", 1, "no good", &err));
+    assert_non_null(strstr(stop_hearing(), "a.txt:1:3"));
+    assert_int_equal(rejects_count(rejects), 1);
+    close_rejects(rejects);
+    assert_int_equal(access("r", F_OK), -1);
+}
+
+/* A record of which only the first bytes are there says so. */
+static void test_kept_in_part(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    rejects_t *rejects = open_rejects(options_for("r"));
+    reject_t reject = {.file = &a.file,
+                       .offset = 5,
+                       .line = 1,
+                       .field = "model",
+                       .reason = "it is too long",
+                       .bytes = (const uint8_t *)"the first",
+                       .length = 20000000,
+                       .kept = 9};
+    hear();
+    assert_true(rejects_add(rejects, &reject, &err));
+    stop_hearing();
+    close_rejects(rejects);
+    assert_non_null(strstr(whole_file(), "length=20000000 field=model "));
+    assert_non_null(strstr(whole_file(), "first bytes"));
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 1);
+    assert_int_equal(all.entries[0].length, 9);
+    drop(&all);
+}
+
+static void test_cannot_be_written(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    static const char *const paths[] = {"no/such/folder/r", "d", "/dev/full"};
+    LAB_MUST(mkdir("d", 0755) == 0);
+    hear();
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        rejects_t *rejects = open_rejects(options_for(paths[i]));
+        bool ok = add(rejects, &a, 0, "x", 1, "no good", &err) && rejects_flush(rejects, &err);
+        if (ok)
+            fail_msg("%s was written", paths[i]);
+        assert_int_equal(err.status, STATUS_HOST);
+        assert_non_null(strstr(err.text, paths[i]));
+        assert_non_null(strstr(err.text, "--rejects"));
+        rejects_free(rejects);
+    }
+    stop_hearing();
+}
+
+/* The disk is full in the middle. */
+static void test_disk_full(void **state) {
+    (void)state;
+    named_t a;
+    err_t err = {.text = ""};
+    struct rlimit before, small;
+    name_file(&a, "a.txt");
+    rejects_t *rejects = open_rejects(options_for("r"));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 3000;
+    rejects_looked_at(rejects, 1000, true);
+    hear();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < 200; i++)
+        ok = add(rejects, &a, i * 10, "x", 1, "no good", &err);
+    ok = ok && rejects_flush(rejects, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    stop_hearing();
+    assert_false(ok);
+    assert_int_equal(err.status, STATUS_HOST);
+    assert_non_null(strstr(err.text, "r cannot be written"));
+    rejects_free(rejects);
+    /* what is there can be gone on with */
+    hear();
+    rejects = open_rejects(options_for("r"));
+    for (uint64_t i = 0; i < 99; i++)
+        assert_true(add(rejects, &a, i * 10, "x", 1, "no good", &err));
+    close_rejects(rejects);
+    stop_hearing();
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 99);
+    drop(&all);
+}
+
+typedef struct {
+    rejects_t *rejects;
+    named_t named;
+    char name[20];
+    bool ok;
+} adder_t;
+
+static void *add_many(void *context) {
+    adder_t *adder = context;
+    err_t err;
+    adder->ok = true;
+    for (uint64_t i = 0; i < 200; i++) {
+        char record[100];
+        int length = snprintf(record, sizeof record, "%s record %llu, and so on and so on", adder->name,
+                              (unsigned long long)i);
+        rejects_looked_at(adder->rejects, 1, true);
+        adder->ok &= add(adder->rejects, &adder->named, i * 10, record, (size_t)length, "no good", &err);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    pthread_t threads[4];
+    adder_t adders[4];
+    rejects_t *rejects = open_rejects(options_for("r"));
+    hear();
+    for (int i = 0; i < 4; i++) {
+        adders[i].rejects = rejects;
+        snprintf(adders[i].name, sizeof adders[i].name, "file %d", i);
+        name_file(&adders[i].named, adders[i].name);
+        assert_int_equal(pthread_create(&threads[i], NULL, add_many, &adders[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    stop_hearing();
+    assert_int_equal(rejects_count(rejects), 800);
+    close_rejects(rejects);
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 800);
+    uint64_t next[4] = {0};
+    for (size_t i = 0; i < all.count; i++) {
+        const entry_t *entry = &all.entries[i];
+        char record[100];
+        int file = entry->path[5] - '0';
+        assert_in_range(file, 0, 3);
+        int length = snprintf(record, sizeof record, "file %d record %llu, and so on and so on", file,
+                              (unsigned long long)next[file]);
+        expect_entry(entry, adders[file].name, 10 * next[file]++, record, (size_t)length);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(adders[i].ok && next[i] == 200);
+    drop(&all);
+}
+
+/* --- mending
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void make_two(void) {
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    rejects_t *rejects = open_rejects(options_for("r"));
+    hear();
+    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
+    assert_true(add(rejects, &a, 20, "two", 3, "no good", &err));
+    stop_hearing();
+    close_rejects(rejects);
+}
+
+/* Replaces the first of a word in the file. */
+static void mend(const char *from, const char *to) {
+    char *text = strdup(whole_file()), *at = strstr(text, from);
+    LAB_MUST(at);
+    grown_t mended = {0};
+    grown_add(&mended, text, (size_t)(at - text));
+    grown_text(&mended, to);
+    grown_text(&mended, at + strlen(from));
+    write_file((const char *)mended.at, mended.size);
+    grown_free(&mended);
+    free(text);
+}
+
+static void test_mending(void **state) {
+    (void)state;
+    make_two();
+    mend("\none\n", "\n1|2|A|7|\n");
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[0], "a.txt", 10, "1|2|A|7|", 8);
+    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
+    drop(&all);
+    mend("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
+    all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[0], "a.txt", 10, "", 0);
+    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
+    drop(&all);
+    mend("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
+    all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
+    drop(&all);
+    mend("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
+    all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[1], "a.txt", 20, "2|3|F|1|D", 9);
+    drop(&all);
+}
+
+/* The whole file with CRLF. */
+static void test_mended_on_another_system(void **state) {
+    (void)state;
+    make_two();
+    char *text = strdup(whole_file());
+    grown_t crlf = {0};
+    for (const char *at = text; *at; at++) {
+        if (*at == '\n')
+            grown_text(&crlf, "\r");
+        grown_add(&crlf, at, 1);
+    }
+    write_file((const char *)crlf.at, crlf.size);
+    entries_t all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
+    expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
+    drop(&all);
+    grown_free(&crlf);
+    free(text);
+}
+
+static void expect_refusal(status_t status, const char *says) {
+    entries_t all = {0};
+    err_t err = {.text = ""};
+    if (rejects_read("r", schema, take, &all, &err))
+        fail_msg("this was taken:\n%s", whole_file());
+    assert_int_equal(err.status, status);
+    if (!strstr(err.text, says))
+        fail_msg("%s does not say %s", err.text, says);
+    drop(&all);
+}
+
+static void test_damaged(void **state) {
+    (void)state;
+    static const char *const damages[][2] = {{" offset=10 ", " offset=ten "},
+                                             {" offset=10 ", " "},
+                                             {" line=2 ", " line=x "},
+                                             {"delimiter=7c", "delimiter=x"},
+                                             {"columns=testId,", "columns=testID,"},
+                                             {" file=a.txt ", " "},
+                                             {" delimiter=7c columns=", " columns="}};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        unlink("r");
+        make_two();
+        size_t line = 1;
+        for (const char *at = whole_file(); !(at[0] == '#' && at[1] == '@'); at = strchr(at, '\n') + 1)
+            line++;
+        char place[20];
+        snprintf(place, sizeof place, "r:%zu: ", line);
+        mend(damages[i][0], damages[i][1]);
+        expect_refusal(STATUS_USAGE, place);
+    }
+}
+
+static void test_no_reject_file(void **state) {
+    (void)state;
+    write_file("", 0);
+    expect_refusal(STATUS_USAGE, "r is not a reject file");
+    write_file("1|2|A|7|\n1|2|A|7|\n", 18);
+    expect_refusal(STATUS_USAGE, "r is not a reject file");
+    write_file("#@01234567 offset=1 line=1 length=1 delimiter=7c columns=testId file=a.txt -- x\nx\n", 81);
+    expect_refusal(STATUS_USAGE, "r is not a reject file");
+}
+
+static void test_cannot_be_read(void **state) {
+    (void)state;
+    expect_refusal(STATUS_INPUT, "r"); /* it is not there */
+    LAB_MUST(mkdir("r", 0755) == 0);
+    expect_refusal(STATUS_INPUT, "r");
+    rmdir("r");
+}
+
+static bool refuse_second(void *context, const mended_t *mended, err_t *err) {
+    size_t *taken = context;
+    (void)mended;
+    return ++*taken < 2 || err_set(err, STATUS_SERVER, "enough");
+}
+
+static void test_taker_stops(void **state) {
+    (void)state;
+    size_t taken = 0;
+    err_t err = {.text = ""};
+    make_two();
+    assert_false(rejects_read("r", schema, refuse_second, &taken, &err));
+    assert_int_equal(taken, 2);
+    assert_int_equal(err.status, STATUS_SERVER);
+    assert_string_equal(err.text, "enough");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, each_set_up)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_there_and_back),
+        TEST(test_records_like_entries),
+        TEST(test_records_like_known_ones),
+        TEST(test_any_bytes),
+        TEST(test_any_name),
+        TEST(test_any_reason),
+        TEST(test_second_run),
+        TEST(test_torn_anywhere),
+        TEST(test_long_entries),
+        TEST(test_limits),
+        TEST(test_first_hundred),
+        TEST(test_shares),
+        TEST(test_not_written),
+        TEST(test_kept_in_part),
+        TEST(test_cannot_be_written),
+        TEST(test_disk_full),
+        TEST(test_threads),
+        TEST(test_mending),
+        TEST(test_mended_on_another_system),
+        TEST(test_damaged),
+        TEST(test_no_reject_file),
+        TEST(test_cannot_be_read),
+        TEST(test_taker_stops),
+    };
+    return cmocka_run_group_tests_name("reject", tests, set_up, tear_down);
+}
