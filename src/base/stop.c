@@ -10,7 +10,20 @@ static void on_signal(int number) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
+    if (!caught)
+        alarm(STOP_GRACE_SECONDS);
     caught = number;
+}
+
+static void on_grace_over(int number) {
+    static const char words[] =
+        "tipple: interrupted, and what was under way did not end in time; the same command goes on "
+        "from here\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)written;
+    signal((int)caught, SIG_DFL);
+    raise((int)caught);
 }
 
 void stop_install(void) {
@@ -18,6 +31,9 @@ void stop_install(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction grace = {.sa_handler = on_grace_over, .sa_flags = SA_NODEFER};
+    sigemptyset(&grace.sa_mask);
+    sigaction(SIGALRM, &grace, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error of a write, with a sentence */
 }
 

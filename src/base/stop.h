@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+enum { STOP_GRACE_SECONDS = 10 };
+
 void stop_install(void);
 
 /* The signal that asked us to stop, or 0. Cheap: read between blocks. */

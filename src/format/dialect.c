@@ -254,17 +254,20 @@ bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, c
 }
 
 size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room) {
+    (void)schema;
     int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
     for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
         uint16_t field = dialect->field_of[i];
-        used += snprintf(out + used, room - (size_t)used, "%s%s", i ? "," : "",
-                         field == DIALECT_NO_FIELD ? "-" : schema->fields[field].name);
+        if (field == DIALECT_NO_FIELD)
+            used += snprintf(out + used, room - (size_t)used, "%s-", i ? "," : "");
+        else
+            used += snprintf(out + used, room - (size_t)used, "%s%u", i ? "," : "", field);
     }
     return used > 0 && (size_t)used < room ? (size_t)used : 0;
 }
 
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
-    unsigned delimiter;
+    unsigned delimiter, field;
     int used = 0;
     start(dialect);
     clear_columns(dialect);
@@ -274,16 +277,14 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
     dialect->line_end = 1;
     for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
         size_t length = strcspn(at, ", \n");
-        if (dialect->columns == SCHEMA_MOST_FIELDS * 2)
+        bool none = length == 1 && *at == '-';
+        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
+            (!none && (sscanf(at, "%u", &field) != 1 || field >= schema->field_count)))
             return false;
-        size_t field = 0;
-        while (field < schema->field_count && (strlen(schema->fields[field].name) != length ||
-                                               strncmp(schema->fields[field].name, at, length) != 0))
-            field++;
-        if (field < schema->field_count)
+        if (!none && dialect->column_of[field] != DIALECT_NO_FIELD)
+            return false;
+        if (!none)
             set_column(schema, dialect, dialect->columns, field);
-        else if (length != 1 || *at != '-')
-            return false;
         dialect->columns++;
         at += length + (at[length] == ',');
     }

@@ -38,7 +38,7 @@ void dialect_shelf_destroy(dialect_shelf_t *shelf);
 /* The shelf's own copy, as long as the shelf lives; NULL: out of memory. */
 const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect);
 
-/* One line for the reject file, and back: "delimiter=7c columns=testId,vehicleId,...". */
+/* One line for the reject file, and back: "delimiter=7c columns=0,1,2,-,3" (fields by their number). */
 size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 

@@ -23,7 +23,7 @@ typedef struct {
     size_t length;
     double number;
     int64_t whole;
-    bool is_text, is_date;
+    bool is_text, is_date, is_whole;
 } term_t;
 
 struct filter {
@@ -65,8 +65,7 @@ static bool read_value(term_t *term, err_t *err) {
                        field->name, field->as.items[0].text);
     }
     if (length < 64 && convert_number(padded, length, 0, &term->number)) {
-        if (!convert_int(padded, length, &term->whole))
-            term->whole = INT64_MIN;
+        term->is_whole = convert_int(padded, length, &term->whole);
         return true;
     }
     return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
@@ -200,7 +199,7 @@ static bool term_holds(const term_t *term, const bson_t *document) {
         return holds(term->comparison, (ms > term->whole) - (ms < term->whole));
     }
     bool whole = type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64;
-    if (!term->is_text && !term->is_date && whole && term->whole != INT64_MIN) {
+    if (!term->is_text && !term->is_date && whole && term->is_whole) {
         int64_t value = bson_iter_as_int64(&at);
         return holds(term->comparison, (value > term->whole) - (value < term->whole));
     }

@@ -178,7 +178,9 @@ static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
         return COMPLAIN(absent, "at most 8 fillers were expected");
     if (optional && !ytree_bool(tree, optional, &field->optional, reader->err))
         return false;
-    return read_texts(reader, column ? column : name, &field->columns);
+    if (!read_texts(reader, column ? column : name, &field->columns))
+        return false;
+    return field->columns.count || COMPLAIN(column, "at least one column name was expected");
 }
 
 static bool read_fields(reader_t *reader, const ynode_t *list) {
@@ -497,8 +499,13 @@ static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys
     const char *names[64];
     size_t count = 0;
     for (const builtin_t *builtin = builtin_formats; builtin->name && count < 64; builtin++) {
+        if (strstr(builtin->text, "\nlike:")) {
+            if (strcmp(builtin->name, like->text) == 0)
+                return COMPLAIN(like, "'%s' is itself like another format; name that one", like->text);
+            continue;
+        }
         names[count++] = builtin->name;
-        if (strcmp(builtin->name, like->text) != 0 || strstr(builtin->text, "\nlike:"))
+        if (strcmp(builtin->name, like->text) != 0)
             continue;
         if (!(schema->like = ytree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
             return false;

@@ -106,9 +106,22 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     return ok;
 }
 
+/* Whether a cut is the last is known only when the source has said that it has no more. */
+static bool look_ahead(cutter_t *cutter, err_t *err) {
+    uint8_t bytes[4096];
+    if (cutter->ended)
+        return true;
+    ssize_t got = source_read(cutter->source, bytes, sizeof bytes, &cutter->fault);
+    cutter->ended = got <= 0;
+    cutter->faulty = got < 0;
+    return got <= 0 || carry(cutter, bytes, (size_t)got, err);
+}
+
 static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     bool skipped = cut->oversize.length > 0;
     if (!skipped && !carry(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
+        return false;
+    if (!cutter->carry_have && !look_ahead(cutter, err))
         return false;
     if (!skipped) /* loads beyond the end see zeros, whatever stood there */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
@@ -121,7 +134,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->next_offset = cutter->offset;
     cutter->buffer = (buffer_t){NULL, 0};
     cutter->have = 0;
-    cut->last = cutter->ended && !cutter->carry_have;
+    cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
     return true;
 }
 

@@ -123,10 +123,12 @@ bool feed_cut_off(const feed_t *feed, err_t *err) {
         feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
-bool feed_damaged(const feed_t *feed, const char *why, err_t *err) {
+bool feed_damaged(feed_t *feed, const char *why, err_t *err) {
+    feed->damaged = true;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: its %s data is damaged near byte %llu (%s); everything before that was read. Fetch the "
-        "file again, then run the same command",
+        "%.1000s: its %s data is damaged near byte %llu (%s), and what was read before may be wrong as well. "
+        "Fetch "
+        "the file again and start over with --drop; without it, what was loaded is compared record by record",
         feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
 }

@@ -26,6 +26,7 @@ typedef struct {
     uint8_t *bytes;     /* made at the first feed_want */
     size_t room, at, filled;
     bool ended, failed;
+    bool damaged; /* a decoder said so: what it gave before may be wrong, too */
     err_t fault;
     _Atomic uint64_t taken;
 } feed_t;
@@ -63,6 +64,6 @@ uint64_t feed_offset(const feed_t *feed);
 /* The sentences for data that stops too early, and for data that makes no sense (why, in two or three words).
  */
 bool feed_cut_off(const feed_t *feed, err_t *err);
-bool feed_damaged(const feed_t *feed, const char *why, err_t *err);
+bool feed_damaged(feed_t *feed, const char *why, err_t *err);
 
 #endif

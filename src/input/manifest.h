@@ -56,8 +56,8 @@ typedef struct {
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
 
-/* The digest that a file on disk (no zip member, no stream) would have if it ended after `size` bytes: is it an older
- * file that has grown? */
+/* The digest that a file on disk (no zip member, no stream) would have if it ended after `size` bytes: is it
+ * an older file that has grown? */
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err);
 void manifest_free(manifest_t *manifest);
 

@@ -23,6 +23,7 @@ struct source {
     uint64_t position;  /* of the next byte in the text */
     bool over;          /* the end, or a fault, has been met; nothing more is read */
     bool faulty;
+    bool changed; /* another file by now */
     err_t fault;
 };
 
@@ -159,9 +160,10 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
         got = (size_t)(bound - source->position);
         err_set(&source->fault, STATUS_INPUT,
                 "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
-                "again, then "
-                "run the same command",
+                "again and "
+                "start over with --drop",
                 source->name, (unsigned long long)bound);
+        source->feed.damaged = true;
         done = DECODE_FAULT;
     }
     if (done == DECODE_MORE)
@@ -170,10 +172,10 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
-    bool changed = !is_unchanged(source, &change);
-    if (changed)
+    source->changed = !is_unchanged(source, &change);
+    if (source->changed)
         source->fault = change;
-    source->faulty = done == DECODE_FAULT || source->feed.failed || changed;
+    source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;
     return got;
 }
 
@@ -227,6 +229,10 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     free(scratch);
     return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+bool source_is_suspect(const source_t *source) {
+    return source->feed.damaged || source->changed;
 }
 
 uint64_t source_disk_bytes(const source_t *source) {

@@ -24,6 +24,10 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
  * forward. An offset behind the end is a fault. */
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 
+/* After a fault: the text before it may be wrong as well, because the data is damaged or the file was
+ * changed. A file that is cut off, or could not be read on, gave what it holds. */
+bool source_is_suspect(const source_t *source);
+
 /* Bytes taken from the disk so far, for the progress line. May be read by another thread. */
 uint64_t source_disk_bytes(const source_t *source);
 

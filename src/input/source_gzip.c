@@ -74,7 +74,9 @@ static decode_t next_member(gzip_t *gzip, feed_t *feed, err_t *err) {
         err_set(
             err, STATUS_INPUT,
             "%.1000s: what follows the gzip data at byte %llu is something else; everything before that was "
-            "read. Cut the rest off (head -c %llu) or fetch the file again, then run the same command",
+            "read. If the rest belongs to it, fetch the file again; else cut it off (head -c %llu) and load "
+            "that with "
+            "--drop",
             feed->name, (unsigned long long)feed_offset(feed), (unsigned long long)feed_offset(feed));
         return DECODE_FAULT;
     }

@@ -22,6 +22,8 @@ typedef struct {
     bool skip;                /* an earlier run has loaded all of it */
     bool in_doubt;            /* an earlier run started it: blocks that are not done may be there in part */
     runs_t done_before;       /* blocks that an earlier run has made durable */
+    struct block *tail;       /* the main thread's: the last block, settled, while others are not */
+    atomic_bool suspect;      /* its data is damaged, or it was changed: no block of it is done for good */
     atomic_bool fed;          /* all blocks were handed out: `blocks` is known */
     uint64_t blocks;
     bool dirty, completed; /* the main thread's: changed since the last checkpoint; reported as complete */
@@ -37,9 +39,10 @@ typedef struct block {
     uint64_t from, to;   /* windows that are done with this block */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool partial;        /* cut off by --limit or a fault of the input: never marked as done */
-    bool in_doubt;       /* an earlier run may have sent it */
-    struct {             /* a record behind the others that is over --max-record */
+    bool last;     /* its file's last: done only when all of the file is, because the file may still grow */
+    bool partial;  /* cut off by --limit or a fault of the input: never marked as done */
+    bool in_doubt; /* an earlier run may have sent it */
+    struct {       /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
         uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;

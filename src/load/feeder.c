@@ -108,6 +108,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut) {
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
+    block->last = cut->last;
     block->partial = cut->broken;
     block->in_doubt = file->in_doubt;
     block->oversize.length = cut->oversize.length;
@@ -188,6 +189,8 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
         file->blocks = (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
         file->fed = true;
     }
+    if (got < 0 && source_is_suspect(source))
+        file->suspect = true;
     cutter_destroy(cutter);
     source_close(source);
     return ok;

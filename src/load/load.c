@@ -123,6 +123,11 @@ static bool register_files(job_t *job, err_t *err) {
         file->books = job->books[i];
         file->skip = file->completed = file->books->complete;
         file->in_doubt = file->books->doubtful;
+        if (file->books->suspect && !file->skip)
+            log_warn("%s was damaged or changed when it was loaded before: its records are compared with "
+                     "those in the "
+                     "collection one by one; --drop is the clean way",
+                     file->input->name);
         for (size_t j = 0; ok && j < file->books->done.count; j++)
             ok = runs_add(&file->done_before, file->books->done.runs[j].from, file->books->done.runs[j].to) ||
                  err_memory(err, sizeof(run_t));
@@ -199,13 +204,39 @@ static bool start_loaders(job_t *job, err_t *err) {
     return true;
 }
 
-static void count_block(const block_t *block) {
-    counts_t *counts = &block->file->books->counts;
-    counts->read += block->counts.read;
-    counts->loaded += block->counts.loaded;
-    counts->already_there += block->counts.already_there;
-    counts->rejected += block->counts.rejected;
-    counts->filtered += block->counts.filtered;
+/* A block that is done for good goes into its file's books. */
+static bool book_block(const block_t *block, err_t *err) {
+    catalog_file_t *books = block->file->books;
+    books->counts.read += block->counts.read;
+    books->counts.loaded += block->counts.loaded;
+    books->counts.already_there += block->counts.already_there;
+    books->counts.rejected += block->counts.rejected;
+    books->counts.filtered += block->counts.filtered;
+    block->file->dirty = true;
+    return runs_add(&books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
+}
+
+/* Is the file complete? Its last block was kept back until the others were done. */
+static bool finish_file(load_file_t *file, bool *complete, err_t *err) {
+    *complete = false;
+    if (file->suspect && (!file->books->suspect || file->books->done.count)) {
+        /* damaged: what was done is not, and the next run compares */
+        file->books->suspect = file->dirty = true;
+        runs_free(&file->books->done);
+        file->books->counts = (counts_t){0};
+    }
+    if (file->completed || !file->fed)
+        return true;
+    if (file->tail && (!file->tail->from || runs_cover(&file->books->done, 0, file->tail->from))) {
+        bool ok = book_block(file->tail, err);
+        free(file->tail);
+        file->tail = NULL;
+        if (!ok)
+            return false;
+    }
+    *complete = !file->blocks || runs_cover(&file->books->done, 0, file->blocks);
+    file->completed = *complete;
+    return true;
 }
 
 /* Books come after what they describe: blocks that were settled, then the barrier, then the runs. */
@@ -220,21 +251,25 @@ bool job_checkpoint(job_t *job, err_t *err) {
         pthread_mutex_lock(&job->books_lock);
         ok =
             ok && (!done || (rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err)));
-        for (block_t *block = done; ok && block; block = block->next) {
-            if (block->partial)
+        block_t *rest = NULL;
+        while (ok && done) {
+            block_t *block = done;
+            done = block->next;
+            if (block->last && !block->partial) {
+                block->file->tail = block;
                 continue;
-            ok =
-                runs_add(&block->file->books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
-            count_block(block);
-            block->file->dirty = true;
+            }
+            block->next = rest;
+            rest = block;
+            ok = block->partial || block->file->suspect || book_block(block, err);
         }
+        loading_free_blocks(rest);
         for (size_t i = 0; ok && i < job->file_count; i++) {
             load_file_t *file = &job->files[i];
-            bool complete = !file->completed && file->fed &&
-                            (!file->blocks || runs_cover(&file->books->done, 0, file->blocks));
-            if (complete || file->dirty)
+            bool complete;
+            ok = finish_file(file, &complete, err);
+            if (ok && (complete || file->dirty))
                 changed[count++] = (checkpoint_t){file->books, complete, file->blocks};
-            file->completed |= complete;
             file->dirty = false;
         }
         ok = ok && (!count || catalog_checkpoint(job->catalog, changed, count, err));
@@ -444,6 +479,7 @@ static bool run(job_t *job, err_t *err) {
 static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
         runs_free(&job->files[i].done_before);
+        free(job->files[i].tail);
         if (job->spec->mended && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
             free(input->name);

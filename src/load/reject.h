@@ -6,7 +6,7 @@
  *     #@1f2e3d4c offset=4711 line=57 length=83 field=- delimiter=7c columns=... file=a.txt -- a.txt:57:12: it
  * has 13 fields ... the record's bytes, to be mended
  *
- * The mark behind #@ is drawn once a file, so that no record can look like it. */
+ * See reject_file.h for the file itself. */
 #ifndef TIPPLE_LOAD_REJECT_H
 #define TIPPLE_LOAD_REJECT_H
 
@@ -62,8 +62,8 @@ typedef struct {
     uint64_t at_line; /* of the entry in the reject file */
 } mended_t;
 
-/* Calls take for each entry. Status 1 where the file is no reject file or an entry's line was damaged (which
- * is said with its line); status 5 where it cannot be read. */
+/* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line
+ * was damaged (which is said with its line). */
 typedef bool mended_fn(void *context, const mended_t *mended, err_t *err);
 bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, void *context, err_t *err);
 

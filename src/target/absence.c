@@ -121,7 +121,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 "the server at %s closes the connection after the TLS handshake: it may ask for a "
                 "client certificate; add tlsCertificateKeyFile=FILE to the URI",
                 hosts);
-    } else if (host && tries <= 2 && !reasons) {
+    } else if (host && tries <= 2 && (!reasons || strstr(words, "set name"))) {
         told = is_of_another_set(address, host, tls, err);
     } else {
         told = false;

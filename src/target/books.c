@@ -117,6 +117,8 @@ bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *boo
             book->started = true;
         else if (strcmp(key, "complete") == 0)
             file->complete = bson_iter_as_bool(&iter);
+        else if (strcmp(key, "suspect") == 0)
+            file->suspect = bson_iter_as_bool(&iter);
         else if (strcmp(key, "extents") == 0)
             ok = read_array(&iter, file, read_extent, err);
         else if (strcmp(key, "done") == 0)
@@ -125,7 +127,7 @@ bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *boo
             if (strcmp(key, numbers[i].key) == 0)
                 *numbers[i].to = whole(&iter);
     }
-    file->doubtful = book->started && !file->complete;
+    file->doubtful = book->started && !file->complete && !file->suspect;
     if (ok && !file->path)
         ok = (file->path = strdup("")) || err_memory(err, 1);
     return ok;
@@ -154,6 +156,7 @@ void books_append_progress(bson_t *to, const catalog_file_t *file, bool complete
     }
     bson_append_array_end(to, &done);
     BSON_APPEND_BOOL(to, "complete", complete);
+    BSON_APPEND_BOOL(to, "suspect", file->suspect && !complete);
     if (complete)
         BSON_APPEND_INT64(to, "blocks", (int64_t)blocks);
     BSON_APPEND_INT64(to, "read", (int64_t)file->counts.read);

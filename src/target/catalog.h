@@ -49,6 +49,7 @@ typedef struct {
     extent_t *extents;
     size_t extent_count;
     bool doubtful;       /* an earlier run started it: blocks that are not done may hold documents already */
+    bool suspect;        /* the caller's: its data was found damaged; what it gave is compared, not taken for granted */
     bool complete;       /* everything was done by an earlier run */
     runs_t done;         /* blocks that an earlier run, or this one, has made durable */
     counts_t counts;     /* of the done blocks, over all runs */

@@ -184,8 +184,8 @@ static void match_moved(matching_t *m, wanted_t *wanted) {
     }
 }
 
-/* A file that was cut off when it was read (a download that was not yet over, say), and starts with the same bytes
- * now: the records of the books are still the first ones. Only where not all of it was loaded. */
+/* A file that was cut off when it was read (a download that was not yet over, say), and starts with the same
+ * bytes now: the records of the books are still the first ones. Only where not all of it was loaded. */
 static bool match_grown(matching_t *m, wanted_t *wanted, err_t *err) {
     for (size_t i = first_by_path(m, wanted); i < m->identity_count; i++) {
         book_t *book = m->by_path[i];
@@ -234,7 +234,8 @@ static int order_wanted(const void *a, const void *b) {
     const wanted_t *left = *(wanted_t *const *)a, *right = *(wanted_t *const *)b;
     int order = strcmp(left->digest, right->digest);
     if (order == 0)
-        order = (left->input->disk_bytes > right->input->disk_bytes) - (left->input->disk_bytes < right->input->disk_bytes);
+        order = (left->input->disk_bytes > right->input->disk_bytes) -
+                (left->input->disk_bytes < right->input->disk_bytes);
     if (order == 0)
         order = strcmp(left->base, right->base);
     return order ? order : (left > right) - (left < right);
@@ -252,7 +253,8 @@ static bool number_copies(matching_t *m, err_t *err) {
     qsort(fresh, count, sizeof *fresh, order_wanted);
     for (size_t i = 1; i < count; i++) {
         const wanted_t *before = fresh[i - 1];
-        if (strcmp(before->digest, fresh[i]->digest) == 0 && before->input->disk_bytes == fresh[i]->input->disk_bytes &&
+        if (strcmp(before->digest, fresh[i]->digest) == 0 &&
+            before->input->disk_bytes == fresh[i]->input->disk_bytes &&
             strcmp(before->base, fresh[i]->base) == 0)
             fresh[i]->copy = before->copy + 1;
     }
@@ -323,8 +325,8 @@ static void tell(const matching_t *m) {
 
 static void print_key(char *out, size_t room, const wanted_t *wanted, uint32_t ordinal) {
     if (wanted->digest[0])
-        snprintf(out, room, "%llu/%s/%u/%.255s", (unsigned long long)wanted->input->disk_bytes, wanted->digest,
-                 wanted->copy, wanted->base);
+        snprintf(out, room, "%llu/%s/%u/%.255s", (unsigned long long)wanted->input->disk_bytes,
+                 wanted->digest, wanted->copy, wanted->base);
     else
         snprintf(out, room, "new/%u", ordinal);
 }
@@ -411,9 +413,9 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
     return true;
 }
 
-/* The books follow a file that has grown: its size and digest, and room for what was added. Its last window is looked at
- * again, because it may hold more now; and a record that was cut in two then has another document now, so duplicates
- * of this file are compared, not taken for granted. */
+/* The books follow a file that has grown: its size and digest, and room for what was added. A record that was
+ * cut in two then has another document now, so duplicates of this file are compared, not taken for granted.
+ */
 static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     catalog_t *catalog = m->catalog;
     catalog_file_t *file = wanted->book->file;
@@ -428,8 +430,6 @@ static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
             return false;
         extent.base = unit * POSITION_EXTENT_UNIT;
     }
-    if (file->done.count && --file->done.runs[file->done.count - 1].to == file->done.runs[file->done.count - 1].from)
-        file->done.count--;
     char unique[512], place[32];
     bson_t statement = BSON_INITIALIZER, inner, update, set;
     print_key(unique, sizeof unique, wanted, file->ordinal);

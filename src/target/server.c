@@ -3,6 +3,8 @@
 #include "base/stop.h"
 #include "base/units.h"
 #include "target/absence.h"
+#include "target/await.h"
+#include "target/await.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +27,7 @@ struct server {
     bson_t *books_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
-    atomic_bool gave_up; /* patience was exhausted once, and nothing was heard since */
+    atomic_bool gave_up; /* waited in vain once, and nothing was heard since */
 };
 
 const server_facts_t *server_facts(const server_t *server) {
@@ -106,7 +108,9 @@ void server_destroy(server_t *server) {
 
 mongoc_client_t *server_take(server_t *server, err_t *err) {
     mongoc_client_t *client = mongoc_client_pool_try_pop(server->pool);
-    if (!client)
+    if (client)
+        await_stop(client);
+    else
         err_set(err, STATUS_HOST, "more threads than connections to %s: lower --threads",
                 server->address.hosts);
     return client;
@@ -132,10 +136,11 @@ void server_answered(server_t *server) {
         server->gave_up = false;
 }
 
-static bool stopped(err_t *err) {
+static bool stopped(server_t *server, err_t *err) {
     int number = stop_signal();
     if (!number)
         return false;
+    server->gave_up = true;
     err_set(err, (status_t)(128 + number),
             "interrupted while the server did not answer; the same command goes on from "
             "there");
@@ -147,7 +152,7 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
     patience->tries++;
     if (server_refusal(error, reply) != REFUSAL_GONE)
         return server_explain(server, error, reply, doing, err);
-    if (stopped(err))
+    if (stopped(server, err))
         return false;
     int64_t left = patience->deadline_ns - clock_now_ns();
     if (left <= 0) {
@@ -170,7 +175,7 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
     for (int64_t now; (now = clock_now_ns()) < until;) {
         struct timespec nap = {.tv_nsec = until - now < NAP_NS ? until - now : NAP_NS};
         nanosleep(&nap, NULL);
-        if (stopped(err))
+        if (stopped(server, err))
             return false;
     }
     return true;
@@ -226,6 +231,11 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     bson_t whole, answer;
     bson_error_t error;
     bool ok;
+    if (server->gave_up && stopped(server, err)) {
+        if (reply)
+            bson_init(reply);
+        return false;
+    }
     name_command(database, command, doing, sizeof doing);
     bson_copy_to(command, &whole);
     if (writes)
