@@ -45,6 +45,7 @@ typedef struct command {
     const char *about;       /* one line */
     const char *help;        /* paragraphs */
     const char *examples;    /* lines of "command    # what it does" */
+    bool needs_driver;       /* it talks to a server */
     const option_t *options; /* ends with a NULL name */
     /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
     int (*run)(int argc, char **argv, const struct command *command, err_t *err);

@@ -379,6 +379,7 @@ const command_t command_load = {
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
         "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
         "  tipple load -f mot --uri \"$URI\" --mended mot.results.rejects     # after mending the rejects",
+    .needs_driver = true,
     .options = options,
     .run = run,
 };

@@ -175,6 +175,7 @@ const command_t command_where = {
             "and the record\n"
             "itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
+    .needs_driver = true,
     .options = options,
     .run = run,
 };

@@ -108,8 +108,13 @@ int main(int argc, char **argv) {
     int status = STATUS_USAGE;
     if (command) {
         stop_install();
-        mongoc_log_set_handler(on_driver_log, NULL);
-        mongoc_init();
+        if (command->needs_driver) {
+            /* the driver's shared counters are nobody's use here, and leave files of killed processes behind
+             */
+            setenv("MONGOC_DISABLE_SHM", "1", 0);
+            mongoc_log_set_handler(on_driver_log, NULL);
+            mongoc_init();
+        }
         status = command->run(argc - 2, argv + 2, command, &err);
     }
     if (err.text[0] && status != STATUS_OK && status != STATUS_SOME_REJECTED)

@@ -209,6 +209,21 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     }
 }
 
+/* A value that would be written like a filler could not be told from no value: it stays text. */
+static bool prints_as_filler(const op_t *op, const uint8_t *text, size_t length) {
+    uint8_t printed[64];
+    int64_t whole;
+    double number;
+    size_t size = 0;
+    if (!(op->absent & ABSENT_OTHER))
+        return false;
+    if ((op->code == OP_INT || op->code == OP_LONG) && convert_int(text, length, &whole))
+        size = convert_print_int(whole, printed);
+    else if (op->code == OP_NUMBER && convert_number(text, length, op->divide, &number))
+        size = convert_print_number(number, op->divide, printed);
+    return size && filler_of(op, printed, size) >= 0;
+}
+
 typedef struct {
     const span_t *spans;   /* the careful way */
     const uint8_t *record; /* the fast way: fields lie between ends */
@@ -234,7 +249,8 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         return out;
     }
     if (op->code != OP_TEXT && op->code != OP_CODE) {
-        uint8_t *behind = op->code == OP_ISO_DATE ? NULL : put_rare(out, op, text, length, shape);
+        bool lost = op->code == OP_ISO_DATE || prints_as_filler(op, text, length);
+        uint8_t *behind = lost ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
         reader->odd[op->field]++;
@@ -293,7 +309,14 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             text = bounds->spans[op->column].text;
             length = bounds->spans[op->column].length;
         }
-        if (!simple && (op->absent & ABSENT_OTHER) && filler_of(op, text, length) >= 0) {
+        if (!simple && (op->absent & ABSENT_OTHER)) {
+            /* blanks around a code or number are padding, around a filler too */
+            if (op->code != OP_TEXT) {
+                for (; length && text[length - 1] == ' '; length--)
+                    ;
+                for (; length && text[0] == ' '; text++, length--)
+                    ;
+            }
             out = put_unusual(reader, out, op, text, length, high, shape);
             continue;
         }

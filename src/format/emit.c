@@ -1,12 +1,13 @@
 #include "format/emit.h"
+#include "base/pool.h"
 #include "format/convert.h"
 #include "format/pattern.h"
-#include "format/split.h"
 
 #include <stdlib.h>
 
+/* The row starts POOL_SLACK bytes behind `base`, because it is read again by the record path. */
 typedef struct {
-    uint8_t *bytes;
+    uint8_t *base, *bytes;
     size_t length, room;
 } text_buffer_t;
 
@@ -20,7 +21,9 @@ typedef struct {
 struct emit {
     const schema_t *schema;
     text_buffer_t out;
-    split_t split;
+    delimited_t *reader; /* reads rows back */
+    uint8_t *again;      /* the document that it makes */
+    size_t again_room;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
 };
 
@@ -29,26 +32,33 @@ typedef enum { QUOTE_AS_SHAPE, QUOTE_BARE, QUOTE_WHERE_NEEDED, QUOTE_BACKSLASH, 
 
 emit_t *emit_new(const schema_t *schema) {
     emit_t *emit = calloc(1, sizeof *emit);
-    if (emit)
-        emit->schema = schema;
-    return emit;
+    if (!emit)
+        return NULL;
+    emit->schema = schema;
+    if ((emit->reader = delimited_new(schema)))
+        return emit;
+    free(emit);
+    return NULL;
 }
 
 void emit_destroy(emit_t *emit) {
     if (!emit)
         return;
-    free(emit->out.bytes);
-    split_free(&emit->split);
+    free(emit->out.base);
+    free(emit->again);
+    delimited_destroy(emit->reader);
     free(emit);
 }
 
 static bool put(text_buffer_t *out, const void *bytes, size_t length) {
-    if (out->length + length > out->room) {
-        size_t room = 2 * (out->length + length) + 256;
-        uint8_t *larger = realloc(out->bytes, room);
+    if (out->length + length + POOL_SLACK > out->room) {
+        size_t room = 2 * (out->length + length) + 4 * POOL_SLACK;
+        uint8_t *larger = realloc(out->base, POOL_SLACK + room);
         if (!larger)
             return false;
-        out->bytes = larger;
+        memset(larger, 0, POOL_SLACK);
+        out->base = larger;
+        out->bytes = larger + POOL_SLACK;
         out->room = room;
     }
     memcpy(out->bytes + out->length, bytes, length);
@@ -142,38 +152,42 @@ static bool write_row(emit_t *emit, const dialect_t *dialect, const shape_t *sha
             return false;
         bool special = memchr(value->text, dialect->delimiter, value->length) ||
                        (schema->quote && memchr(value->text, schema->quote, value->length));
+        /* a bare one would be part of the line end, or no record at all */
+        if (way == QUOTE_WHERE_NEEDED)
+            special |= value->length ? value->text[value->length - 1] == '\r' : dialect->columns == 1;
         bool ok = quoting && special ? put_quoted(emit, value, backslash)
                                      : put(&emit->out, value->text, value->length);
         if (!ok)
             return false;
     }
-    /* the row is scanned and split with loads that go a little beyond its end */
-    bool padded = put(&emit->out, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
-    emit->out.length -= padded ? 16 : 0;
-    return padded;
+    memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
+    return true;
 }
 
-/* Does the row read back as the values? -1: out of memory. */
-static int reads_back(emit_t *emit, const dialect_t *dialect) {
-    split_t *split = &emit->split;
-    const uint8_t *row = emit->out.bytes;
-    size_t length = emit->out.length, columns = dialect->columns;
-    if (memchr(row, '\n', length) || (length && row[length - 1] == '\r'))
+/* Does the row read back as the document? -1: out of memory. */
+static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document) {
+    bson_iter_t first;
+    record_t record;
+    const text_buffer_t *row = &emit->out;
+    if (memchr(row->bytes, '\n', row->length))
         return 0;
-    if (!split_record(split, emit->schema, dialect->delimiter, row, length))
-        return -1;
-    if (split->count > columns && dialect->surplus_column >= 0 && !split->too_many)
-        split_merge(split, row, (size_t)dialect->surplus_column,
-                    columns - (size_t)dialect->surplus_column - 1);
-    if (split->count != columns)
-        return 0;
-    for (size_t i = 0; i < columns; i++) {
-        const value_t *value = &emit->values[i];
-        if (split->spans[i].length != value->length ||
-            memcmp(split->spans[i].text, value->text, value->length) != 0)
+    bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
+    delimited_begin(emit->reader, dialect, row->bytes, (uint32_t)row->length, false, with_id,
+                    with_id ? bson_iter_int64(&first) : 0);
+    for (;;) {
+        parsed_t parsed = delimited_next(emit->reader, emit->again, emit->again_room, &record, NULL);
+        if (parsed == PARSED_DOCUMENT)
+            return record.length == row->length && record.document_length == document->len &&
+                   memcmp(emit->again, bson_get_data(document), document->len) == 0;
+        if (parsed == PARSED_MEMORY)
+            return -1;
+        if (parsed != PARSED_FULL)
             return 0;
+        free(emit->again);
+        emit->again_room = 2 * (size_t)record.needed;
+        if (!(emit->again = malloc(emit->again_room)))
+            return -1;
     }
-    return 1;
 }
 
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
@@ -186,9 +200,9 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
             return false;
     }
     for (quoting_t way = QUOTE_AS_SHAPE; way < QUOTE_WAYS; way++) {
-        if (!write_row(emit, dialect, shape, way))
+        if (!put(&emit->out, "", 0) || !write_row(emit, dialect, shape, way))
             return err_memory(err, emit->out.length);
-        int same = reads_back(emit, dialect);
+        int same = reads_back(emit, dialect, document);
         if (same < 0)
             return err_memory(err, emit->out.length);
         if (same) {
