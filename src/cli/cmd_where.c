@@ -110,6 +110,12 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     if (where->found)
         find_line(where, &found);
     uint64_t line = found.line;
+    if (line && found.inside)
+        return err_set(err, STATUS_USAGE,
+                       "no record starts at offset %" PRIu64 " of %s (in line %" PRIu64
+                       "), so no document has the _id %" PRId64,
+                       where->offset, where->path, line, id),
+               STATUS_USAGE;
     if (values->json) {
         printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
                where->found ? "true" : "false");
@@ -132,10 +138,6 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
         return (int)err->status;
     if (!where->found)
         return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id),
-               STATUS_USAGE;
-    if (line && found.inside)
-        return err_set(err, STATUS_USAGE,
-                       "no record starts at this offset, so no document has the _id %" PRId64, id),
                STATUS_USAGE;
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,
