@@ -19,7 +19,7 @@
 #define LAB_MUST(condition)                                                                                  \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                          \
+            dprintf(2, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                               \
             abort();                                                                                         \
         }                                                                                                    \
     } while (0)

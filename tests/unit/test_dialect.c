@@ -336,7 +336,7 @@ static void test_print_and_read(void **state) {
     char line[400];
     assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
     dialect_print(item, &dialect, line, sizeof line);
-    assert_string_equal(line, "delimiter=7c columns=testId,rfrId,rfrType,locationId,dangerousMark");
+    assert_string_equal(line, "delimiter=7c columns=0,1,2,3,7");
     there_and_back(mot, NEW_HEADER "\n");
     there_and_back(mot, COMMA_HEADER ",completed_date\n");
     there_and_back(mot, "1\t2\t2013-01-01\t4\tN\tP\t1\tB\tA\tB\tRED\tP\t1\t2000-01-01\n");
@@ -344,17 +344,25 @@ static void test_print_and_read(void **state) {
     there_and_back(item, "test_id,x,rfr_id,rfr_type_code,y,location_id\n");
     /* too little room is said, not cut */
     assert_int_equal(dialect_print(item, &dialect, line, 20), 0);
-    assert_int_equal(dialect_print(item, &dialect, line, 67), 66);
-    assert_int_equal(dialect_print(item, &dialect, line, 66), 0);
+    assert_int_equal(dialect_print(item, &dialect, line, 31), 30);
+    assert_int_equal(dialect_print(item, &dialect, line, 30), 0);
     static const char *const bad[] = {"",
                                       "delimiter=7c",
-                                      "columns=testId",
-                                      "delimiter=zz columns=testId",
+                                      "columns=0",
+                                      "delimiter=zz columns=0",
                                       "delimiter=7c columns=",
                                       "delimiter=7c columns=nobody",
-                                      "delimiter=7c columns=testId,nobody",
-                                      "delimiter=7c columns=testId,,rfrId",
-                                      "delimiter=ff columns=testId"};
+                                      "delimiter=7c columns=0,nobody",
+                                      "delimiter=7c columns=0,,1",
+                                      "delimiter=7c columns=0,1,0",
+                                      "delimiter=7c columns=9",
+                                      "delimiter=7c columns=0,99999999999999999999",
+                                      "delimiter=7c columns=-1",
+                                      "delimiter=7c columns=+1",
+                                      "delimiter=7c columns=0x1",
+                                      "delimiter=7c columns=1x",
+                                      "delimiter=7c columns=1.5",
+                                      "delimiter=ff columns=0"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (dialect_read(item, bad[i], &dialect))
             fail_msg("this is taken: %s", bad[i]);

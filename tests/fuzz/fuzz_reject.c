@@ -1,0 +1,81 @@
+/* Reject files as people and crashes leave them: read without harm; and gone on with, the new record is in
+ * it. */
+#include "load/reject.h"
+#include "format_laws.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct {
+    size_t count;
+    bool found;
+} seen_t;
+
+static const char record[] = "1|2|A of the fuzzer";
+
+static bool take(void *context, const mended_t *mended, err_t *err) {
+    (void)err;
+    seen_t *seen = context;
+    seen->count++;
+    LAB_MUST(strlen(mended->path) < sizeof mended->path && mended->dialect.columns > 0);
+    size_t sum = 0;
+    for (size_t i = 0; i < mended->length; i++)
+        sum += mended->bytes[i];
+    LAB_MUST(sum <= 255 * mended->length);
+    seen->found |= mended->offset == 123456789 && strcmp(mended->path, "fuzz.txt") == 0 &&
+                   mended->length == strlen(record) && memcmp(mended->bytes, record, mended->length) == 0;
+    return true;
+}
+
+static void go_on(const law_t *law, const char *path) {
+    static dialect_t dialect;
+    input_file_t input = {.name = (char *)"fuzz.txt"};
+    load_file_t file = {.input = &input, .dialect = &dialect};
+    reject_options_t options = {.path = path,
+                                .write = true,
+                                .format = "mot-item",
+                                .target = "a.b",
+                                .schema = law->schema,
+                                .most = 1000,
+                                .most_percent = -1};
+    err_t err = {.text = ""};
+    if (!dialect.columns)
+        LAB_MUST(dialect_sniff(law->schema, (const uint8_t *)"1|2|A|7|\n", 9, "x", &dialect, &err));
+    rejects_t *rejects = rejects_new(&options, &err);
+    LAB_MUST(rejects);
+    reject_t reject = {.file = &file,
+                       .offset = 123456789,
+                       .line = 3,
+                       .column = 1,
+                       .reason = "no good",
+                       .bytes = (const uint8_t *)record,
+                       .length = strlen(record),
+                       .kept = strlen(record)};
+    LAB_MUST(rejects_add(rejects, &reject, &err));
+    LAB_MUST(rejects_flush(rejects, &err));
+    rejects_free(rejects);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    law_quiet();
+    const law_t *law = law_format('1');
+    char path[64];
+    int file = memfd_create("rejects", MFD_CLOEXEC);
+    LAB_MUST(file >= 0 && write(file, data, size) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    for (int round = 0; round < 2; round++) {
+        seen_t seen = {0, false};
+        err_t err = {.text = ""};
+        bool ok = rejects_read(path, law->schema, take, &seen, &err);
+        LAB_MUST(ok || ((err.status == STATUS_USAGE || err.status == STATUS_INPUT) && err.text[0]));
+        /* whoever announces the new run's own mark beforehand would have to guess it */
+        if (round && ok)
+            LAW(seen.found, data, size, (const uint8_t *)record, strlen(record));
+        if (!round)
+            go_on(law, path);
+    }
+    close(file);
+    return 0;
+}

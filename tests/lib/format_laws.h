@@ -1,0 +1,407 @@
+/* format_laws: what holds for every text read by every format, as one function: the fuzz targets give it
+ * texts.
+ *
+ * - Every line that is neither blank nor a header is a document or a reject; records touch each other and
+ * reach from the start to the end.
+ * - Documents are valid BSON; the fast and the careful way, and any cut into blocks, make the same ones.
+ * - What is written from the documents makes the same documents again.
+ * - A row that was written in the usual way (see usual_row) comes out byte for byte. */
+#ifndef TIPPLE_TESTS_FORMAT_LAWS_H
+#define TIPPLE_TESTS_FORMAT_LAWS_H
+
+#include "base/utf8.h"
+#include "format/format.h"
+#include "format_lab.h"
+
+typedef struct {
+    schema_t *schema;
+    delimited_t *reader;
+    emit_t *emit;
+} law_t;
+
+LAB_UNUSED law_t law_for(schema_t *schema) {
+    law_t law = {schema, delimited_new(schema), emit_new(schema)};
+    LAB_MUST(law.reader && law.emit);
+    return law;
+}
+
+LAB_UNUSED void law_end(law_t *law) {
+    delimited_destroy(law->reader);
+    emit_destroy(law->emit);
+    schema_destroy(law->schema);
+    *law = (law_t){NULL, NULL, NULL};
+}
+
+/* Warnings of the code under test say nothing here. What a sanitizer or this file says still gets out: it
+ * does not go through `stderr`. */
+LAB_UNUSED void law_quiet(void) {
+    static FILE *nowhere;
+    if (!nowhere && (nowhere = fopen("/dev/null", "w")))
+        stderr = nowhere;
+}
+
+static void law_show(const char *what, const uint8_t *text, size_t length) {
+    dprintf(2, "%s: ", what);
+    for (size_t i = 0; i < length; i++)
+        dprintf(2, text[i] >= ' ' && text[i] < 0x7F ? "%c" : "\\x%02X", text[i]);
+    dprintf(2, "\n");
+}
+
+/* Like LAB_MUST, with the texts that it is about. */
+#define LAW(condition, a, a_length, b, b_length)                                                             \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            law_show("text", a, a_length);                                                                   \
+            law_show("other", b, b_length);                                                                  \
+            LAB_MUST(condition);                                                                             \
+        }                                                                                                    \
+    } while (0)
+
+/* ----------------------------------------------------------------------------------------- lines, read
+ * plainly */
+
+static bool law_starts_with_header_word(const schema_t *schema, const uint8_t *line, size_t length) {
+    for (size_t i = 0; i < schema->header_words.count; i++) {
+        const text_t *word = &schema->header_words.items[i];
+        for (int quoted = 0; quoted < 2; quoted++) {
+            size_t used = word->length + 2 * (size_t)quoted;
+            if (length < used || (quoted && (!schema->quote || line[0] != (uint8_t)schema->quote ||
+                                             line[used - 1] != (uint8_t)schema->quote)))
+                continue;
+            if (memcmp(line + quoted, word->text, word->length) != 0)
+                continue;
+            if (length == used || memchr(schema->delimiters, line[used], schema->delimiter_count))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Counts a text's lines the plain way: blank ones, headers, and the rest. */
+typedef struct {
+    size_t blank, headers, records;
+} law_lines_t;
+
+static law_lines_t law_count(const schema_t *schema, const uint8_t *text, size_t length, bool file_start) {
+    law_lines_t lines = {0, 0, 0};
+    const uint8_t *first = NULL;
+    size_t first_length = 0, at = 0;
+    if (file_start && length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    while (at < length) {
+        size_t end = at, next;
+        while (end < length && text[end] != '\n')
+            end++;
+        next = end + 1;
+        if (end > at && text[end - 1] == '\r')
+            end--;
+        const uint8_t *line = text + at;
+        size_t size = end - at;
+        at = next;
+        bool header = false;
+        if (size && schema->header == HEADER_WORDS)
+            header = law_starts_with_header_word(schema, line, size);
+        if (size && schema->header == HEADER_YES && !first) {
+            first = line;
+            first_length = size;
+        }
+        if (size && schema->header == HEADER_YES)
+            header = size == first_length && memcmp(line, first, size) == 0;
+        lines.blank += size == 0;
+        lines.headers += header;
+        lines.records += size && !header;
+    }
+    return lines;
+}
+
+/* ------------------------------------------------------------------------------------------------ the usual
+ * way */
+
+static bool law_usual_int(const uint8_t *text, size_t length) {
+    size_t at = length && text[0] == '-';
+    if (at == length || length - at > 18 || (text[at] == '0' && length > 1))
+        return false;
+    for (; at < length; at++)
+        if (text[at] < '0' || text[at] > '9')
+            return false;
+    return true;
+}
+
+static bool law_usual_number(const uint8_t *text, size_t length) {
+    size_t at = length && text[0] == '-', digits = 0, point = 0;
+    if (at == length || length > 14)
+        return false;
+    size_t first = at;
+    for (; at < length; at++) {
+        if (text[at] == '.' && !point && digits)
+            point = at;
+        else if (text[at] >= '0' && text[at] <= '9')
+            digits++;
+        else
+            return false;
+    }
+    bool zero_first = text[first] == '0' && digits > 1 && point != first + 1;
+    return !zero_first && (!point || (text[length - 1] >= '1' && text[length - 1] <= '9'));
+}
+
+/* Text that no number can be made of. */
+static bool law_not_a_number(const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!strchr("0123456789+-.eE ", text[i]) || !text[i])
+            return true;
+    return false;
+}
+
+static bool law_is_filler(const field_t *field, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < field->absent.count; i++)
+        if (field->absent.items[i].length == length && memcmp(field->absent.items[i].text, text, length) == 0)
+            return true;
+    return false;
+}
+
+static bool law_usual_value(const schema_t *schema, const field_t *field, const uint8_t *text,
+                            size_t length) {
+    if (law_is_filler(field, text, length))
+        return true;
+    if (schema->latin1 && !utf8_valid(text, length))
+        return false; /* it will be re-encoded */
+    switch (field->type) {
+    case TYPE_TEXT:
+    case TYPE_DATE:
+        return true;
+    case TYPE_CODE:
+        return !length || (text[0] != ' ' && text[length - 1] != ' ');
+    case TYPE_INT:
+    case TYPE_LONG:
+        return law_usual_int(text, length) || law_not_a_number(text, length);
+    case TYPE_NUMBER:
+        return law_usual_number(text, length) || law_not_a_number(text, length);
+    }
+    return false;
+}
+
+/* A row of as many fields as there are columns (or one too long in the surplus field), each bare and without
+ * any quote or backslash, or in quotes because it holds a delimiter or a quote; all quotes of a row doubled,
+ * or all behind a backslash. That is: no needless quotes, no padding, no re-encoding, and one habit a row. */
+static bool law_usual_row(const schema_t *schema, const dialect_t *dialect, const uint8_t *row,
+                          size_t length) {
+    uint8_t value[4096];
+    size_t column = 0, fields = 1, doubled = 0, backslashed = 0;
+    uint8_t quote = (uint8_t)schema->quote, delimiter = (uint8_t)dialect->delimiter;
+    if (length > sizeof value || (length && row[length - 1] == '\r'))
+        return false;
+    bool quotes = quote && memchr(row, quote, length);
+    if (quotes && memchr(row, '\\', length) && !schema->escape_backslash)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        fields += row[i] == delimiter;
+    size_t surplus =
+        !quotes && dialect->surplus_column >= 0 && fields > dialect->columns ? fields - dialect->columns : 0;
+    for (size_t at = 0;; at++, column++) {
+        size_t size = 0;
+        bool in_quotes = quotes && at < length && row[at] == quote, needed = false, closed = false;
+        if (column == dialect->columns)
+            return false;
+        if (in_quotes) {
+            for (at++; at < length && !closed; at++) {
+                uint8_t next = at + 1 < length ? row[at + 1] : 0;
+                if (row[at] == '\\' && next == quote && schema->escape_backslash) {
+                    value[size++] = row[++at];
+                    backslashed++;
+                    needed = true;
+                } else if (row[at] == '\\') {
+                    return false;
+                } else if (row[at] == quote && next == quote && at + 1 < length && schema->escape_double) {
+                    value[size++] = row[++at];
+                    doubled++;
+                    needed = true;
+                } else if (row[at] == quote) {
+                    closed = true;
+                } else {
+                    needed |= row[at] == delimiter;
+                    value[size++] = row[at];
+                }
+            }
+            if (!closed || !needed || (at < length && row[at] != delimiter))
+                return false;
+        } else {
+            size_t more = column == (size_t)dialect->surplus_column ? surplus : 0;
+            for (; at < length && (row[at] != delimiter || more); at++) {
+                more -= row[at] == delimiter;
+                if (row[at] == quote && quote)
+                    return false;
+                value[size++] = row[at];
+            }
+        }
+        uint16_t field = dialect->field_of[column];
+        if (field == DIALECT_NO_FIELD ? size > 0
+                                      : !law_usual_value(schema, &schema->fields[field], value, size))
+            return false;
+        if (at >= length)
+            break;
+    }
+    return column + 1 == dialect->columns && !(doubled && backslashed);
+}
+
+/* -------------------------------------------------------------------------------------------------- the laws
+ */
+
+static void law_valid(const lab_record_t *one) {
+    bson_t document;
+    size_t at;
+    LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
+    LAB_MUST(bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, &at));
+}
+
+static void law_same_records(const lab_records_t *a, size_t from, size_t to, const lab_records_t *b,
+                             size_t offset) {
+    LAB_MUST(b->count == to - from);
+    for (size_t i = from; i < to; i++) {
+        const lab_record_t *one = &a->records[i], *other = &b->records[i - from];
+        LAB_MUST(one->parsed == other->parsed);
+        LAB_MUST(one->record.offset == other->record.offset + offset &&
+                 one->record.length == other->record.length &&
+                 one->record.line_end == other->record.line_end);
+        LAB_MUST(one->parsed != PARSED_DOCUMENT || lab_same_document(one, other));
+        LAB_MUST(one->parsed != PARSED_REJECT ||
+                 (one->record.column == other->record.column && strcmp(one->reason, other->reason) == 0));
+    }
+}
+
+static void law_accounts(const law_t *law, const lab_records_t *all, const uint8_t *text, size_t length) {
+    law_lines_t lines = law_count(law->schema, text, length, true);
+    LAB_MUST(lab_count(all, PARSED_BLANK) == lines.blank);
+    LAB_MUST(lab_count(all, PARSED_HEADER) == lines.headers);
+    LAB_MUST(lab_count(all, PARSED_DOCUMENT) + lab_count(all, PARSED_REJECT) == lines.records);
+    size_t at = dialect_bom(text, length);
+    for (size_t i = 0; i < all->count; i++) {
+        const lab_record_t *one = &all->records[i];
+        LAB_MUST(one->record.offset == at && one->record.line == i);
+        LAB_MUST(one->record.line_end > 0 || i + 1 == all->count);
+        at += one->record.length + one->record.line_end;
+        if (one->parsed == PARSED_DOCUMENT)
+            law_valid(one);
+        if (one->parsed == PARSED_REJECT)
+            LAB_MUST(one->reason[0] && one->record.column >= 1 &&
+                     one->record.column <= one->record.length + 1);
+    }
+    LAB_MUST(at == length);
+}
+
+/* A cut into two blocks, at the start of a record. */
+static void law_blocks(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
+                       const uint8_t *text, size_t length, size_t cut) {
+    if (!all->count)
+        return;
+    cut %= all->count;
+    size_t at = cut ? all->records[cut].record.offset : 0;
+    lab_records_t head = lab_parse(law->reader, dialect, text, at, (lab_how_t){.careful = false});
+    lab_records_t tail =
+        lab_parse(law->reader, dialect, text + at, length - at, (lab_how_t){.middle = at > 0});
+    law_same_records(all, 0, cut, &head, 0);
+    law_same_records(all, cut, all->count, &tail, at);
+    lab_records_free(&head);
+    lab_records_free(&tail);
+}
+
+static void law_there_and_back(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
+                               const uint8_t *text, size_t length, bool with_shapes) {
+    grown_t written = {0};
+    err_t err = {.text = ""};
+    bool ok = lab_emit(law->emit, dialect, all, text, with_shapes, &written, &err);
+    LAW(ok, text, length, (const uint8_t *)err.text, strlen(err.text));
+    lab_records_t again =
+        lab_parse(law->reader, dialect, written.at, written.size, (lab_how_t){.careful = false});
+    size_t at = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const lab_record_t *one = &all->records[i], *other = &again.records[at];
+        if (one->parsed == PARSED_REJECT)
+            continue;
+        LAW(at < again.count && one->parsed == other->parsed, text, length, written.at, written.size);
+        at++;
+        if (one->parsed != PARSED_DOCUMENT)
+            continue;
+        const uint8_t *row = text + one->record.offset, *other_row = written.at + other->record.offset;
+        LAW(lab_same_document(one, other), row, one->record.length, other_row, other->record.length);
+        if (with_shapes && law_usual_row(law->schema, dialect, row, one->record.length))
+            LAW(one->record.length == other->record.length && memcmp(row, other_row, one->record.length) == 0,
+                row, one->record.length, other_row, other->record.length);
+    }
+    LAW(at == again.count, text, length, written.at, written.size);
+    lab_records_free(&again);
+    grown_free(&written);
+}
+
+/* cut: any number, says where the text is cut into blocks. */
+LAB_UNUSED void law_holds(const law_t *law, const uint8_t *text, size_t length, size_t cut, bool emit) {
+    err_t err = {.text = ""};
+    dialect_t dialect;
+    if (!dialect_sniff(law->schema, text, length, "fuzz.csv", &dialect, &err)) {
+        LAB_MUST(err.status == STATUS_INPUT && strncmp(err.text, "fuzz.csv:1", 10) == 0);
+        return;
+    }
+    lab_records_t careful = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = true});
+    law_accounts(law, &careful, text, length);
+    lab_records_t fast = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = false});
+    law_same_records(&careful, 0, careful.count, &fast, 0);
+    law_blocks(law, &dialect, &fast, text, length, cut);
+    for (int with_shapes = 0; emit && with_shapes < 2; with_shapes++)
+        law_there_and_back(law, &dialect, &careful, text, length, with_shapes);
+    lab_records_free(&careful);
+    lab_records_free(&fast);
+}
+
+/* --------------------------------------------------------------------------------------- formats to try it
+ * with */
+
+/* NULL: that one is built in. A fuzz input's first byte names its format: '0' is the first one here. */
+static const struct {
+    const char *name, *yaml;
+} law_formats[] = {
+    {"mot", NULL},
+    {"mot-item", NULL},
+    {"types",
+     "format: types\nrecord: {columns: \";\", header: no, encoding: latin1}\nfields:\n"
+     "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 100}\n"
+     "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
+     "  - {name: t, absent: []}\n  - {name: i, type: int, optional: yes}\n"},
+    {"groups",
+     "format: groups\nrecord: {columns: [\",\", \"|\"], header: yes, escape: [double, backslash]}\nfields:\n"
+     "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c, type: code}\n"
+     "  - {name: d, optional: yes}\n"
+     "  - {name: e, key: a_key_that_is_longer_than_sixteen_bytes.and_another_one, optional: yes}\n"},
+    {"bare",
+     "format: bare\nrecord: {columns: [\"\\t\", \" \"], quote: none, header: no}\nfields:\n"
+     "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: code}\nsurplus: {into: a, left: 0}\n"},
+    {"fillers", "format: fillers\nrecord: {columns: \",\", header: no}\nfields:\n"
+                "  - {name: a, type: int, absent: [\"0\", \"9999\"]}\n  - {name: b, type: code, absent: "
+                "[\"XX\", \"\"]}\n"
+                "  - {name: c, type: number, absent: [\"1\"]}\n"
+                "  - {name: d, type: date, as: [YYYYMMDD, YYYY-MM-DD], absent: [\"19000101\", \"N/A\"]}\n"},
+    {"one", "format: one\nrecord: {columns: \",\", header: no}\nfields: [{name: a, type: code, absent: "
+            "[\"\", NULL]}]\n"},
+    {"words", "format: words\nrecord: {columns: [\",\", \";\"], escape: backslash}\nfields:\n"
+              "  - {name: id, type: code}\n  - {name: note}\n  - {name: n, type: long}\nsurplus: {into: "
+              "note, left: 1}\n"},
+    {"apostrophes",
+     "format: apostrophes\nrecord: {columns: \",\", quote: \"'\", escape: [], header: no}\nfields:\n"
+     "  - {name: a}\n  - {name: b}\n"},
+};
+enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
+
+/* One of the formats above, made once. */
+LAB_UNUSED const law_t *law_format(uint8_t which) {
+    static law_t laws[LAW_FORMATS];
+    size_t index = (size_t)(uint8_t)(which - '0') % LAW_FORMATS;
+    law_t *law = &laws[index];
+    if (!law->schema) {
+        err_t err = {.text = ""};
+        schema_t *schema = law_formats[index].yaml ? lab_schema(law_formats[index].yaml)
+                                                   : format_open(law_formats[index].name, &err);
+        LAB_MUST(schema);
+        *law = law_for(schema);
+    }
+    return law;
+}
+
+#endif
