@@ -128,8 +128,8 @@ class Table:
     def text(self):
         lines = [self.header] + self.rows
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
-        drawn = ["  ".join([line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])])
-                 for line in lines]
+        drawn = ["  ".join([line[0].ljust(widths[0])] +
+                           [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]) for line in lines]
         drawn.insert(1, "-" * len(drawn[0]))
         return "\n".join(["", self.title, ""] + drawn + self._notes("  "))
 
@@ -148,14 +148,15 @@ class Target:
     def __init__(self, promise, figures, unit, most=None, least=None):
         self.promise, self.text = promise, figures.text(unit)
         if not figures.usable:
-            self.verdict = "not measured"
+            self.verdict, self.doubtful, self.judged = "not measured", False, False
             return
         met = figures.median <= most if most is not None else figures.median >= least
-        self.verdict = ("met" if met else "**not met**") + (", as far as can be told" if figures.doubtful else "")
+        self.verdict, self.doubtful, self.judged = "met" if met else "**not met**", figures.doubtful, True
 
 
-def targets_table(targets):
+def targets_table(targets, preliminary):
     table = Table("Targets", ["target", "measured", ""])
     for target in targets:
-        table.add(target.promise, target.text, target.verdict)
+        doubt = target.judged and (target.doubtful or preliminary)
+        table.add(target.promise, target.text, target.verdict + (", as far as can be told" if doubt else ""))
     return table

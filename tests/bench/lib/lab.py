@@ -108,8 +108,10 @@ class Lab:
         return path
 
     def rows(self, count, release=None):
-        words = [self.tipple, "generate", "mot", "--rows", count, "--seed", 1] + (["--release", release] if release else [])
-        return self._made("mot-%s%d.txt" % (release + "-" if release else "", count), lambda part: self._into(part, words))
+        words = [self.tipple, "generate", "mot", "--rows", count, "--seed", 1]
+        words += ["--release", release] if release else []
+        name = "mot-%s%d.txt" % (release + "-" if release else "", count)
+        return self._made(name, lambda part: self._into(part, words))
 
     def bson(self, count):
         rows = self.rows(count)
@@ -130,8 +132,8 @@ class Lab:
         rows = self.rows(count)
 
         def make(part):
-            parse = subprocess.Popen([str(self.tipple), "parse", "--format", "mot", "--emit", "json", "--relaxed", str(rows)],
-                                     stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
+            words = [str(self.tipple), "parse", "--format", "mot", "--emit", "json", "--relaxed", str(rows)]
+            parse = subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
             with open(part, "w", newline="", encoding="utf-8") as out:
                 writer = csv.DictWriter(out, [name for name, _ in KEYS], lineterminator="\n")
                 for line in parse.stdout:
@@ -150,7 +152,8 @@ class Lab:
             done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
         if done.returncode != 0:
-            raise Failed("%s ended with status %d: %s" % (words[1], done.returncode, done.stderr.decode().strip()[-300:]))
+            raise Failed("%s ended with status %d: %s" % (words[1], done.returncode,
+                                                          done.stderr.decode().strip()[-300:]))
 
     @staticmethod
     def warm(path):

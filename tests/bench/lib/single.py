@@ -9,6 +9,7 @@ from figures import Table, Target
 from lab import BENCH, CPUS, say
 
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
+USUAL = "2023"  # what generate makes unless told
 
 
 def parse(lab, options):
@@ -41,13 +42,13 @@ def parse(lab, options):
         speed[release] = figures.of_runs(each, lambda run: run.bytes / run.seconds)
         table.add(release, cpu[release].text(figures.nano), speed[release].text(figures.megabytes),
                   "%.1f" % (sizes[release] / options.rows), cpu[release].n)
-    slowest = worst(cpu, max)
-    slowest_speed = worst(speed, min)
-    return Outcome([table], [
-        Target("parse and encode: at most 100 ns a row (slowest release: %s)" % slowest, cpu[slowest], figures.nano,
-                  most=100e-9),
-        Target("parse and encode: above 800 MB/s on one core (slowest release: %s)" % slowest_speed,
-                  speed[slowest_speed], figures.megabytes, least=800e6),
+    targets = []
+    for words, cpu_of, speed_of in (("release %s" % USUAL, USUAL, USUAL),
+                                    ("the slowest release", worst(cpu, max), worst(speed, min))):
+        targets += [Target("parse and encode, %s: at most 100 ns a row" % words, cpu[cpu_of], figures.nano, most=100e-9),
+                    Target("parse and encode, %s: above 800 MB/s on one core" % words, speed[speed_of],
+                           figures.megabytes, least=800e6)]
+    return Outcome([table], targets + [
         Target("generate: above 5 million rows/s", generated, figures.thousands, least=5e6)])
 
 
@@ -84,8 +85,8 @@ def memory(lab, options):
 
 def stream(lab, loaders, server, budget):
     server.fresh()
-    source = subprocess.Popen([str(lab.tipple), "generate", "mot", "--rows", str(loaders.rows)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
+    source = subprocess.Popen([str(lab.tipple), "generate", "mot", "--rows", str(loaders.rows)],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
     try:
         run = lab.run(loaders.load_words("-", "--memory", "%dM" % budget), loaders.rows, server, stdin=source.stdout)
     finally:
