@@ -28,7 +28,9 @@ typedef struct {
  * books of another collection (UUID), of another format, digest, filter or lane rule. */
 catalog_t *catalog_open(server_t *server, mongoc_client_t *client, const place_t *place,
                         const catalog_settings_t *settings, err_t *err);
-/* The same without writing anything (--dry-run, where). *catalog is NULL when there are no books yet. */
+/* The same without writing anything (--dry-run, where). *catalog is NULL when there are no books yet. Without settings
+ * only the lane rule is checked. Files that such a catalog registers get the ordinals and extents that they would get,
+ * and everything that would write does nothing. */
 bool catalog_peek(server_t *server, mongoc_client_t *client, const place_t *place, const catalog_settings_t *settings,
                   catalog_t **catalog, err_t *err);
 void catalog_close(catalog_t *catalog);
@@ -74,7 +76,8 @@ bool catalog_start(catalog_t *catalog, catalog_file_t **files, size_t count, err
  * was acknowledged since the last barrier must be sent again. */
 bool catalog_barrier(catalog_t *catalog, err_t *err);
 
-/* Writes these files' done runs, counts and completeness, in few commands. Call catalog_barrier first. */
+/* Writes these files' done runs and counts, to which the caller has added, and their completeness, in few commands.
+ * Call catalog_barrier first. */
 typedef struct {
     catalog_file_t *file;
     bool complete;
@@ -97,7 +100,8 @@ typedef struct {
 } where_t;
 bool catalog_where(catalog_t *catalog, int64_t id, where_t *where, err_t *err);
 
-/* The file of this path in the books, or NULL: for --mended. */
+/* The file of this path in the books, for --mended: the newest, where there are several. NULL with status 0 in err: there
+ * is none; with another status: it could not be looked up. */
 catalog_file_t *catalog_find(catalog_t *catalog, const char *path, err_t *err);
 
 #endif
