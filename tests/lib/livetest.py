@@ -276,6 +276,17 @@ class Case(live.Case):
         """The books' own documents of files, by ordinal."""
         return self.documents(collection + ".tipple.files", filter={"_id": {"$type": "number"}})
 
+    def placed(self, texts, collection="results"):
+        """The documents of these texts (by path) at the ordinals and MiBs that the books have given them: where
+        several loads took some, or one was killed in between, there may be holes."""
+        expected = {}
+        for book in self.files(collection):
+            extent, = book["extents"]
+            self.assertEqual((0, 0), (extent["base"] % MIB, extent["start"]))
+            text = texts[book["path"]]
+            expected.update(File(book["_id"], extent["base"] // MIB, "", "", text, len(text), 0, b"|").documents)
+        return expected
+
     def header(self, collection="results"):
         return self.documents(collection + ".tipple.files", filter={"_id": "catalog"})[0]
 
@@ -384,8 +395,12 @@ class Result(unittest.TestResult):
         self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.errors[-1][1]))
 
 
-def main():
-    """Runs the tests of the program (those whose names hold one of the arguments, if there are any)."""
+def main(quick=("standalone", "replset", None)):
+    """Runs the tests of the program (those whose names hold one of the arguments, if there are any). quick: the kinds
+    of servers with which TIPPLE_QUICK=1 runs it."""
+    if QUICK and live.KIND not in quick:
+        print("left out by TIPPLE_QUICK")
+        sys.exit(77)
     wanted, given = unittest.TestSuite(), sys.argv[1:]
     for suite in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
         wanted.addTests(test for test in suite if not given or any(word in test.id() for word in given))

@@ -61,6 +61,7 @@ class Held(livetest.Case):
         self.assertLessEqual(first["started"], first["ended"])
         self.assertEqual([0, 0, 0], [second[key] for key in ("status", "read", "loaded")])
 
+    @livetest.slow
     def test_where(self):
         """`tipple where` finds file, offset, line and record of random ids, and refuses others"""
         plain, packed = rows(9000, bad={17}), rows(3000, 2, end=b"\r\n")
@@ -138,11 +139,7 @@ class Again(livetest.Case):
         self.assertEqual(30 * len(names), self.load("d")["loaded"])
         self.assertEqual(0, self.load("d/" + names[50], "d", "d/" + names[0])["loaded"])
         self.assertEqual(sorted("d/" + name for name in names), sorted(file["path"] for file in self.files()))
-        expected = {}
-        for file in self.files():  # ordinals may have holes here
-            book = livetest.File(file["_id"], file["extents"][0]["base"] // MIB, "plain", "", text, 1, 1, b"|")
-            expected.update(book.documents)
-        self.holds(expected)
+        self.holds(self.placed({"d/" + name: text for name in names}))
 
     def test_drop(self):
         """--drop asks or wants --yes; then the collection and its books are new"""
@@ -156,6 +153,24 @@ class Again(livetest.Case):
         self.assertEqual(1, len(self.loads()))
         self.assertEqual(700, self.load("b.csv", "--drop", "-y")["loaded"])
         self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
+
+
+    @livetest.slow
+    def test_two_at_once(self):
+        """two loads at the same moment, of different files into one collection"""
+        texts = [rows(6000, seed) for seed in (1, 2, 3, 4)]
+        for number, text in enumerate(texts):
+            self.write("%d.csv" % number, text)
+        for _ in range(2):
+            loads = [self.start("0.csv", "1.csv", "-b", 100), self.start("2.csv", "3.csv", "-b", 100)]
+            for load in loads:
+                out, said = load.communicate(timeout=60)
+                self.assertEqual(0, load.returncode, said)
+                self.assertEqual(12000, livetest.Counts(json.loads(out))["loaded"])
+            expected = self.placed({"%d.csv" % number: text for number, text in enumerate(texts)})
+            self.assertEqual(24000, len(expected))
+            self.holds(expected)
+            self.client.drop_database(self.database)
 
 
 class Refused(livetest.Case):

@@ -89,6 +89,7 @@ class Inputs(livetest.Case):
             self.holds(books, collection)
             self.assertEqual(len(books.documents()), counts["loaded"])
 
+    @livetest.slow
     def test_corrupt_gzip(self):
         """a gzip damaged in its middle: what came before is loaded; with the good file the same command completes it"""
         text = rows(20000)
@@ -200,13 +201,15 @@ class Host(livetest.Case):
         self.assertNotIn("rejected", kept.replace("# tipple rejects", ""), "talk went into the reject file")
         self.assertEqual(1, len(self.entries()))
 
+    @livetest.slow
     def test_descriptors(self):
         """too few file descriptors: status 8 with what to do; then the same command completes"""
         text = rows(20000)
         self.write("a.csv", text)
         for limit in (8, 12, 18):
-            process = self.start("a.csv", "-j", 16, "--patience", "5s", preexec_fn=lambda: resource.setrlimit(
-                resource.RLIMIT_NOFILE, (limit, limit)))
+            process = self.start("a.csv", "-j", 16, "--patience", "5s", env={
+                **os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, preexec_fn=lambda: resource.setrlimit(
+                    resource.RLIMIT_NOFILE, (limit, limit)))
             said = process.communicate(timeout=60)[1].decode()
             self.assertEqual(8, process.returncode, "ulimit -n %d: %s" % (limit, said))
             self.assertRegex(said, "open files|descriptors|ulimit")
@@ -276,4 +279,4 @@ class Words(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main()
+    livetest.main(quick=("standalone",))

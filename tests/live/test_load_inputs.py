@@ -53,6 +53,36 @@ class Inputs(livetest.Case):
         self.assertEqual(600, self.load("part_*.csv", "part_2.csv")["loaded"])
         self.holds(books)
 
+    def test_many_files(self):
+        """a thousand small files in folders, some of them packed"""
+        books = Books()
+        for number in range(1000):
+            name, text = "d/%02d/%04d" % (number // 40, number), rows(3, number + 1, header=number % 2)
+            packed = gzip.compress(text) if number % 5 == 0 else None
+            self.write(name, packed or text)
+            books = books.gzip(name, text, packed) if packed else books.plain(name, text)
+        self.assertEqual(3000, self.load("d")["loaded"])
+        self.holds(books)
+        again = self.load("d")
+        self.assertEqual((0, 1000), (again["read"], again["files_done_before"]))
+
+    def test_names(self):
+        """names with odd bytes, links to files, and names that look like options"""
+        text = rows(20)
+        self.write("real", text)
+        (self.folder / "link").symlink_to("real")
+        odd = os.fsdecode(b"caf\xe9 \n%.csv")
+        self.write(odd, rows(30, 2, bad={3}))
+        self.write("--drop", rows(40, 3))
+        self.assertEqual(89, self.load("link", odd, "--", "--drop", status=2)["loaded"])
+        self.assertEqual(0, self.load("link", odd)["read"])
+        names = [file["path"] for file in self.files()]
+        self.assertEqual(["link", "--drop"], [names[0], names[2]])
+        self.assertRegex(names[1], r"caf\\xe9 \\x0a%.csv$")
+        self.assertEqual(1, len(self.entries()))
+        self.assertNotIn(b"\xe9", self.tipple("where", "--uri", self.uri(), min(
+            Books().plain("", text).plain("", rows(30, 2)).files[1].documents)).stdout)
+
     def test_stdin(self):
         """stdin: loaded; it has no identity, so a second time is another input"""
         text = rows(3000)

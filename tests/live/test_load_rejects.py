@@ -207,4 +207,4 @@ class Mended(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE and os.environ
-    livetest.main()
+    livetest.main(quick=("standalone",))

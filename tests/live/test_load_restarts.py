@@ -66,7 +66,7 @@ class Standalone(Broken):
     def test_killed(self):
         """a standalone killed in the middle and started again: what it lost is sent again, by the same command"""
         draw = random.Random(3)
-        for trial in range(1 if livetest.QUICK else 3):
+        for trial in range(3):
             self.client.drop_database(self.database)
             for left in self.folder.glob("*.rejects"):
                 left.unlink()
@@ -116,7 +116,6 @@ class Standalone(Broken):
         self.holds(books())
 
 
-@livetest.slow
 class ReplicaSet(Broken):
     options = {"replset": 3}
 
@@ -189,7 +188,6 @@ class ReplicaSet(Broken):
         self.completed("after two members were gone")
 
 
-@livetest.slow
 class FullDisk(livetest.OwnServer):
     """A server whose data lie on a small disk."""
 
@@ -238,4 +236,4 @@ class FullDisk(livetest.OwnServer):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=())

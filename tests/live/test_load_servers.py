@@ -1,6 +1,8 @@
 """Servers that are not there, do not let us in, do not take writes, or lose replies.  needs: none"""
 import contextlib
 import json
+import os
+import signal
 import socket
 import struct
 import subprocess
@@ -57,6 +59,7 @@ class Proxy:
                     client.sendall(reply)
 
 
+@livetest.slow
 class Absent(livetest.OwnServer):
     options = {"extra": ("--setParameter", "enableTestCommands=1")}
 
@@ -107,6 +110,44 @@ class Absent(livetest.OwnServer):
             self.client.command("admin", {"fsyncUnlock": 1})
         self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
+
+    def freeze(self):
+        """The server hears nobody until the test's end, or until the function that this gives is called."""
+        pid = self.state["members"][0]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, pid, signal.SIGCONT)
+        return lambda: os.kill(pid, signal.SIGCONT)
+
+    def test_frozen(self):
+        """a server that hangs without closing anything: status 4 after the patience; awake, the same command goes on"""
+        text = rows(5000)
+        self.write("a.csv", text)
+        load = self.start("a.csv", "-", "--patience", "1s", stdin=subprocess.PIPE)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 1000))
+        thaw = self.freeze()
+        out, said = load.communicate(text, timeout=60)
+        thaw()
+        self.assertEqual(4, load.returncode, said)
+        livetest.Counts(json.loads(out))
+        self.load("a.csv")
+        self.holds({number: raw for number, raw in Books().plain("a.csv", text).documents().items()}, extra={
+            document["_id"]: raw for document, raw in zip(self.documents(), self.documents(raw=True))
+            if document["_id"] & (1 << 53) - 1 >= 1 << 20})
+
+    def test_interrupted_while_frozen(self):
+        """SIGINT and SIGTERM end a load that waits for a server which does not answer, long before the patience"""
+        self.write("a.csv", rows(5000))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            load = self.start("a.csv", "-", "--patience", "10m", stdin=subprocess.PIPE)
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 1000))
+            thaw = self.freeze()
+            load.stdin.write(rows(9000, 2))
+            load.stdin.flush()
+            time.sleep(0.5)  # so that it waits for an answer; if it does not yet, it must end all the same
+            load.send_signal(number)
+            self.assertEqual(-number, load.wait(20))
+            thaw()
+            self.client.drop_database(self.database)
 
     def fail_inserts(self, mode, **data):
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
