@@ -367,8 +367,8 @@ static const struct {
      "  - {name: t, absent: []}\n  - {name: i, type: int, optional: yes}\n"},
     {"groups",
      "format: groups\nrecord: {columns: [\",\", \"|\"], header: yes, escape: [double, backslash]}\nfields:\n"
-     "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c, type: code}\n"
-     "  - {name: d, optional: yes}\n"
+     "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c}\n"
+     "  - {name: d, optional: yes, type: code}\n"
      "  - {name: e, key: a_key_that_is_longer_than_sixteen_bytes.and_another_one, optional: yes}\n"},
     {"bare",
      "format: bare\nrecord: {columns: [\"\\t\", \" \"], quote: none, header: no}\nfields:\n"
@@ -377,11 +377,11 @@ static const struct {
                 "  - {name: a, type: int, absent: [\"0\", \"9999\"]}\n  - {name: b, type: code, absent: "
                 "[\"XX\", \"\"]}\n"
                 "  - {name: c, type: number, absent: [\"1\"]}\n"
-                "  - {name: d, type: date, as: [YYYYMMDD, YYYY-MM-DD], absent: [\"19000101\", \"N/A\"]}\n"},
+                "  - {name: d, type: date, as: YYYYMMDD, absent: [\"19000101\", \"N/A\"]}\n"},
     {"one", "format: one\nrecord: {columns: \",\", header: no}\nfields: [{name: a, type: code, absent: "
             "[\"\", NULL]}]\n"},
     {"words", "format: words\nrecord: {columns: [\",\", \";\"], escape: backslash}\nfields:\n"
-              "  - {name: id, type: code}\n  - {name: note}\n  - {name: n, type: long}\nsurplus: {into: "
+              "  - {name: id}\n  - {name: note, type: code}\n  - {name: n, type: long}\nsurplus: {into: "
               "note, left: 1}\n"},
     {"apostrophes",
      "format: apostrophes\nrecord: {columns: \",\", quote: \"'\", escape: [], header: no}\nfields:\n"
