@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void try_int(const uint8_t *text, size_t length) {
     int64_t value, again;
-    uint64_t digits;
+    uint64_t digits = 0;
     uint8_t out[32];
     bool is = convert_int(text, length, &value);
     bool plain = length >= 1 && length <= 16;
