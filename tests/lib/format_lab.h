@@ -178,8 +178,8 @@ LAB_UNUSED bool lab_same_document(const lab_record_t *a, const lab_record_t *b) 
            memcmp(a->document, b->document, a->record.document_length) == 0;
 }
 
-/* The documents of a text as records again: headers, blank lines and line ends as they stand in the text,
- * rejects left out. False: a document could not be written. */
+/* The documents of a text as records again; headers, blank lines, rejects and line ends as they stand in the
+ * text. False: a document could not be written. */
 LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_records_t *records,
                          const void *text, bool with_shapes, grown_t *out, err_t *err) {
     const uint8_t *bytes = text;
@@ -191,8 +191,6 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
         const uint8_t *written = bytes + one->record.offset;
         size_t length = one->record.length;
         bson_t document;
-        if (one->parsed == PARSED_REJECT)
-            continue;
         if (one->parsed == PARSED_DOCUMENT) {
             LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
             if (!emit_record(emitter, dialect, &document, with_shapes ? &one->shape : NULL, &written, &length,
