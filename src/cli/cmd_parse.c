@@ -129,6 +129,18 @@ static void print_raw_line(parse_t *parse, const uint8_t *text, size_t length, u
     parse->open_line = line_end == 0;
 }
 
+static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                   const char *reason, err_t *err) {
+    parse->rejected++;
+    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
+             cut->first_line + record->line, record->column, cut->offset + record->offset, reason);
+    if (parse->rejected <= parse->values->max_rejects)
+        return true;
+    return err_set(err, STATUS_TOO_MANY_REJECTED,
+                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows",
+                   parse->rejected);
+}
+
 static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
                            const shape_t *shape, err_t *err) {
     bson_t document;
@@ -142,23 +154,15 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
         return print_json(parse, &document, err);
     const uint8_t *text;
     size_t length;
-    if (!emit_record(parse->emitter, file->dialect, &document, shape, &text, &length, err))
-        return err_where(err, "%s, offset %" PRIu64, file->input->name, cut->offset + record->offset);
+    if (!emit_record(parse->emitter, file->dialect, &document, shape, &text, &length, err)) {
+        if (err->status == STATUS_HOST)
+            return false;
+        parse->documents--;
+        return reject(parse, file, cut, record, "its document cannot be written as a record again", err);
+    }
     print_raw_line(parse, text, length, record->line_end);
     fwrite(cut->buffer.bytes + record->offset + record->length, 1, record->line_end, stdout);
     return true;
-}
-
-static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
-                   const char *reason, err_t *err) {
-    parse->rejected++;
-    log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
-             cut->first_line + record->line, record->column, cut->offset + record->offset, reason);
-    if (parse->rejected <= parse->values->max_rejects)
-        return true;
-    return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows",
-                   parse->rejected);
 }
 
 static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record,

@@ -249,8 +249,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         return out;
     }
     if (op->code != OP_TEXT && op->code != OP_CODE) {
-        bool lost = op->code == OP_ISO_DATE || prints_as_filler(op, text, length);
-        uint8_t *behind = lost ? NULL : put_rare(out, op, text, length, shape);
+        uint8_t *behind = prints_as_filler(op, text, length) ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
         reader->odd[op->field]++;

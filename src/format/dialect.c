@@ -278,6 +278,8 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
     for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
         size_t length = strcspn(at, ", \n");
         bool none = length == 1 && *at == '-';
+        if (!none && (!length || length > 4 || strspn(at, "0123456789") != length))
+            return false;
         if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
             (!none && (sscanf(at, "%u", &field) != 1 || field >= schema->field_count)))
             return false;

@@ -18,6 +18,21 @@ typedef struct {
     uint8_t printed[PATTERN_LONGEST + 24];
 } value_t;
 
+/* How one field is written. */
+typedef enum {
+    FIELD_BARE,
+    FIELD_QUOTED,    /* quotes doubled, but for those behind a backslash, which get one more */
+    FIELD_DOUBLED,   /* all doubled */
+    FIELD_BACKSLASH, /* all escaped with a backslash */
+    FIELD_PADDED,    /* bare, a blank in front: so that a code that looks like a header is none */
+    FIELD_WAYS
+} way_t;
+
+/* How a row is tried: each only when the one before does not make the document again. */
+typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIES } row_t;
+
+enum { MOST_TRIED = 6 };
+
 struct emit {
     const schema_t *schema;
     text_buffer_t out;
@@ -25,10 +40,8 @@ struct emit {
     uint8_t *again;      /* the document that it makes */
     size_t again_room;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
+    way_t ways[SCHEMA_MOST_FIELDS * 2];
 };
-
-/* How hard a spelling tries: each is tried only when the one before does not read back. */
-typedef enum { QUOTE_AS_SHAPE, QUOTE_BARE, QUOTE_WHERE_NEEDED, QUOTE_BACKSLASH, QUOTE_WAYS } quoting_t;
 
 emit_t *emit_new(const schema_t *schema) {
     emit_t *emit = calloc(1, sizeof *emit);
@@ -75,8 +88,13 @@ static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value
         const text_t *as = &field->as.items[(spelling + i) % field->as.count];
         pattern_t pattern;
         if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
+            bool filler = false;
+            for (size_t j = 0; j < field->absent.count; j++)
+                filler |= field->absent.items[j].length == pattern.length &&
+                          memcmp(field->absent.items[j].text, value->printed, pattern.length) == 0;
             value->length = pattern.length;
-            return true;
+            if (!filler)
+                return true;
         }
     }
     return false;
@@ -125,13 +143,15 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
     }
 }
 
-static bool put_quoted(emit_t *emit, const value_t *value, bool backslash) {
+static bool put_quoted(emit_t *emit, const value_t *value, way_t way) {
     char quote = emit->schema->quote;
     if (!put_byte(&emit->out, quote))
         return false;
     for (size_t i = 0; i < value->length; i++) {
         /* a doubled quote behind a backslash would be read as an escaped one */
-        bool escape = backslash || (emit->schema->escape_backslash && i > 0 && value->text[i - 1] == '\\');
+        bool mixed =
+            way == FIELD_QUOTED && emit->schema->escape_backslash && i > 0 && value->text[i - 1] == '\\';
+        bool escape = way == FIELD_BACKSLASH || mixed;
         if (value->text[i] == (uint8_t)quote && !put_byte(&emit->out, escape ? '\\' : quote))
             return false;
         if (!put_byte(&emit->out, (char)value->text[i]))
@@ -140,26 +160,39 @@ static bool put_quoted(emit_t *emit, const value_t *value, bool backslash) {
     return put_byte(&emit->out, quote);
 }
 
-static bool write_row(emit_t *emit, const dialect_t *dialect, const shape_t *shape, quoting_t way) {
+/* Quotes, delimiters, and what would be part of the line end or no record at all. */
+static bool is_special(const emit_t *emit, const dialect_t *dialect, const value_t *value) {
+    char quote = emit->schema->quote;
+    return memchr(value->text, dialect->delimiter, value->length) ||
+           (quote && memchr(value->text, quote, value->length)) ||
+           (value->length ? value->text[value->length - 1] == '\r' : dialect->columns == 1);
+}
+
+static void choose_ways(emit_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
     const schema_t *schema = emit->schema;
-    bool quoting = schema->quote && way != QUOTE_BARE && (way != QUOTE_AS_SHAPE || !shape || shape->quoted);
-    bool backslash = schema->escape_backslash && (way == QUOTE_BACKSLASH || !schema->escape_double ||
-                                                  (way == QUOTE_AS_SHAPE && shape && shape->backslash));
+    bool quoting = schema->quote && row != ROW_BARE && (row != ROW_AS_SHAPE || !shape || shape->quoted);
+    bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
+                                                  (row == ROW_AS_SHAPE && shape && shape->backslash));
+    for (size_t i = 0; i < dialect->columns; i++) {
+        bool quoted = quoting && is_special(emit, dialect, &emit->values[i]);
+        emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
+    }
+}
+
+static bool write_row(emit_t *emit, const dialect_t *dialect) {
     emit->out.length = 0;
     for (size_t i = 0; i < dialect->columns; i++) {
         const value_t *value = &emit->values[i];
         if (i && !put_byte(&emit->out, dialect->delimiter))
             return false;
-        bool special = memchr(value->text, dialect->delimiter, value->length) ||
-                       (schema->quote && memchr(value->text, schema->quote, value->length));
-        /* a bare one would be part of the line end, or no record at all */
-        if (way == QUOTE_WHERE_NEEDED)
-            special |= value->length ? value->text[value->length - 1] == '\r' : dialect->columns == 1;
-        bool ok = quoting && special ? put_quoted(emit, value, backslash)
-                                     : put(&emit->out, value->text, value->length);
-        if (!ok)
+        if (emit->ways[i] == FIELD_PADDED && !put_byte(&emit->out, ' '))
+            return false;
+        bool bare = emit->ways[i] == FIELD_BARE || emit->ways[i] == FIELD_PADDED;
+        if (!(bare ? put(&emit->out, value->text, value->length) : put_quoted(emit, value, emit->ways[i])))
             return false;
     }
+    if (!put(&emit->out, "", 0))
+        return false;
     memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
     return true;
 }
@@ -190,6 +223,40 @@ static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docu
     }
 }
 
+/* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
+static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *document) {
+    size_t tried[MOST_TRIED], count = 0;
+    uint32_t combinations = 1;
+    /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
+     */
+    for (int doubt = 3; doubt >= 0; doubt--) {
+        for (size_t i = 0; i < dialect->columns; i++) {
+            const value_t *value = &emit->values[i];
+            bool quote = emit->schema->quote && memchr(value->text, emit->schema->quote, value->length);
+            bool backslash = memchr(value->text, '\\', value->length);
+            emit->ways[i] =
+                emit->schema->quote && is_special(emit, dialect, value) ? FIELD_QUOTED : FIELD_BARE;
+            if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
+                tried[count++] = i;
+                combinations *= FIELD_WAYS;
+            }
+        }
+    }
+    for (uint32_t combination = 0; combination < combinations; combination++) {
+        uint32_t rest = combination;
+        for (size_t i = 0; i < count; i++, rest /= FIELD_WAYS) {
+            way_t way = (way_t)(rest % FIELD_WAYS);
+            if (!emit->schema->quote && way != FIELD_PADDED)
+                way = FIELD_BARE;
+            emit->ways[tried[i]] = way;
+        }
+        int same = write_row(emit, dialect) ? reads_back(emit, dialect, document) : -1;
+        if (same)
+            return same;
+    }
+    return 0;
+}
+
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
     for (size_t i = 0; i < dialect->columns; i++) {
@@ -199,19 +266,19 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
             !print_value(emit->schema, &emit->schema->fields[field], document, shape, &emit->values[i], err))
             return false;
     }
-    for (quoting_t way = QUOTE_AS_SHAPE; way < QUOTE_WAYS; way++) {
-        if (!put(&emit->out, "", 0) || !write_row(emit, dialect, shape, way))
-            return err_memory(err, emit->out.length);
-        int same = reads_back(emit, dialect, document);
-        if (same < 0)
-            return err_memory(err, emit->out.length);
-        if (same) {
-            *record = emit->out.bytes;
-            *length = emit->out.length;
-            return true;
-        }
+    int same = 0;
+    for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
+        choose_ways(emit, dialect, shape, row);
+        same = write_row(emit, dialect) ? reads_back(emit, dialect, document) : -1;
     }
-    return err_set(
-        err, STATUS_INPUT,
-        "the values of this document cannot be written with the delimiter and quotes of this file");
+    if (!same)
+        same = try_fields(emit, dialect, document);
+    if (same < 0)
+        return err_memory(err, emit->out.length);
+    *record = emit->out.bytes;
+    *length = emit->out.length;
+    return same ||
+           err_set(
+               err, STATUS_INPUT,
+               "the values of this document cannot be written with the delimiter and quotes of this file");
 }

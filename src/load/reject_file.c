@@ -38,6 +38,24 @@ static bool read_all(reject_file_t *file, int fd) {
     return true;
 }
 
+static bool is_head(const reject_file_t *file, const char *at, const char *end) {
+    size_t length = strlen(file->mark);
+    return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
+}
+
+/* A head of which a kill left only the beginning of its mark looks like a second line of the record before
+ * it. */
+static void cut_torn_mark(reject_file_t *file) {
+    const char *end = file->text + file->size;
+    const char *line = memrchr(file->text, '\n', file->size);
+    size_t length = line ? (size_t)(end - ++line) : 0;
+    if (!length || length >= strlen(file->mark) || memcmp(line, file->mark, length) != 0)
+        return;
+    const char *before = memrchr(file->text, '\n', (size_t)(line - 1 - file->text));
+    if (!is_head(file, before ? before + 1 : file->text, end))
+        file->size = (size_t)(line - file->text);
+}
+
 bool reject_file_open(reject_file_t *file, const char *path) {
     *file = (reject_file_t){.first_line = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -56,21 +74,18 @@ bool reject_file_open(reject_file_t *file, const char *path) {
     for (const char *at = file->text; at < end && !file->mark[0];
          at = behind_line(at, end), file->first_line++) {
         size_t announced = sizeof ANNOUNCEMENT - 1;
-        if ((size_t)(end - at) > announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0)
+        if ((size_t)(end - at) >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
+            strspn(at + announced, "0123456789abcdef") == MARK_DIGITS)
             snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + announced);
         file->first = (size_t)(behind_line(at, end) - file->text);
     }
+    cut_torn_mark(file);
     return true;
 }
 
 void reject_file_close(reject_file_t *file) {
     free(file->text);
     file->text = NULL;
-}
-
-static bool is_head(const reject_file_t *file, const char *at, const char *end) {
-    size_t length = strlen(file->mark);
-    return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
 }
 
 int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry) {
@@ -92,8 +107,8 @@ int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reje
     size_t length = (size_t)(behind - record);
     bool ended = behind[-1] == '\n';
     uint64_t whole = 0;
-    entry->torn = behind == end && !ended &&
-                  (record == end || !reject_entry_number(entry, "length", &whole) || length < whole);
+    entry->torn = record == end || (behind == end && !ended &&
+                                    (!reject_entry_number(entry, "length", &whole) || length < whole));
     length -= length && record[length - 1] == '\n';
     length -= length && record[length - 1] == '\r';
     entry->length = length;

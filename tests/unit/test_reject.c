@@ -869,9 +869,9 @@ static void test_no_reject_file(void **state) {
 
 static void test_cannot_be_read(void **state) {
     (void)state;
-    expect_refusal(STATUS_INPUT, "r"); /* it is not there */
+    expect_refusal(STATUS_USAGE, "r"); /* it is not there */
     LAB_MUST(mkdir("r", 0755) == 0);
-    expect_refusal(STATUS_INPUT, "r");
+    expect_refusal(STATUS_USAGE, "r");
     rmdir("r");
 }
 
