@@ -146,17 +146,19 @@ class Target:
     """A promise, and what became of it."""
 
     def __init__(self, promise, figures, unit, most=None, least=None):
-        self.promise, self.text = promise, figures.text(unit)
-        if not figures.usable:
-            self.verdict, self.doubtful, self.judged = "not measured", False, False
-            return
-        met = figures.median <= most if most is not None else figures.median >= least
-        self.verdict, self.doubtful, self.judged = "met" if met else "**not met**", figures.doubtful, True
+        self.promise, self.figures, self.text = promise, figures, figures.text(unit)
+        self.most, self.least = most, least
+
+    def verdict(self, preliminary):
+        if not self.figures.usable:
+            return "not measured"
+        met = self.figures.median <= self.most if self.most is not None else self.figures.median >= self.least
+        doubt = ", as far as can be told" if preliminary or self.figures.doubtful else ""
+        return ("met" if met else "**not met**") + doubt
 
 
 def targets_table(targets, preliminary):
     table = Table("Targets", ["target", "measured", ""])
     for target in targets:
-        doubt = target.judged and (target.doubtful or preliminary)
-        table.add(target.promise, target.text, target.verdict + (", as far as can be told" if doubt else ""))
+        table.add(target.promise, target.text, target.verdict(preliminary))
     return table
