@@ -90,6 +90,42 @@ class Inputs(livetest.Case):
             self.assertEqual(len(books.documents()), counts["loaded"])
 
     @livetest.slow
+    def test_wrong_checksum(self):
+        """text that only its checksum shows to be wrong: status 5, and the good file is compared with it, not trusted"""
+        text = rows(12000)
+        for name, packed, path in (("a.gz", gzip.compress(text, 0), "a.gz"),
+                                   ("a.zip", livetest.zip_of(("m.csv", text, zipfile.ZIP_STORED)), "a.zip!m.csv")):
+            at = packed.index(b"|FIESTA|", len(packed) // 2)
+            self.write(name, packed[:at] + b"|FIASTA|" + packed[at + 8:])
+            self.fails(5, path + ": .*checksum", name)
+            self.write(name, packed)
+            counts = self.load(name, status=2)
+            self.assertEqual((11999, 1), (counts["already_there"], counts["rejected"]))
+            self.assertIn(b"|FIESTA|", self.entries()[-1][4])
+            self.load(name, "--drop", "--yes")
+            self.holds(self.placed({path: text}))
+
+    @livetest.slow
+    def test_cut_off_and_fetched_again(self):
+        """a file that was cut off, or that grew while it was read: as a whole, the same command completes it"""
+        text = rows(30000, bad={3, 29000})  # more than a MiB
+        packed = gzip.compress(text)
+        for left, more in ((len(packed) // 3, 2 * len(packed) // 3), (10, 11), (len(packed) - 1, len(packed) - 1)):
+            for size in (left, more):
+                self.write("a.gz", packed[:size])
+                self.fails(5, "a.gz: .*(cut off|end)", "a.gz")
+            self.write("a.gz", packed)
+            counts = self.load("a.gz", status=(0, 2))
+            self.assertLessEqual(counts["loaded"], 29998)
+            self.holds(self.placed({"a.gz": text}))
+            self.assertEqual(29998, self.client.count(self.database, "results"))
+            self.assertEqual(0, self.load("a.gz")["read"])
+            file, = self.files()
+            self.assertEqual((True, 30000, 29998, 2), (file["complete"], file["read"], file["loaded"] + file["already"],
+                                                       file["rejected"]))
+            self.client.drop_database(self.database)
+
+    @livetest.slow
     def test_corrupt_gzip(self):
         """a gzip damaged in its middle: what came before is loaded; with the good file the same command completes it"""
         text = rows(20000)
@@ -136,11 +172,11 @@ class Inputs(livetest.Case):
             os.mkfifo(self.folder / name)
         for grows in (True, False):
             name = "grows.csv" if grows else "shrinks.csv"
-            self.write(name, rows(3000, 7))
+            self.write(name, rows(9000, 7))
             load = self.start(*pipes, name)  # each feeder waits at a pipe first
             self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results.tipple.loads", {
                 "ended": {"$exists": False}})), "the load has not begun")
-            self.write(name, rows(3001 if grows else 2999, 7))
+            self.write(name, rows(20000 if grows else 8999, 7))
             for pipe in pipes:
                 livetest.feed(self.folder / pipe, rows(5, 1))
             out, said = load.communicate(timeout=60)
@@ -148,6 +184,8 @@ class Inputs(livetest.Case):
             self.assertRegex(said.decode(), name + ": changed while it was read .it became " + ("longer" if grows else "shorter"))
             self.assertEqual(5 * len(pipes), livetest.Counts(json.loads(out))["loaded"])
         self.assertEqual(2 * 5 * len(pipes), self.client.count(self.database, "results"))
+        self.assertEqual(20000, self.load("grows.csv")["loaded"])
+        self.refused("shrinks.csv has changed", "shrinks.csv")
 
     def test_waiting_pipe(self):
         """a FIFO that nobody writes to: SIGTERM ends the wait, by its own end"""
@@ -250,6 +288,26 @@ class Host(livetest.Case):
 
 
 class Words(livetest.Case):
+    def test_every_status(self):
+        """each exit status of the table is reached: 0, 1, 2, 3, 4, 5, 8, 130, 143"""
+        self.write("a.csv", rows(300))
+        self.write("b.csv", rows(300, 2, bad={5}))
+        self.write("c.csv", rows(300, 3, bad={7, 8}))
+        self.write("d.gz", gzip.compress(rows(300, 4))[:-20])
+        os.mkfifo(self.folder / "pipe")
+        for status, words in ((0, ("a.csv",)), (1, ("a.csv", "--filter", "k==BMW")), (2, ("b.csv",)), (5, ("d.gz",)),
+                              (3, ("c.csv", "--max-rejects", 1)), (8, ("c.csv", "--rejects", "no/such/folder/file")),
+                              (4, ("a.csv", "--patience", "200ms", "--uri", "mongodb://127.0.0.1:1/db.c"))):
+            self.load(*words, status=status)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            runs = len(self.loads())
+            load = self.start("pipe")
+            self.assertTrue(livetest.wait_for(lambda: len(self.loads()) > runs))
+            load.send_signal(number)
+            load.communicate(timeout=30)
+            self.assertEqual(-number, load.returncode)  # a shell says 130 and 143
+        self.assertEqual([0, 2, 5, 3, 8, 130, 143], [run["status"] for run in self.loads()])
+
     def test_refused_words(self):
         """options and names that cannot be: status 1, with the nearest real one, nothing touched"""
         self.write("a.csv", rows(3))

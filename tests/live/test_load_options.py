@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import urllib.parse
 
 import live
 import livetest
@@ -56,6 +57,16 @@ class Said(livetest.Case):
         self.tipple("load", "-f", "mot", "--uri-file", "uri", "a.csv")
         self.holds(Books().plain("a.csv", rows(10)))
         self.holds(Books().plain("a.csv", rows(10)), "second")
+
+    def test_uri_options(self):
+        """collections with dots and odd letters; a URI's own compressors, timeouts and preferences do no harm"""
+        text = rows(2000, bad={1})
+        self.write("a.csv", text)
+        for name, query in (("a.b.c", ""), ("r\u00e9sum\u00e9 x", ""), ("net", "&compressors=zlib,zstd,snappy"),
+                            ("pref", "&readPreference=secondaryPreferred&retryWrites=true"), ("slow", "&socketTimeoutMS=60000")):
+            self.load("a.csv", "--uri", self.uri(urllib.parse.quote(name)) + query, status=2)
+            self.holds(Books().plain("a.csv", text), name)
+            self.assertEqual(1, len(self.entries("%s.%s.rejects" % (self.database, name))))
 
     def test_dry_run(self):
         """--dry-run reads and counts everything, and writes nothing: not here, not there"""
