@@ -36,7 +36,7 @@ def say(words, *values):
 def quietly(command, title, **more):
     """Runs a step of the set-up; its output goes to a log that is named when it fails."""
     say("  %s", title)
-    log = BENCH / "logs" / (title.split()[0] + ".log")
+    log = BENCH / "logs" / (title.split()[0].rstrip(":") + ".log")
     with open(log, "wb") as out:
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
                               stderr=subprocess.STDOUT, preexec_fn=procs.tied_to_parent(), **more)
@@ -77,9 +77,11 @@ class Lab:
         go = BENCH / "go"
         environment = {**os.environ, "GOPATH": str(go), "GOCACHE": str(go / "cache"), "CGO_ENABLED": "0",
                        "GOFLAGS": "-modcacherw -mod=readonly -buildvcs=false", "GOTOOLCHAIN": "local", "GOWORK": "off"}
-        quietly(["go", "build", "-trimpath", "-o", program, "github.com/mongodb/mongo-tools/mongoimport/main"],
-                "mongoimport: fetch and build", cwd=SOURCES / "mongoimport", env=environment)
-        shutil.rmtree(go, ignore_errors=True)
+        try:
+            quietly(["go", "build", "-trimpath", "-o", program, "github.com/mongodb/mongo-tools/mongoimport/main"],
+                    "mongoimport: fetch and build", cwd=SOURCES / "mongoimport", env=environment)
+        finally:
+            shutil.rmtree(go, ignore_errors=True)
         return program
 
     def pymongo(self):
