@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 extern const command_t command_load, command_parse, command_formats, command_generate, command_where,
     command_help;
@@ -91,7 +93,16 @@ static void on_driver_log(mongoc_log_level_t level, const char *domain, const ch
         log_detail("driver (%s): %s", domain, message);
 }
 
+/* The driver has put its counters into shared memory when it was loaded. Their name goes at once: a process
+ * that is killed would leave it behind, for a later one of the same number to stumble over. */
+static void forget_shared_counters(void) {
+    char name[32];
+    snprintf(name, sizeof name, "/mongoc-%u", (unsigned)getpid());
+    shm_unlink(name);
+}
+
 int main(int argc, char **argv) {
+    forget_shared_counters();
     if (argc < 2) {
         cli_print_overview();
         return STATUS_USAGE;
