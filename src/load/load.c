@@ -471,6 +471,9 @@ static bool run(job_t *job, err_t *err) {
     else
         snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s.rejects",
                  job->result->namespace);
+    for (char *at = job->result->rejects_path; !job->spec->rejects && *at; at++)
+        if (*at == '/')
+            *at = '_'; /* of the collection's name, not a folder */
     log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
                job->file_count, job->result->threads, job->spec->batch);
     return move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));

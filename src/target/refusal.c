@@ -72,8 +72,10 @@ static const row_t rows[] = {
     {323, REFUSAL_STATE, STATUS_USAGE, NULL}, /* APIStrictError */
     {371, REFUSAL_STATE, STATUS_SERVER,
      "somebody blocked writes: setUserWriteBlockMode"}, /* UserWritesBlocked */
-    {8000, REFUSAL_STATE, STATUS_SERVER, NULL},         /* AtlasError */
-    {14031, REFUSAL_STATE, STATUS_SERVER, ROOM},        /* OutOfDiskSpace */
+    {13297, REFUSAL_STATE, STATUS_USAGE,
+     "a database of this name in other letters is there: use its spelling"}, /* DatabaseDifferCase */
+    {8000, REFUSAL_STATE, STATUS_SERVER, NULL},                              /* AtlasError */
+    {14031, REFUSAL_STATE, STATUS_SERVER, ROOM},                             /* OutOfDiskSpace */
 };
 
 /* For errors whose code says little. */
