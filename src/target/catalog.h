@@ -1,13 +1,15 @@
 /* catalog: the books of a load, kept beside the data in the target.
  *
- *   NAME.tipple.files   {_id: "catalog", uuid, format, digest, laneRule, filter, nextExtent (in MiB), nextOrdinal, ...}
- *                       {_id: <ordinal>, path, kind, size, digest, extents: [{base, start, length}], started, done:
- *                        [[from, to), ...] in blocks, blocks, complete, read, loaded, already, rejected, filtered}
- *   NAME.tipple.loads   one a run: command's settings, counts, times, host, how it ended
+ *   NAME.tipple.files   {_id: "catalog", uuid, format, digest, laneRule, filter, nextExtent (in MiB),
+ * nextOrdinal, ...}
+ *                       {_id: <ordinal>, path, kind, size, digest, extents: [{base, start, length}], started,
+ * done:
+ *                        [[from, to), ...] in blocks, blocks, complete, read, loaded, already, rejected,
+ * filtered} NAME.tipple.loads   one a run: command's settings, counts, times, host, how it ended
  *
- * Books are written majority and journaled, and come after the data that they describe. One catalog object is used
- * by one thread at a time (the load's main thread); catalog_file_t is the caller's to read and is changed only here,
- * except where said. */
+ * Books are written majority and journaled, and come after the data that they describe. One catalog object is
+ * used by one thread at a time (the load's main thread); catalog_file_t is the caller's to read and is
+ * changed only here, except where said. */
 #ifndef TIPPLE_TARGET_CATALOG_H
 #define TIPPLE_TARGET_CATALOG_H
 
@@ -24,20 +26,20 @@ typedef struct {
     const char *filter;        /* normalised text of --filter, "" when none */
 } catalog_settings_t;
 
-/* Reads the books, or opens new ones. Refused with status 1 and what to do: a non-empty collection without books,
- * books of another collection (UUID), of another format, digest, filter or lane rule. */
+/* Reads the books, or opens new ones. Refused with status 1 and what to do: a non-empty collection without
+ * books, books of another collection (UUID), of another format, digest, filter or lane rule. */
 catalog_t *catalog_open(server_t *server, mongoc_client_t *client, const place_t *place,
                         const catalog_settings_t *settings, err_t *err);
-/* The same without writing anything (--dry-run, where). *catalog is NULL when there are no books yet. Without settings
- * only the lane rule is checked. Files that such a catalog registers get the ordinals and extents that they would get,
- * and everything that would write does nothing. */
-bool catalog_peek(server_t *server, mongoc_client_t *client, const place_t *place, const catalog_settings_t *settings,
-                  catalog_t **catalog, err_t *err);
+/* The same without writing anything (--dry-run, where). *catalog is NULL when there are no books yet. Without
+ * settings only the lane rule is checked. Files that such a catalog registers get the ordinals and extents
+ * that they would get, and everything that would write does nothing. */
+bool catalog_peek(server_t *server, mongoc_client_t *client, const place_t *place,
+                  const catalog_settings_t *settings, catalog_t **catalog, err_t *err);
 void catalog_close(catalog_t *catalog);
 
 typedef struct {
-    uint64_t base;    /* first voff */
-    uint64_t start;   /* the file offset that base stands for */
+    uint64_t base;  /* first voff */
+    uint64_t start; /* the file offset that base stands for */
     uint64_t length;
 } extent_t;
 
@@ -47,19 +49,20 @@ typedef struct {
 
 typedef struct {
     uint32_t ordinal;
-    char *path;          /* identity's name */
+    char *path; /* identity's name */
     extent_t *extents;
     size_t extent_count;
-    bool doubtful;       /* an earlier run started it: blocks that are not done may hold documents already */
-    bool suspect;        /* the caller's: its data was found damaged; what it gave is compared, not taken for granted */
-    bool complete;       /* everything was done by an earlier run */
-    runs_t done;         /* blocks that an earlier run, or this one, has made durable */
-    counts_t counts;     /* of the done blocks, over all runs */
+    bool doubtful; /* an earlier run started it: blocks that are not done may hold documents already */
+    bool suspect; /* the caller's: its data was found damaged; what it gave is compared, not taken for granted
+                   */
+    bool complete;   /* everything was done by an earlier run */
+    runs_t done;     /* blocks that an earlier run, or this one, has made durable */
+    counts_t counts; /* of the done blocks, over all runs */
 } catalog_file_t;
 
-/* Finds or registers all files of the manifest with few commands however many there are (one findAndModify for the
- * extents of all new ones, one insert in large batches). files[i] belongs to manifest->files[i], and is freed with
- * the catalog. A file that changed since it was registered: status 1 with what changed. */
+/* Finds or registers all files of the manifest with few commands however many there are (one findAndModify
+ * for the extents of all new ones, one insert in large batches). files[i] belongs to manifest->files[i], and
+ * is freed with the catalog. A file that changed since it was registered: status 1 with what changed. */
 bool catalog_register(catalog_t *catalog, const manifest_t *manifest, catalog_file_t **files, err_t *err);
 
 /* Extends a file of unknown size so that `offset` has a place. */
@@ -68,25 +71,26 @@ bool catalog_extend(catalog_t *catalog, catalog_file_t *file, uint64_t offset, e
 /* The virtual offset of a file offset; false when no extent holds it. */
 bool catalog_voff(const catalog_file_t *file, uint64_t offset, uint64_t *voff);
 
-/* Before the first byte of these files is sent: they are in doubt from now on. One command for all of them. */
+/* Before the first byte of these files is sent: they are in doubt from now on. One command for all of them.
+ */
 bool catalog_start(catalog_t *catalog, catalog_file_t **files, size_t count, err_t *err);
 
-/* Everything that was acknowledged to this process becomes durable (standalones: a j:true write to the same server
- * process; elsewhere the acknowledgement was proof). False with status 4 when the server process changed: what
- * was acknowledged since the last barrier must be sent again. */
+/* Everything that was acknowledged to this process becomes durable (standalones: a j:true write to the same
+ * server process; elsewhere the acknowledgement was proof). False with status 4 when the server process
+ * changed: what was acknowledged since the last barrier must be sent again. */
 bool catalog_barrier(catalog_t *catalog, err_t *err);
 
-/* Writes these files' done runs and counts, to which the caller has added, and their completeness, in few commands.
- * Call catalog_barrier first. */
+/* Writes these files' done runs and counts, to which the caller has added, and their completeness, in few
+ * commands. Call catalog_barrier first. */
 typedef struct {
     catalog_file_t *file;
     bool complete;
-    uint64_t blocks;     /* when complete: how many there are */
+    uint64_t blocks; /* when complete: how many there are */
 } checkpoint_t;
 bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err);
 
-/* One document a run in NAME.tipple.loads: opened at the start, closed at the end with the status. `fields` is
- * appended to it as it is. */
+/* One document a run in NAME.tipple.loads: opened at the start, closed at the end with the status. `fields`
+ * is appended to it as it is. */
 bool catalog_open_load(catalog_t *catalog, const bson_t *fields, err_t *err);
 bool catalog_close_load(catalog_t *catalog, const bson_t *fields, err_t *err);
 
@@ -96,12 +100,12 @@ typedef struct {
     uint32_t ordinal;
     char path[4096];
     uint64_t offset;
-    bool lane_fits;      /* false: the lane does not belong to this place, so tipple did not make this _id */
+    bool lane_fits; /* false: the lane does not belong to this place, so tipple did not make this _id */
 } where_t;
 bool catalog_where(catalog_t *catalog, int64_t id, where_t *where, err_t *err);
 
-/* The file of this path in the books, for --mended: the newest, where there are several. NULL with status 0 in err: there
- * is none; with another status: it could not be looked up. */
+/* The file of this path in the books, for --mended: the newest, where there are several. NULL with status 0
+ * in err: there is none; with another status: it could not be looked up. */
 catalog_file_t *catalog_find(catalog_t *catalog, const char *path, err_t *err);
 
 #endif

@@ -16,14 +16,15 @@ typedef struct {
     bool clustered;
     bool empty;
     uint8_t uuid[16];
-    char compressor[16];   /* "" when the server did not say */
-    uint64_t count;        /* estimated */
+    char compressor[16]; /* "" when the server did not say */
+    uint64_t count;      /* estimated */
 } place_t;
 
 /* What is there. A view or a time series is refused (status 1). */
 bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
-/* The same in one short command, for what does not change while data comes in: empty and count are not looked for. */
+/* The same in one short command, for what does not change while data comes in: empty and count are not looked
+ * for. */
 bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
 /* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with

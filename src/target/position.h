@@ -5,8 +5,8 @@
  *
  *     lane = the 10 bits of (ordinal + offset / 256 KiB) mod 1024, reversed
  *
- * The reversal sends neighbouring blocks to lanes that are far apart, so that any even cut of the lanes is busy
- * at any moment. */
+ * The reversal sends neighbouring blocks to lanes that are far apart, so that any even cut of the lanes is
+ * busy at any moment. */
 #ifndef TIPPLE_TARGET_POSITION_H
 #define TIPPLE_TARGET_POSITION_H
 
@@ -15,9 +15,9 @@
 #define POSITION_BLOCK_BYTES  (256 * 1024)
 #define POSITION_LANES        1024
 #define POSITION_OFFSET_BITS  53
-#define POSITION_EXTENT_UNIT  (1024 * 1024)          /* extents are whole MiB */
-#define POSITION_STREAM_PIECE (64ull << 30)          /* an input of unknown size gets extents of this many bytes */
-#define POSITION_LANE_RULE    1                      /* kept in the catalog; another rule is another number */
+#define POSITION_EXTENT_UNIT  (1024 * 1024) /* extents are whole MiB */
+#define POSITION_STREAM_PIECE (64ull << 30) /* an input of unknown size gets extents of this many bytes */
+#define POSITION_LANE_RULE    1             /* kept in the catalog; another rule is another number */
 
 static inline uint32_t position_lane(uint32_t ordinal, uint64_t offset) {
     uint32_t bits = (uint32_t)((ordinal + offset / POSITION_BLOCK_BYTES) % POSITION_LANES);

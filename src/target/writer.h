@@ -1,4 +1,5 @@
-/* writer: one batch to one server, and what became of each of its documents. A writer belongs to one thread. */
+/* writer: one batch to one server, and what became of each of its documents. A writer belongs to one thread.
+ */
 #ifndef TIPPLE_TARGET_WRITER_H
 #define TIPPLE_TARGET_WRITER_H
 
@@ -10,23 +11,24 @@ writer_t *writer_new(server_t *server, err_t *err);
 void writer_destroy(writer_t *writer);
 
 typedef struct {
-    uint32_t index;       /* in the batch */
-    int code;             /* the server's */
-    bool duplicate_id;    /* 11000 on {_id: 1}, nothing else */
-    char reason[240];     /* the server's words, short, one line */
+    uint32_t index;    /* in the batch */
+    int code;          /* the server's */
+    bool duplicate_id; /* 11000 on {_id: 1}, nothing else */
+    char reason[240];  /* the server's words, short, one line */
 } refused_t;
 
 typedef struct {
-    refused_t *refused;   /* owned by the writer, until its next call; ascending by index, each index once */
+    refused_t *refused; /* owned by the writer, until its next call; ascending by index, each index once */
     size_t count;
-    bool in_doubt;        /* a reply was lost on the way: a duplicate_id may be our own write */
+    bool in_doubt; /* a reply was lost on the way: a duplicate_id may be our own write */
     uint32_t retries;
 } written_t;
 
-/* Sends the documents (BSON, back to back; starts[i] is where the i-th begins, starts[count] the end) as unordered
- * inserts without further validation: one message unless the server's limits ask for more. Network errors and
- * elections are tried again until the patience is over (with the whole batch: then in_doubt is set). A stop signal
- * ends the trying. False: the batch's fate is unknown and the load must stop (status 4 or 1). */
+/* Sends the documents (BSON, back to back; starts[i] is where the i-th begins, starts[count] the end) as
+ * unordered inserts without further validation: one message unless the server's limits ask for more. Network
+ * errors and elections are tried again until the patience is over (with the whole batch: then in_doubt is
+ * set). A stop signal ends the trying. False: the batch's fate is unknown and the load must stop (status 4 or
+ * 1). */
 bool writer_insert(writer_t *writer, const uint8_t *bytes, const uint32_t *starts, size_t count,
                    written_t *written, err_t *err);
 
