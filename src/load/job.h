@@ -38,11 +38,11 @@ typedef struct {
     progress_t progress;
 } job_t;
 
-/* The main thread's round while others work: progress, checkpoints; until `over` says so or the load failed.
- */
+/* checkpoint.c: takes the blocks that were settled since the last time, makes them durable and writes them
+ * down. The main thread's. */
 bool job_checkpoint(job_t *job, err_t *err);
 
-/* Instead of feeders: the records of a mended reject file, as blocks of one record each. */
+/* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
 bool job_feed_mended(job_t *job, err_t *err);
 
 #endif
