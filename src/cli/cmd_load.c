@@ -329,8 +329,10 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("index %s built in %s\n", result->indexes[i].keys,
                units_time(took, result->indexes[i].took_ns));
     if (counts->rejected)
-        printf("rejects: %s (%s records; mend it, then: tipple load --mended %s --format %s --uri .../%s)\n",
-               result->rejects_path, rejected, result->rejects_path, values->spec.format, result->namespace);
+        printf("rejects: %s (%s record%s; mend %s, then: tipple load --mended %s --format %s --uri .../%s)\n",
+               result->rejects_path, rejected, counts->rejected == 1 ? "" : "s",
+               counts->rejected == 1 ? "it" : "them", result->rejects_path, values->spec.format,
+               result->namespace);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

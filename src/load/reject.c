@@ -140,8 +140,9 @@ static bool open_file(rejects_t *rejects, err_t *err) {
             "# tipple rejects: mend the line below each #@ line (or delete it to leave the record out), then "
             "run\n"
             "#   tipple load --format %s --uri .../%s --mended %s\n"
-            "# marked %s\n",
-            rejects->options.format, rejects->options.target, rejects->options.path, rejects->mark);
+            "# marked %.*s\n",
+            rejects->options.format, rejects->options.target, rejects->options.path,
+            (int)strlen(rejects->mark) - 1, rejects->mark);
     return true;
 }
 
