@@ -299,7 +299,7 @@ class Case(live.Case):
     def entries(self, path=None):
         """The entries of a reject file: (file, offset, line, field, record)."""
         text = (self.folder / (path or "%s.results.rejects" % self.database)).read_bytes()
-        marks = set(re.findall(rb"^# marked (#@[0-9a-f]{8}) ", text, re.M))
+        marks = set(re.findall(rb"^# marked (#@[0-9a-f]{8}) ?$", text, re.M))
         found = []
         for line in text.split(b"\n")[:-1]:
             if line[:10] in marks:

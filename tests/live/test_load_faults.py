@@ -254,6 +254,15 @@ class Host(livetest.Case):
         self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
 
+    @staticmethod
+    def shared_memory():
+        """What the driver calls its counters there: mongoc-PID."""
+        return {name for name in os.listdir("/dev/shm") if name.startswith("mongoc-")} if os.path.isdir("/dev/shm") else set()
+
+    @staticmethod
+    def is_left(name):
+        return not os.path.exists("/proc/" + name.partition("-")[2])
+
     def test_tidy(self):
         """a load leaves no process, no connection, no temporary file, and writes nothing outside its folder"""
         home, temporary, inner = (self.folder / name for name in ("home", "tmp", "inner"))
@@ -277,9 +286,11 @@ class Host(livetest.Case):
             seal = subprocess.run([*sealed, "true"], cwd=inner, capture_output=True, check=False).returncode == 0
         except OSError:
             seal = False
+        shared = self.shared_memory()
         done = subprocess.run([*(sealed if seal else []), *words], cwd=inner, input=rows(50, 9), capture_output=True,
                               start_new_session=True, env={**os.environ, "HOME": str(home), "TMPDIR": str(temporary)})
         self.assertEqual(2, done.returncode, done.stderr)
+        self.assertEqual(set(), {name for name in self.shared_memory() - shared if self.is_left(name)})
         self.assertEqual([[], []], [os.listdir(folder) for folder in (home, temporary)])
         self.assertEqual(["a.csv", "b.gz", "c.zip", "n", self.database + ".results.rejects"], sorted(os.listdir(inner)))
         self.assertTrue(livetest.wait_for(lambda: connections() == 0, 10), "connections stayed open")
