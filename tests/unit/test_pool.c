@@ -192,7 +192,8 @@ static void *hammer(void *context) {
         size_t bytes = i % 7 == 0 ? 2 * USUAL : 1 + i % USUAL;
         if (!pool_take(shared.pool, bytes, &buffer))
             return context;
-        unsigned long now = shared.held += buffer.capacity, most = shared.most;
+        unsigned long now = atomic_fetch_add(&shared.held, buffer.capacity) + buffer.capacity;
+        unsigned long most = atomic_load(&shared.most);
         while (now > most && !atomic_compare_exchange_weak(&shared.most, &most, now))
             ;
         memset(buffer.bytes, mine, bytes);
