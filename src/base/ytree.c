@@ -21,6 +21,8 @@ struct ytree {
     ynode_t *root;
     char *name;
     size_t nodes;
+    const char *text; /* while it is read */
+    size_t length;
 };
 
 static void *keep(ytree_t *tree, size_t bytes) {
@@ -80,6 +82,14 @@ static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event
         return true;
     }
     yaml_mark_t mark = parser->problem_mark;
+    if (parser->error == YAML_READER_ERROR) { /* bytes that are no text: only their offset is told */
+        size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;
+        mark = (yaml_mark_t){.index = until};
+        for (size_t i = 0; i < until; i++) {
+            mark.column = tree->text[i] == '\n' ? 0 : mark.column + 1;
+            mark.line += tree->text[i] == '\n';
+        }
+    }
     return err_set(err, STATUS_USAGE, "%s:%zu:%zu: not YAML: %s%s%s", tree->name, mark.line + 1,
                    mark.column + 1, parser->problem ? parser->problem : "unreadable",
                    parser->context ? " " : "", parser->context ? parser->context : "");
@@ -197,6 +207,8 @@ ytree_t *ytree_parse(const char *text, size_t length, const char *name, err_t *e
         ytree_destroy(tree);
         return NULL;
     }
+    tree->text = text;
+    tree->length = length;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     bool ok = read_document(tree, &parser, err);
     yaml_parser_delete(&parser);

@@ -46,6 +46,8 @@ static bool generate(const values_t *values, err_t *err) {
     generate_mot_t what = {.rows = values->rows, .seed = values->seed, .release = values->release};
     uint64_t bytes = 0;
     int fd = STDOUT_FILENO;
+    if (!generate_mot_check(&what, err))
+        return false; /* before an existing file is overwritten */
     if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
     bool ok = generate_mot(&what, fd, &bytes, err);

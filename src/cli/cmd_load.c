@@ -187,8 +187,9 @@ static bool read_uri_file(values_t *values, err_t *err) {
     static char line[8192];
     FILE *file = fopen(values->uri_file, "r");
     if (!file || !fgets(line, sizeof line, file)) {
+        bool empty = file && !ferror(file);
         err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", values->uri_file,
-                file ? "it is empty" : strerror(errno));
+                empty ? "it is empty" : strerror(errno));
         if (file)
             fclose(file);
         return false;

@@ -3,6 +3,8 @@
 #include "base/nearest.h"
 #include "base/stop.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <mongoc/mongoc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,20 +103,32 @@ static void forget_shared_counters(void) {
     shm_unlink(name);
 }
 
+/* A stream that was closed by whoever started us must not become some file's or connection's number. Writing
+ * to such a stdout fails, as it should. */
+static void fill_closed_streams(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(STATUS_HOST);
+}
+
 int main(int argc, char **argv) {
+    fill_closed_streams();
     forget_shared_counters();
     if (argc < 2) {
         cli_print_overview();
         return STATUS_USAGE;
     }
     const char *word = argv[1];
+    err_t err = {.text = ""};
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("tipple %s\n", TIPPLE_VERSION);
-        return fflush(stdout) == 0 ? STATUS_OK : STATUS_HOST;
+        if (cli_flush(&err))
+            return STATUS_OK;
+        log_error("%s", err.text);
+        return (int)err.status;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = "help";
-    err_t err = {.text = ""};
     const command_t *command = find_command(word, &err);
     int status = STATUS_USAGE;
     if (command) {

@@ -71,15 +71,20 @@ static bool write_whole(int fd, const char *bytes, size_t count, uint64_t *writt
     return true;
 }
 
+bool generate_mot_check(const generate_mot_t *what, err_t *err) {
+    if (!find_release(what->release ? what->release : generate_mot_default, err))
+        return false;
+    return what->rows <= GENERATE_MOT_MOST_ROWS ||
+           err_set(err, STATUS_USAGE,
+                   "--rows %llu: at most %d rows have ids of their own; make several files",
+                   (unsigned long long)what->rows, GENERATE_MOT_MOST_ROWS);
+}
+
 bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *err) {
     *bytes = 0;
-    const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
-    if (!release)
+    if (!generate_mot_check(what, err))
         return false;
-    if (what->rows > GENERATE_MOT_MOST_ROWS)
-        return err_set(err, STATUS_USAGE,
-                       "--rows %llu: at most %d rows have ids of their own; make several files",
-                       (unsigned long long)what->rows, GENERATE_MOT_MOST_ROWS);
+    const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
     mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
     char *buffer = malloc(BUFFER_BYTES);
     bool ok = rows && buffer;

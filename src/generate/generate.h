@@ -23,6 +23,9 @@ enum { GENERATE_MOT_MOST_ROWS = 1000000000 };
 extern const char *const generate_mot_releases[]; /* oldest first, NULL-terminated */
 extern const char *const generate_mot_default;
 
+/* Can it be done? STATUS_USAGE: unknown release, too many rows. */
+bool generate_mot_check(const generate_mot_t *what, err_t *err);
+
 /* Writes the file to a descriptor, blocking or not; *bytes is what was written, also after a failure. Fails
  * with STATUS_USAGE (nothing written: unknown release, too many rows), STATUS_HOST (memory, disk full, the
  * reader of a pipe gone: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or
