@@ -18,3 +18,20 @@ uint64_t host_peak_memory(void) {
         kilobytes = (unsigned long long)usage.ru_maxrss;
     return kilobytes * 1024;
 }
+
+bool host_want_descriptors(uint64_t count, err_t *err) {
+    enum { OPEN_ALREADY = 8 }; /* the streams, and what libraries keep */
+    struct rlimit limit;
+    count += OPEN_ALREADY;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count)
+        return true;
+    rlim_t had = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max < count ? limit.rlim_max : (rlim_t)count;
+    if (limit.rlim_cur >= count && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return true;
+    return err_set(
+        err, STATUS_HOST,
+        "this process may have %llu open files, and needs about %llu: raise the limit (ulimit -n) or lower "
+        "--threads",
+        (unsigned long long)had, (unsigned long long)count);
+}

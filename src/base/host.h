@@ -2,7 +2,13 @@
 #ifndef TIPPLE_BASE_HOST_H
 #define TIPPLE_BASE_HOST_H
 
+#include "base/err.h"
+
 #include <stdint.h>
+
+/* May this process open so many files and connections more? The limit is raised as far as it may be.
+ * Status 8. */
+bool host_want_descriptors(uint64_t count, err_t *err);
 
 /* The most memory that this process ever held; 0 where the system does not tell. */
 uint64_t host_peak_memory(void);

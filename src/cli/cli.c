@@ -33,13 +33,29 @@ static const option_t common_options[] = {
  * ----------------------------------------------------------------------------------------------------------
  */
 
+/* A bound as one would type it. */
+static const char *print_bound(char out[UNITS_MAX], uint64_t bound, bool size) {
+    static const struct {
+        uint64_t unit;
+        char letter;
+    } units[] = {{1ull << 40, 'T'}, {1ull << 30, 'G'}, {1ull << 20, 'M'}, {1ull << 10, 'K'}};
+    for (size_t i = 0; size && i < sizeof units / sizeof *units; i++) {
+        if (bound >= units[i].unit && bound % units[i].unit == 0) {
+            snprintf(out, UNITS_MAX, "%llu%c", (unsigned long long)(bound / units[i].unit), units[i].letter);
+            return out;
+        }
+    }
+    return units_count(out, bound);
+}
+
 static bool out_of_range(const option_t *option, const char *text, err_t *err) {
     char least[UNITS_MAX], most[UNITS_MAX];
+    bool size = option->kind == OPTION_SIZE;
+    print_bound(least, option->least, size);
     if (option->most)
         return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name,
-                       text, units_count(least, option->least), units_count(most, option->most));
-    return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text,
-                   units_count(least, option->least));
+                       text, least, print_bound(most, option->most, size));
+    return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text, least);
 }
 
 static bool read_number(const option_t *option, const char *text, void *at, err_t *err) {

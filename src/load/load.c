@@ -64,6 +64,9 @@ static bool connect_target(job_t *job, err_t *err) {
                                 .patience_ns = spec->patience_ns,
                                 .connections = result->threads + 2,
                                 .unsafe = spec->unsafe};
+    /* a connection a thread, the driver's own for each host, an input a feeder */
+    if (!host_want_descriptors(options.connections + 12, err))
+        return false;
     if (!(job->server = server_connect(&options, err)) || !(job->client = server_take(job->server, err)))
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
