@@ -1,0 +1,90 @@
+/* The laws that the fuzz targets judge by: the judge of "written the usual way" must be neither blind nor
+ * deaf, or a fuzzer would find nothing for ever. */
+#include "format_laws.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char first[] = "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n";
+
+static bool usual(const char *row) {
+    dialect_t dialect;
+    err_t err;
+    const law_t *law = law_format('0');
+    LAB_MUST(dialect_sniff(law->schema, (const uint8_t *)first, strlen(first), "x", &dialect, &err));
+    return law_usual_row(law->schema, &dialect, (const uint8_t *)row, strlen(row));
+}
+
+static void test_usual_rows(void **state) {
+    (void)state;
+    static const char *const yes[] = {
+        "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01",
+        "1,2,NULL,4,N,P,,B,A,B,RED,P,NULL,",
+        "1,2,2013-02-30,4,N,P,12x,B,A,B,RED,P,99999,4-02-20",
+        "1,2,2013-01-01,4,N,P,1,B,LDV,CONVOY, LWB, HIGH,RED,P,1,2000-01-01",
+        "1,2,2013-01-01,4,N,P,1,B,FORD,\"TRANSIT, LWB\",RED,P,1,",
+        "1,2,2013-01-01,4,N,P,1,B,FORD,\"12\"\" RIMS\",RED,P,1,",
+        "1,2,2013-01-01,4,N,P,1,B,FORD,\"12\\\" RIMS\",RED,P,1,",
+        "1,2,2013-01-01,4,N,P,1,B,CITRO\xC3\x8BN,C3,RED,P,1,",
+        "1,2,2013-01-01,4,N,P,1,B,FORD,KA\\,RED,P,1,",
+    };
+    static const char *const no[] = {
+        "1,2,2013-01-01,4 ,N,P,1,B,A,B,RED,P,1,2000-01-01", /* padding */
+        "1,2,2013-01-01,4,N,P,01,B,A,B,RED,P,1,2000-01-01", /* re-encoding */
+        "1,2,2013-01-01,4,N,P,+1,B,A,B,RED,P,1,2000-01-01",
+        "1,2,2013-01-01,4,N,P,1,B,\"A\",B,RED,P,1,2000-01-01",      /* needless quotes */
+        "1,2,2013-01-01,4,N,P,1,B,CITRO\xCBN,B,RED,P,1,2000-01-01", /* Latin-1 */
+        "1,2,2013-01-01,4,N,P,1,B,\"A,B\",12\" RIMS,RED,P,1,",      /* two habits in one row */
+        "1,2,2013-01-01,4,N,P,1,B,\"A\"\"B\",\"C\\\"D\",RED,P,1,",
+        "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1", /* no document at all */
+        "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\r",
+    };
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!usual(yes[i]))
+            fail_msg("not usual: %s", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (usual(no[i]))
+            fail_msg("usual: %s", no[i]);
+}
+
+/* All formats of the fuzz targets are good ones, and the laws hold for a text of each. */
+static void test_formats(void **state) {
+    (void)state;
+    static const char *const texts[LAW_FORMATS] = {first,
+                                                   "1|2|A|7|\n",
+                                                   "1;2;3;31/12/1999;1970-01-01;x\n",
+                                                   "a,b,c\n1,2,3\n",
+                                                   "a b c\nx y 5 z\n",
+                                                   "0,XX,1,N/A\n5,A,2,20000101\n",
+                                                   "x\nNULL\n\n",
+                                                   "id,note,n\n1,2,3\n1,a,b,3\n",
+                                                   "'a,b',c\n"};
+    for (size_t i = 0; i < LAW_FORMATS; i++)
+        law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
+}
+
+static void test_counting(void **state) {
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF\ntest_id,x\n1,2\n\"test_id\"\n\r\ntest_idx,2\nTESTID";
+    law_lines_t lines = law_count(law_format('0')->schema, (const uint8_t *)text, strlen(text), true);
+    assert_int_equal(lines.blank, 2);
+    assert_int_equal(lines.headers, 3);
+    assert_int_equal(lines.records, 2);
+    static const char other[] = "\na,b\n1,2\na,b\n";
+    lines = law_count(law_format('3')->schema, (const uint8_t *)other, strlen(other), true); /* header: yes */
+    assert_int_equal(lines.blank, 1);
+    assert_int_equal(lines.headers, 2);
+    assert_int_equal(lines.records, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_usual_rows),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_counting),
+    };
+    return cmocka_run_group_tests_name("laws", tests, NULL, NULL);
+}
