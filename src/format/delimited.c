@@ -199,7 +199,7 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
         return out + 8;
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
-            if (!pattern_read(&op->patterns[i], text, length, &whole))
+            if (op->patterns[i].length != length || !pattern_read(&op->patterns[i], text, length, &whole))
                 continue;
             if (shape)
                 shape->spelling[op->field] = i;

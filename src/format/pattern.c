@@ -1,4 +1,5 @@
 #include "format/pattern.h"
+#include "format/convert.h"
 
 #include <string.h>
 
@@ -37,6 +38,8 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
     }
     if (!seen['Y'] || !seen['M'] || !seen['D'])
         return "YYYY, MM and DD are needed";
+    pattern->iso = length >= 19 && strncmp(text, "YYYY-MM-DD", 10) == 0 && !pattern->parts[5] &&
+                   strncmp(text + 11, "hh:mm:ss", 8) == 0;
     return NULL;
 }
 
@@ -53,12 +56,24 @@ int32_t pattern_days(uint32_t year, uint32_t month, uint32_t day) {
     return (int32_t)(year * 365 + leaps + days_before[leap(year)][month - 1] + day - 1) - 719528;
 }
 
-bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
-    uint32_t value[128];
-    value['h'] = value['m'] = value['s'] = value['S'] = value['U'] = 0;
-    if (length != pattern->length)
+enum { ISO_PARTS = 11, ISO_BYTES = 19 };
+
+/* The first ISO_BYTES of an iso pattern, eight bytes at a time. */
+static bool read_iso(const pattern_t *pattern, const uint8_t *text, int64_t *ms) {
+    uint64_t time = convert_load8(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
+    if (text[10] != (uint8_t)pattern->literals[5] || (time & 0x0000FF0000FF0000ull) ||
+        !convert_are_digits(time) || !convert_iso_date(text, ms))
         return false;
-    for (int i = 0; i < pattern->count; i++) {
+    uint32_t hours = (uint32_t)(time & 0xF) * 10 + (uint32_t)(time >> 8 & 0xF);
+    uint32_t minutes = (uint32_t)(time >> 24 & 0xF) * 10 + (uint32_t)(time >> 32 & 0xF);
+    uint32_t seconds = (uint32_t)(time >> 48 & 0xF) * 10 + (uint32_t)(time >> 56 & 0xF);
+    *ms += (int64_t)(hours * 3600 + minutes * 60 + seconds) * 1000;
+    return hours < 24 && minutes < 60 && seconds < 60;
+}
+
+/* The parts from `first` on, into value. */
+static bool read_parts(const pattern_t *pattern, int first, const uint8_t *text, uint32_t value[128]) {
+    for (int i = first; i < pattern->count; i++) {
         char part = pattern->parts[i];
         if (!part) {
             if (*text++ != (uint8_t)pattern->literals[i])
@@ -74,12 +89,28 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
         }
         value[(int)part] = number;
     }
+    /* microseconds are kept only where no digit is lost */
+    return value['U'] % 1000 == 0;
+}
+
+bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, int64_t *ms) {
+    uint32_t value[128];
+    value['h'] = value['m'] = value['s'] = value['S'] = value['U'] = 0;
+    if (length != pattern->length)
+        return false;
+    if (pattern->iso) {
+        if (!read_iso(pattern, text, ms) || !read_parts(pattern, ISO_PARTS, text + ISO_BYTES, value))
+            return false;
+        *ms += value['S'] + value['U'] / 1000;
+        return true;
+    }
+    if (!read_parts(pattern, 0, text, value))
+        return false;
     uint32_t year = value['Y'], month = value['M'], day = value['D'];
     if (month < 1 || month > 12 || day < 1 ||
         day > (uint32_t)(days_before[leap(year)][month] - days_before[leap(year)][month - 1]))
         return false;
-    /* microseconds are kept only where no digit is lost */
-    if (value['h'] > 23 || value['m'] > 59 || value['s'] > 59 || value['U'] % 1000)
+    if (value['h'] > 23 || value['m'] > 59 || value['s'] > 59)
         return false;
     int64_t seconds =
         (int64_t)pattern_days(year, month, day) * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];

@@ -16,6 +16,7 @@ typedef struct {
     uint8_t widths[PATTERN_LONGEST];
     uint8_t count;
     uint8_t length; /* of the text */
+    bool iso;       /* it starts with YYYY-MM-DD?hh:mm:ss: the usual one, read quickly */
 } pattern_t;
 
 /* NULL, or what is wrong with it. */
