@@ -119,8 +119,13 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
 }
 
 bool pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
-    int64_t day_ms = 86400000, days = ms / day_ms - (ms % day_ms < 0);
-    uint32_t rest = (uint32_t)(ms - days * day_ms);
+    const int64_t day_ms = 86400000;
+    int64_t days = ms / day_ms, left = ms % day_ms;
+    if (left < 0) {
+        left += day_ms;
+        days--;
+    }
+    uint32_t rest = (uint32_t)left;
     int64_t since_zero = days + 719528;
     if (since_zero < 0 || since_zero >= 3652425)
         return false;
