@@ -1,9 +1,11 @@
 #include "base/stop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+/* Lock-free, so a signal handler may touch it; atomic, because other threads read it. */
+static atomic_int caught;
 
 static void on_signal(int number) {
     if (caught && number == SIGINT) {
@@ -22,8 +24,8 @@ static void on_grace_over(int number) {
     (void)number;
     ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
     (void)written;
-    signal((int)caught, SIG_DFL);
-    raise((int)caught);
+    signal(caught, SIG_DFL);
+    raise(caught);
 }
 
 void stop_install(void) {
@@ -38,7 +40,7 @@ void stop_install(void) {
 }
 
 int stop_signal(void) {
-    return (int)caught;
+    return caught;
 }
 
 void stop_die(int number) {
