@@ -55,7 +55,9 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
     if (probe(host, tls, &reply) == PROBE_ANSWERED) {
         if (bson_iter_init_find(&iter, &reply, "setName") && BSON_ITER_HOLDS_UTF8(&iter))
             set = bson_iter_utf8(&iter, NULL);
-        other = !set || (wanted && strcmp(set, wanted) != 0);
+        /* one that stands alone is what a URI of one host means, however late it answered */
+        bool several = mongoc_uri_get_hosts(address->uri)->next;
+        other = set ? wanted && strcmp(set, wanted) != 0 : wanted || several;
     }
     if (other && set)
         err_set(err, STATUS_USAGE,
