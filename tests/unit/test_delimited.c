@@ -484,6 +484,32 @@ static void test_groups(void **state) {
            "{'p':{'q':{'b':2}}}", "{}");
 }
 
+/* Values of every type under keys that are longer than an operation, converted, odd, and absent. */
+static void test_long_keys_of_all_types(void **state) {
+    (void)state;
+    EXPECT(
+        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
+                   "  - {name: a, key: a_key_longer_than_an_operation_a}\n"
+                   "  - {name: b, key: a_key_longer_than_an_operation_b, type: code}\n"
+                   "  - {name: c, key: a_key_longer_than_an_operation_c, type: int}\n"
+                   "  - {name: d, key: a_key_longer_than_an_operation_d, type: long}\n"
+                   "  - {name: e, key: a_key_longer_than_an_operation_e, type: number}\n"
+                   "  - {name: f, key: a_key_longer_than_an_operation_f, type: date}\n"
+                   "  - {name: g, key: a_key_longer_than_an_operation_g, type: date, as: DD.MM.YYYY}\n"),
+        "x, y ,5,6,1.5,1970-01-01,02.01.1970\n,,,,,,\n\xE9,\xE9,+7,x,y,z,w\n",
+        "{'a_key_longer_than_an_operation_a':'x','a_key_longer_than_an_operation_b':'y','a_key_longer_than_"
+        "an_operation_c':5,"
+        "'a_key_longer_than_an_operation_d':{'$numberLong':'6'},'a_key_longer_than_an_operation_e':1.5,"
+        "'a_key_longer_than_an_operation_f':" DAY(0) ",'a_key_longer_than_an_operation_g':" DAY(86400000) "}",
+        "{}",
+        "{'a_key_longer_than_an_operation_a':{'$binary':{'base64':'6Q==','subType':'00'}},"
+        "'a_key_longer_than_an_operation_b':{'$binary':{'base64':'6Q==','subType':'00'}},'a_key_longer_than_"
+        "an_operation_c':7,"
+        "'a_key_longer_than_an_operation_d':'x','a_key_longer_than_an_operation_e':'y','a_key_longer_than_an_"
+        "operation_f':'z',"
+        "'a_key_longer_than_an_operation_g':'w'}");
+}
+
 /* A header may put columns in any order and have some that nobody wants; documents keep the format's order.
  */
 static void test_order_of_columns(void **state) {
@@ -866,6 +892,7 @@ int main(void) {
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_fillers),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_long_keys_of_all_types),
         cmocka_unit_test(test_order_of_columns),
         cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_nothing),

@@ -64,6 +64,16 @@ static void test_the_closest(void **state) {
     assert_string_equal(nearest_word("INT", longer_first, 3), "int");
 }
 
+/* Two neighbours that changed places are one mistake, not two. */
+static void test_swaps(void **state) {
+    (void)state;
+    static const char *const help[] = {"help"}, *const abcd[] = {"abcd"};
+    assert_non_null(nearest_word("ehpl", help, 1));
+    assert_non_null(nearest_word("hepl", help, 1));
+    assert_null(nearest_word("dcba", abcd, 1));
+    assert_null(nearest_word("cdab", abcd, 1)); /* these are no neighbours */
+}
+
 /* Words of 63 letters are still compared, longer ones are left alone. */
 static void test_lengths(void **state) {
     (void)state;
@@ -87,9 +97,8 @@ static void test_lengths(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typing_mistakes),
-        cmocka_unit_test(test_nothing_like_it),
-        cmocka_unit_test(test_the_closest),
+        cmocka_unit_test(test_typing_mistakes), cmocka_unit_test(test_nothing_like_it),
+        cmocka_unit_test(test_the_closest),     cmocka_unit_test(test_swaps),
         cmocka_unit_test(test_lengths),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);

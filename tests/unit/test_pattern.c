@@ -151,6 +151,60 @@ static void test_times_of_day(void **state) {
     assert_false(reads(&micro, "1970-01-01 00:00:00.123456", &ms));
 }
 
+/* Any byte at any place of a moment: digits where digits are, the literals themselves, a real day and time.
+ */
+static void test_every_byte(void **state) {
+    (void)state;
+    static const struct {
+        const char *pattern, *moment;
+    } cases[] = {{"YYYY-MM-DDThh:mm:ssZ", "2024-02-29T23:59:59Z"},
+                 {"YYYY-MM-DD hh:mm:ss", "1999-12-31 00:00:00"},
+                 {"YYYY-MM-DDThh:mm:ss", "0004-10-20T10:20:30"},
+                 {"YYYY-MM-DD hh:mm:ss.SSS", "2013-01-01 19:09:49.999"},
+                 {"DD/MM/YYYY hh.mm", "30/06/2000 12.34"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pattern_t pattern = compile(cases[i].pattern);
+        size_t length = strlen(cases[i].moment);
+        assert_int_equal(pattern.length, length);
+        for (size_t place = 0; place < length; place++) {
+            for (unsigned byte = 0; byte < 256; byte++) {
+                char text[40];
+                int value[128] = {['h'] = 0};
+                bool is = true;
+                memcpy(text, cases[i].moment, length);
+                text[place] = (char)byte;
+                for (size_t j = 0; j < length; j++) {
+                    char part = cases[i].pattern[j];
+                    if (strchr("YMDhmsS", part)) {
+                        is &= text[j] >= '0' && text[j] <= '9';
+                        value[(int)part] = value[(int)part] * 10 + text[j] - '0';
+                    } else {
+                        is &= text[j] == part;
+                    }
+                }
+                is = is && value['M'] >= 1 && value['M'] <= 12 && value['D'] >= 1 &&
+                     value['D'] <= days_of(value['Y'], value['M']) && value['h'] < 24 && value['m'] < 60 &&
+                     value['s'] < 60;
+                int64_t ms = 0, expected = 0;
+                slack_t slack = slack_new(text, length);
+                if (is)
+                    expected =
+                        ((pattern_days((uint32_t)value['Y'], (uint32_t)value['M'], (uint32_t)value['D']) *
+                              24ll +
+                          value['h']) *
+                             3600 +
+                         value['m'] * 60 + value['s']) *
+                            1000 +
+                        value['S'];
+                if (pattern_read(&pattern, slack.text, length, &ms) != is || (is && ms != expected))
+                    fail_msg("%.*s by %s is read as %lld", (int)length, text, cases[i].pattern,
+                             (long long)ms);
+                slack_free(&slack);
+            }
+        }
+    }
+}
+
 /* A pattern writes only what it can show whole. */
 static void test_cannot_be_shown(void **state) {
     (void)state;
@@ -241,8 +295,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_day),         cmocka_unit_test(test_no_such_day),
         cmocka_unit_test(test_not_as_it_must_be), cmocka_unit_test(test_times_of_day),
-        cmocka_unit_test(test_cannot_be_shown),   cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_compile),
+        cmocka_unit_test(test_every_byte),        cmocka_unit_test(test_cannot_be_shown),
+        cmocka_unit_test(test_there_and_back),    cmocka_unit_test(test_compile),
     };
     return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

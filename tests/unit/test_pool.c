@@ -89,6 +89,30 @@ static void test_grow_keeps_what_was_used(void **state) {
     pool_destroy(pool);
 }
 
+/* Buffers of the usual size are kept and used again; larger ones go, and never come back as usual ones. */
+static void test_reuse(void **state) {
+    (void)state;
+    pool_t *pool = pool_new(100 * USUAL, USUAL);
+    buffer_t a, b, large;
+    assert_true(pool_take(pool, USUAL, &a));
+    const uint8_t *first = a.bytes;
+    pool_give(pool, &a);
+    assert_true(pool_take(pool, 10 * USUAL, &large));
+    assert_ptr_not_equal(large.bytes, first);
+    use(&large, 7);
+    pool_give(pool, &large);
+    assert_true(pool_take(pool, 3, &a));
+    assert_ptr_equal(a.bytes, first);
+    assert_int_equal(a.capacity, USUAL);
+    assert_true(pool_take(pool, USUAL, &b));
+    assert_int_equal(b.capacity, USUAL);
+    use(&a, 8);
+    use(&b, 9);
+    pool_give(pool, &a);
+    pool_give(pool, &b);
+    pool_destroy(pool);
+}
+
 typedef struct {
     pool_t *pool;
     buffer_t buffer;
@@ -227,6 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take_and_give),
         cmocka_unit_test(test_one_is_always_granted),
+        cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_grow_keeps_what_was_used),
         cmocka_unit_test(test_waits_for_the_budget),
         cmocka_unit_test(test_waits_for_enough),
