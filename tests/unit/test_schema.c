@@ -71,6 +71,7 @@ static void test_all_of_it(void **state) {
     assert_ptr_equal(schema_field(schema, "grams"), &field[3]);
     assert_ptr_equal(schema_field(schema, "n.g"), &field[3]);
     assert_ptr_equal(schema_field(schema, "i"), &field[0]);
+    assert_ptr_equal(schema_field(schema, "id"), &field[0]);
     assert_null(schema_field(schema, "n"));
     assert_null(schema_field(schema, ""));
     schema_destroy(schema);
