@@ -463,9 +463,12 @@ static void test_fillers(void **state) {
            "9999,-1,N/A,1900-01-01,XX\n"
            "999,1,NA,1970-01-01,X\n"
            ",,,,\n"
-           "99990,0,none ,1900-01-02,XXX\n",
+           "99990,0,none ,1900-01-02,XXX\n"
+           "1,5,x,1970-01-01, X \n"
+           "1,5,x,1970-01-01,  XX \n",
            "{}", "{'a':999,'b':1,'c':'NA','d':" DAY(0) ",'e':'X'}", "{'a':'','c':'','d':'','e':''}",
-           "{'a':99990,'c':'none ','d':" DAY(-2208902400000) ",'e':'XXX'}");
+           "{'a':99990,'c':'none ','d':" DAY(-2208902400000) ",'e':'XXX'}",
+           "{'a':1,'b':5,'c':'x','d':" DAY(0) ",'e':'X'}", "{'a':1,'b':5,'c':'x','d':" DAY(0) "}");
 }
 
 /* Subdocuments open and close; one with nothing in it is not there. */
