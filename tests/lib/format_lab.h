@@ -199,6 +199,8 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
         }
         if (open)
             grown_text(out, "\n");
+        if (!out->size && dialect_bom(written, length))
+            grown_text(out, "\xEF\xBB\xBF"); /* a first row that starts like a mark would lose it */
         grown_add(out, written, length);
         grown_add(out, bytes + one->record.offset + one->record.length, one->record.line_end);
         open = one->record.line_end == 0;
