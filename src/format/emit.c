@@ -161,11 +161,13 @@ static bool put_quoted(emit_t *emit, const value_t *value, way_t way) {
 }
 
 /* Quotes, delimiters, and what would be part of the line end or no record at all. */
-static bool is_special(const emit_t *emit, const dialect_t *dialect, const value_t *value) {
+static bool is_special(const emit_t *emit, const dialect_t *dialect, size_t column) {
+    const value_t *value = &emit->values[column];
     char quote = emit->schema->quote;
     return memchr(value->text, dialect->delimiter, value->length) ||
            (quote && memchr(value->text, quote, value->length)) ||
-           (value->length ? value->text[value->length - 1] == '\r' : dialect->columns == 1);
+           (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
+                          : dialect->columns == 1);
 }
 
 static void choose_ways(emit_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
@@ -174,7 +176,7 @@ static void choose_ways(emit_t *emit, const dialect_t *dialect, const shape_t *s
     bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
                                                   (row == ROW_AS_SHAPE && shape && shape->backslash));
     for (size_t i = 0; i < dialect->columns; i++) {
-        bool quoted = quoting && is_special(emit, dialect, &emit->values[i]);
+        bool quoted = quoting && is_special(emit, dialect, i);
         emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
     }
 }
@@ -234,8 +236,7 @@ static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *docu
             const value_t *value = &emit->values[i];
             bool quote = emit->schema->quote && memchr(value->text, emit->schema->quote, value->length);
             bool backslash = memchr(value->text, '\\', value->length);
-            emit->ways[i] =
-                emit->schema->quote && is_special(emit, dialect, value) ? FIELD_QUOTED : FIELD_BARE;
+            emit->ways[i] = emit->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
             if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
                 tried[count++] = i;
                 combinations *= FIELD_WAYS;
