@@ -386,7 +386,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         split_merge(split, text, left, columns - left - 1);
     }
     if (shape)
-        *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
+        *shape =
+            (shape_t){.quoted = split->quoted, .backslash = split->backslash, .line_end = record->line_end};
     bounds_t bounds = {.spans = split->spans};
     uint8_t *end = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
     record->document_length = (uint32_t)(end - out);

@@ -15,6 +15,7 @@ void delimited_destroy(delimited_t *reader);
 typedef struct {
     uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which filler of `absent`, or pattern of `as` */
     bool quoted, backslash;
+    uint8_t line_end; /* bytes behind the record: 0, 1 (LF) or 2 (CRLF) */
 } shape_t;
 
 typedef enum {

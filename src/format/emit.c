@@ -199,20 +199,26 @@ static bool write_row(emit_t *emit, const dialect_t *dialect) {
     return true;
 }
 
-/* Does the row read back as the document? -1: out of memory. */
-static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document) {
+/* Does the row, with its line end, read back as the document? -1: out of memory. */
+static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
     bson_iter_t first;
     record_t record;
-    const text_buffer_t *row = &emit->out;
-    if (memchr(row->bytes, '\n', row->length))
+    text_buffer_t *row = &emit->out;
+    size_t length = row->length, line_end = shape ? shape->line_end : 1;
+    if (memchr(row->bytes, '\n', length))
         return 0;
+    if (!put(row, &"\r\n"[2 - line_end], line_end))
+        return -1;
+    size_t whole = row->length;
+    row->length = length;
+    memset(row->bytes + whole, 0, POOL_SLACK);
     bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
-    delimited_begin(emit->reader, dialect, row->bytes, (uint32_t)row->length, false, with_id,
+    delimited_begin(emit->reader, dialect, row->bytes, (uint32_t)whole, false, with_id,
                     with_id ? bson_iter_int64(&first) : 0);
     for (;;) {
         parsed_t parsed = delimited_next(emit->reader, emit->again, emit->again_room, &record, NULL);
         if (parsed == PARSED_DOCUMENT)
-            return record.length == row->length && record.document_length == document->len &&
+            return record.length == length && record.document_length == document->len &&
                    memcmp(emit->again, bson_get_data(document), document->len) == 0;
         if (parsed == PARSED_MEMORY)
             return -1;
@@ -226,7 +232,7 @@ static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docu
 }
 
 /* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
-static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *document) {
+static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
     size_t tried[MOST_TRIED], count = 0;
     uint32_t combinations = 1;
     /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
@@ -251,7 +257,7 @@ static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *docu
                 way = FIELD_BARE;
             emit->ways[tried[i]] = way;
         }
-        int same = write_row(emit, dialect) ? reads_back(emit, dialect, document) : -1;
+        int same = write_row(emit, dialect) ? reads_back(emit, dialect, document, shape) : -1;
         if (same)
             return same;
     }
@@ -270,10 +276,10 @@ bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
     int same = 0;
     for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
         choose_ways(emit, dialect, shape, row);
-        same = write_row(emit, dialect) ? reads_back(emit, dialect, document) : -1;
+        same = write_row(emit, dialect) ? reads_back(emit, dialect, document, shape) : -1;
     }
     if (!same)
-        same = try_fields(emit, dialect, document);
+        same = try_fields(emit, dialect, document, shape);
     if (same < 0)
         return err_memory(err, emit->out.length);
     *record = emit->out.bytes;
