@@ -309,17 +309,10 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             length = bounds->spans[op->column].length;
         }
         if (!simple && (op->absent & ABSENT_OTHER)) {
-            /* blanks around a code or number are padding, around a filler too; odd values keep them */
-            const uint8_t *inner = text;
-            size_t inner_length = length;
-            for (; inner_length && inner[inner_length - 1] == ' '; inner_length--)
+            for (; op->code == OP_CODE && length && text[length - 1] == ' '; length--)
                 ;
-            for (; inner_length && inner[0] == ' '; inner++, inner_length--)
+            for (; op->code == OP_CODE && length && text[0] == ' '; text++, length--)
                 ;
-            if (op->code == OP_CODE || (op->code != OP_TEXT && is_absent(op, inner, inner_length))) {
-                text = inner;
-                length = inner_length;
-            }
             out = put_unusual(reader, out, op, text, length, high, shape);
             continue;
         }

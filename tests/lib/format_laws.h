@@ -309,8 +309,8 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
     grown_t written = {0};
     err_t err = {.text = ""};
     bool ok = lab_emit(law->emit, dialect, all, text, with_shapes, &written, &err);
-    /* without an escape there are values that only the line ends of their own file let through: a quote and, at the
-     * end of the row, a carriage return */
+    /* without an escape there are values that only the line ends of their own file let through: a quote and,
+     * at the end of the row, a carriage return */
     if (!ok && !with_shapes && !law->schema->escape_double && !law->schema->escape_backslash) {
         grown_free(&written);
         return;
