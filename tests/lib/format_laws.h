@@ -311,7 +311,13 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
     bool ok = lab_emit(law->emit, dialect, all, text, with_shapes, &written, &err);
     /* without an escape there are values that only the line ends of their own file let through: a quote and,
      * at the end of the row, a carriage return */
-    if (!ok && !with_shapes && !law->schema->escape_double && !law->schema->escape_backslash) {
+    bool may_refuse = !with_shapes && !law->schema->escape_double && !law->schema->escape_backslash;
+#ifdef TIPPLE_FUZZ
+    /* the search for a spelling is bounded, and a fuzzer gets beyond any bound; what is written must be right
+     * all the same. The corpus and its mutations are held to the law as it stands. */
+    may_refuse = true;
+#endif
+    if (!ok && may_refuse) {
         grown_free(&written);
         return;
     }
