@@ -78,8 +78,7 @@ static bool set_option(const option_t *option, const char *text, void *values, e
     texts_list_t *list = at;
     switch (option->kind) {
     case OPTION_FLAG:
-    case OPTION_NO_FLAG:
-        *(bool *)at = option->kind == OPTION_FLAG;
+        *(bool *)at = true;
         return true;
     case OPTION_TEXT:
         if (!*text)
@@ -205,6 +204,18 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     }
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
     return true;
+}
+
+int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err) {
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], text) == 0)
+            return (int)i;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    err_set(err, STATUS_USAGE, "--%s: '%s' is not one of %s", option, text, known);
+    return -1;
 }
 
 /* --- pages

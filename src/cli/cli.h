@@ -10,7 +10,6 @@
 
 typedef enum {
     OPTION_FLAG,    /* bool */
-    OPTION_NO_FLAG, /* bool, set to false */
     OPTION_TEXT,    /* const char * */
     OPTION_LIST,    /* texts_list_t: may be given several times */
     OPTION_COUNT,   /* uint64_t: 1000, 5k, 2m */
@@ -62,6 +61,9 @@ typedef struct {
  * False: a mistake (status 1). *help: --help was asked for and printed, nothing else is to be done. */
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
               err_t *err);
+
+/* Which of these words an option's text is; -1 with the sentence that lists them. */
+int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err);
 
 /* The pages. */
 void cli_print_help(const command_t *command);

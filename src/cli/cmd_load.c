@@ -40,13 +40,10 @@ static bool read_max_rejects(void *values, const char *text, err_t *err) {
 
 static bool read_compressor(void *values, const char *text, err_t *err) {
     static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
-    for (size_t i = 0; i < 4; i++) {
-        if (strcmp(known[i], text) == 0) {
-            ((values_t *)values)->spec.compressor = known[i];
-            return true;
-        }
-    }
-    return err_set(err, STATUS_USAGE, "--compressor: '%s' is not one of none, snappy, zlib, zstd", text);
+    int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
+    if (chosen >= 0)
+        ((values_t *)values)->spec.compressor = known[chosen];
+    return chosen >= 0;
 }
 
 #define AT(name) .offset = offsetof(values_t, name)

@@ -28,13 +28,10 @@ typedef struct {
 static bool read_emit(void *values, const char *text, err_t *err) {
     static const char *const kinds[] = {
         [EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i], text) == 0) {
-            ((values_t *)values)->emit = (emit_kind_t)i;
-            return true;
-        }
-    }
-    return err_set(err, STATUS_USAGE, "--emit: '%s' is not one of json, raw, bson, none", text);
+    int chosen = cli_choose("emit", text, kinds, sizeof kinds / sizeof *kinds, err);
+    if (chosen >= 0)
+        ((values_t *)values)->emit = (emit_kind_t)chosen;
+    return chosen >= 0;
 }
 
 #define AT(name) .offset = offsetof(values_t, name)

@@ -58,11 +58,6 @@ int64_t server_patience_ns(const server_t *server) {
     return server->patience_ns;
 }
 
-const char *server_kind_name(server_kind_t kind) {
-    static const char *const names[] = {"standalone", "replica set", "router"};
-    return names[kind];
-}
-
 const mongoc_write_concern_t *server_data_concern(const server_t *server) {
     return server->data;
 }

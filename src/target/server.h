@@ -45,7 +45,6 @@ const char *server_namespace(const server_t *server);  /* "mot.results" */
 const char *server_where(const server_t *server);      /* hosts, for people; never a password */
 const address_t *server_address(const server_t *server);
 int64_t server_patience_ns(const server_t *server);
-const char *server_kind_name(server_kind_t kind); /* "standalone", "replica set", "router" */
 
 /* A client of the pool; each thread takes its own and gives it back at its end. NULL with err: none left. */
 mongoc_client_t *server_take(server_t *server, err_t *err);

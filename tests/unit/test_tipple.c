@@ -1,0 +1,90 @@
+/* The library's public face, used as a program of somebody else's would use it. */
+#include "tipple/tipple.h"
+
+#include <bson/bson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char ROWS[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
+                           "703671925|30305|A|7|\n"
+                           "\n"
+                           "1|2|3\n"
+                           "618374953|31194|F||D";
+
+static void test_there_and_back(void **state) {
+    (void)state;
+    tipple_error_t error;
+    tipple_format_t *format = tipple_format_open("mot-item", &error);
+    assert_non_null(format);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    assert_true(tipple_reader_begin(reader, ROWS, strlen(ROWS), &error));
+    static const struct {
+        uint64_t line;
+        const char *json, *row;
+    } expected[] = {
+        {2, "{ \"t\" : 703671925, \"n\" : 30305, \"y\" : \"A\", \"l\" : 7 }", "703671925|30305|A|7|"},
+        {4, NULL, "1|2|3"},
+        {5, "{ \"t\" : 618374953, \"n\" : 31194, \"y\" : \"F\", \"x\" : \"D\" }", "618374953|31194|F||D"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        tipple_record_t record;
+        const char *text;
+        size_t length;
+        assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        assert_int_equal(record.line, expected[i].line);
+        assert_int_equal(record.length, strlen(expected[i].row));
+        assert_memory_equal(ROWS + record.offset, expected[i].row, record.length);
+        if (!expected[i].json) {
+            assert_null(record.document);
+            assert_non_null(strstr(record.reason, "3 fields where 5"));
+            assert_int_equal(record.column, 6);
+            assert_false(tipple_reader_emit(reader, &text, &length, &error));
+            continue;
+        }
+        bson_t document;
+        assert_true(bson_init_static(&document, record.document, record.document_length));
+        char *json = bson_as_relaxed_extended_json(&document, NULL);
+        assert_string_equal(json, expected[i].json);
+        bson_free(json);
+        assert_true(tipple_reader_emit(reader, &text, &length, &error));
+        assert_int_equal(length, strlen(expected[i].row));
+        assert_memory_equal(text, expected[i].row, length);
+    }
+    tipple_record_t record;
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    tipple_error_t error;
+    assert_null(tipple_format_open("mot-itm", &error));
+    assert_int_equal(error.status, 1);
+    assert_non_null(strstr(error.text, "mot-item"));
+    tipple_format_t *format = tipple_format_open("mot", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_false(tipple_reader_begin(reader, ROWS, strlen(ROWS), &error)); /* items are no results */
+    assert_int_equal(error.status, 5);
+    assert_non_null(strstr(error.text, "vehicle_id"));
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+    const char *inputs[] = {"/nowhere/at/all.csv"};
+    tipple_load_t load = {
+        .uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = inputs, .input_count = 1};
+    tipple_loaded_t loaded;
+    assert_false(tipple_load(&load, &loaded, &error)); /* before any server is asked */
+    assert_int_equal(error.status, 5);
+    assert_non_null(strstr(error.text, "/nowhere/at/all.csv"));
+    assert_int_equal(loaded.read, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_errors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
