@@ -13,7 +13,7 @@ struct tipple_format {
 
 struct tipple_reader {
     const schema_t *schema;
-    delimited_t *delimited;
+    records_t *records;
     emit_t *emit;
     dialect_t dialect;
     shape_t shape;
@@ -58,10 +58,10 @@ tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t
     tipple_reader_t *reader = calloc(1, sizeof *reader);
     if (reader) {
         reader->schema = format->schema;
-        reader->delimited = delimited_new(format->schema);
+        reader->records = records_new(format->schema);
         reader->emit = emit_new(format->schema);
     }
-    if (reader && reader->delimited && reader->emit)
+    if (reader && reader->records && reader->emit)
         return reader;
     no_memory(error, sizeof *reader);
     tipple_reader_destroy(reader);
@@ -71,7 +71,7 @@ tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t
 void tipple_reader_destroy(tipple_reader_t *reader) {
     if (!reader)
         return;
-    delimited_destroy(reader->delimited);
+    records_destroy(reader->records);
     emit_destroy(reader->emit);
     free(reader->text);
     free(reader->document);
@@ -93,7 +93,7 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->document_length = 0;
     if (!dialect_sniff(reader->schema, reader->text + POOL_SLACK, length, "the text", &reader->dialect, &err))
         return tell(error, &err);
-    delimited_begin(reader->delimited, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true,
+    records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true,
                     false, 0);
     return true;
 }
@@ -103,7 +103,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
     reader->document_length = 0;
     for (;;) {
         parsed_t parsed =
-            delimited_next(reader->delimited, reader->document, reader->room, &got, &reader->shape);
+            records_next(reader->records, reader->document, reader->room, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {

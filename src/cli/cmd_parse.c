@@ -89,7 +89,7 @@ typedef struct {
     filter_t *filter;
     manifest_t manifest;
     pool_t *pool;
-    delimited_t *reader;
+    records_t *reader;
     emit_t *emitter;
     uint8_t *document;
     size_t room;
@@ -191,13 +191,13 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
-    delimited_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
+    records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                     parse->values->ids, id_base);
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
         fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
     while (parse->read < parse->values->limit) {
         parsed_t parsed =
-            delimited_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
+            records_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
             break;
         if (parsed == PARSED_MEMORY)
@@ -275,7 +275,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
         return false;
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
-    parse->reader = delimited_new(parse->schema);
+    parse->reader = records_new(parse->schema);
     parse->emitter = emit_new(parse->schema);
     if (!parse->pool || !parse->reader || !parse->emitter)
         return err_memory(err, 1);
@@ -334,7 +334,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     }
     free(parse.document);
     emit_destroy(parse.emitter);
-    delimited_destroy(parse.reader);
+    records_destroy(parse.reader);
     pool_destroy(parse.pool);
     manifest_free(&parse.manifest);
     filter_free(parse.filter);

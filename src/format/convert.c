@@ -159,9 +159,20 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
     return used;
 }
 
-bool convert_any_iso_date(const uint8_t *text, int64_t *ms) {
+bool convert_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
     static const uint8_t month_days[16] = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
     static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
+    if (month - 1 > 11 || day - 1 > month_days[month] - 1u)
+        return false;
+    bool leap = (year & 3) == 0 && (year % 100 != 0 || (year & 15) == 0);
+    if (month == 2 && day == 29 && !leap)
+        return false;
+    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+    *days = (int32_t)(year * 365 + leaps + before[month] + (leap & (month > 2)) + day - 1) - 719528;
+    return true;
+}
+
+bool convert_any_iso_date(const uint8_t *text, int64_t *ms) {
     /* "YYYY-MM-" minus '0': the dashes become 0xFD by xor with '0', so xor with their own value is 0 */
     uint64_t digits = convert_load8(text) ^ 0x2D30302D30303030ull;
     uint8_t tens = (uint8_t)(text[8] - '0'), ones = (uint8_t)(text[9] - '0');
@@ -170,14 +181,9 @@ bool convert_any_iso_date(const uint8_t *text, int64_t *ms) {
     uint32_t year = (uint32_t)(digits & 0xF) * 1000 + (uint32_t)(digits >> 8 & 0xF) * 100 +
                     (uint32_t)(digits >> 16 & 0xF) * 10 + (uint32_t)(digits >> 24 & 0xF);
     uint32_t month = (uint32_t)(digits >> 40 & 0xF) * 10 + (uint32_t)(digits >> 48 & 0xF);
-    uint32_t day = (uint32_t)tens * 10 + ones;
-    if (month - 1 > 11 || day - 1 > month_days[month] - 1u)
+    int32_t days;
+    if (!convert_days(year, month, (uint32_t)tens * 10 + ones, &days))
         return false;
-    bool leap = (year & 3) == 0 && (year % 100 != 0 || (year & 15) == 0);
-    if (month == 2 && day == 29 && !leap)
-        return false;
-    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
-    int32_t days = (int32_t)(year * 365 + leaps + before[month] + (leap & (month > 2)) + day - 1) - 719528;
     *ms = (int64_t)days * 86400000;
     return true;
 }

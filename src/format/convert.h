@@ -54,6 +54,9 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
 /* The shortest text that reads back as this double times 10^divide; at most 40 bytes. */
 size_t convert_print_number(double value, int divide, uint8_t *out);
 
+/* Days since 1970-01-01 of a real date of the proleptic Gregorian calendar, year 0 or later. */
+bool convert_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days);
+
 /* YYYY-MM-DD, 10 bytes, a real date. */
 bool convert_any_iso_date(const uint8_t *text, int64_t *ms);
 

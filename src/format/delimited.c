@@ -33,7 +33,7 @@ struct delimited {
 
     bool header_start[256]; /* can a header start with this byte? */
     split_t *split;         /* made when the first record needs it */
-    uint64_t odd[SCHEMA_MOST_FIELDS];
+    uint64_t odd;
     char reason[160];
 };
 
@@ -67,7 +67,7 @@ void delimited_destroy(delimited_t *reader) {
     free(reader);
 }
 
-const uint64_t *delimited_odd(const delimited_t *reader) {
+uint64_t delimited_odd(const delimited_t *reader) {
     return reader->odd;
 }
 
@@ -252,7 +252,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         uint8_t *behind = prints_as_filler(op, text, length) ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
-        reader->odd[op->field]++;
+        reader->odd++;
     }
     return put_text(reader, out, op, text, length, high);
 }

@@ -243,10 +243,15 @@ static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, s
 
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err) {
+    start(dialect);
+    if (schema->fixed) {
+        clear_columns(dialect);
+        dialect->line_end = 1;
+        return true;
+    }
     split_t *split = calloc(1, sizeof *split);
     if (!split)
         return err_memory(err, sizeof *split);
-    start(dialect);
     bool ok = sniff(schema, split, text, length, name, dialect, err);
     split_free(split);
     free(split);
@@ -290,7 +295,7 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
         dialect->columns++;
         at += length + (at[length] == ',');
     }
-    return dialect->columns > 0;
+    return dialect->columns > 0 || schema->fixed;
 }
 
 typedef struct kept {

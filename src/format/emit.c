@@ -1,56 +1,21 @@
-#include "format/emit.h"
 #include "base/pool.h"
-#include "format/convert.h"
-#include "format/pattern.h"
+#include "format/emit_with.h"
 
 #include <stdlib.h>
-
-/* The row starts POOL_SLACK bytes behind `base`, because it is read again by the record path. */
-typedef struct {
-    uint8_t *base, *bytes;
-    size_t length, room;
-} text_buffer_t;
-
-typedef struct {
-    const uint8_t *text;
-    size_t length;
-    bool number;
-    uint8_t printed[PATTERN_LONGEST + 24];
-} value_t;
-
-/* How one field is written. */
-typedef enum {
-    FIELD_BARE,
-    FIELD_QUOTED,    /* quotes doubled, but for those behind a backslash, which get one more */
-    FIELD_DOUBLED,   /* all doubled */
-    FIELD_BACKSLASH, /* all escaped with a backslash */
-    FIELD_PADDED,    /* bare, a blank in front: so that a code that looks like a header is none */
-    FIELD_WAYS
-} way_t;
-
-/* How a row is tried: each only when the one before does not make the document again. */
-typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIES } row_t;
-
-enum { MOST_TRIED = 6 };
-
-struct emit {
-    const schema_t *schema;
-    text_buffer_t out;
-    delimited_t *reader; /* reads rows back */
-    uint8_t *again;      /* the document that it makes */
-    size_t again_room;
-    value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
-    way_t ways[SCHEMA_MOST_FIELDS * 2];
-};
 
 emit_t *emit_new(const schema_t *schema) {
     emit_t *emit = calloc(1, sizeof *emit);
     if (!emit)
         return NULL;
     emit->schema = schema;
-    if ((emit->reader = delimited_new(schema)))
+    emit->reader = records_new(schema);
+    if (schema->fixed)
+        emit->fixed = emit_fixed_new(schema);
+    else
+        emit->delimited = emit_delimited_new();
+    if (emit->reader && (emit->fixed || emit->delimited))
         return emit;
-    free(emit);
+    emit_destroy(emit);
     return NULL;
 }
 
@@ -59,11 +24,13 @@ void emit_destroy(emit_t *emit) {
         return;
     free(emit->out.base);
     free(emit->again);
-    delimited_destroy(emit->reader);
+    records_destroy(emit->reader);
+    emit_delimited_destroy(emit->delimited);
+    emit_fixed_destroy(emit->fixed);
     free(emit);
 }
 
-static bool put(text_buffer_t *out, const void *bytes, size_t length) {
+bool emit_put(text_buffer_t *out, const void *bytes, size_t length) {
     if (out->length + length + POOL_SLACK > out->room) {
         size_t room = 2 * (out->length + length) + 4 * POOL_SLACK;
         uint8_t *larger = realloc(out->base, POOL_SLACK + room);
@@ -79,144 +46,23 @@ static bool put(text_buffer_t *out, const void *bytes, size_t length) {
     return true;
 }
 
-static bool put_byte(text_buffer_t *out, char byte) {
-    return put(out, &byte, 1);
-}
-
-static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
-    for (size_t i = 0; i < field->as.count; i++) {
-        const text_t *as = &field->as.items[(spelling + i) % field->as.count];
-        pattern_t pattern;
-        if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
-            bool filler = false;
-            for (size_t j = 0; j < field->absent.count; j++)
-                filler |= field->absent.items[j].length == pattern.length &&
-                          memcmp(field->absent.items[j].text, value->printed, pattern.length) == 0;
-            value->length = pattern.length;
-            if (!filler)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The text of one column, as it was before quotes and escapes. */
-static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
-                        const shape_t *shape, value_t *value, err_t *err) {
-    bson_iter_t top, at;
-    uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
-    *value = (value_t){.text = value->printed};
-    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
-        if (field->absent.count) {
-            const text_t *filler = &field->absent.items[spelling < field->absent.count ? spelling : 0];
-            value->text = (const uint8_t *)filler->text;
-            value->length = filler->length;
-        }
-        return true;
-    }
-    uint32_t length;
-    bson_subtype_t subtype;
-    switch (bson_iter_type(&at)) {
-    case BSON_TYPE_UTF8:
-        value->text = (const uint8_t *)bson_iter_utf8(&at, &length);
-        value->length = length;
-        return true;
-    case BSON_TYPE_BINARY:
-        bson_iter_binary(&at, &subtype, &length, &value->text);
-        value->length = length;
-        return true;
-    case BSON_TYPE_INT32:
-    case BSON_TYPE_INT64:
-        value->length = convert_print_int(bson_iter_as_int64(&at), value->printed);
-        return true;
-    case BSON_TYPE_DOUBLE:
-        value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
-        return true;
-    case BSON_TYPE_DATE_TIME:
-        if (print_date(field, spelling, bson_iter_date_time(&at), value))
-            return true;
-        return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
-                       field->key);
-    default:
-        return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has",
-                       field->key, field->name);
-    }
-}
-
-static bool put_quoted(emit_t *emit, const value_t *value, way_t way) {
-    char quote = emit->schema->quote;
-    if (!put_byte(&emit->out, quote))
-        return false;
-    for (size_t i = 0; i < value->length; i++) {
-        /* a doubled quote behind a backslash would be read as an escaped one */
-        bool mixed =
-            way == FIELD_QUOTED && emit->schema->escape_backslash && i > 0 && value->text[i - 1] == '\\';
-        bool escape = way == FIELD_BACKSLASH || mixed;
-        if (value->text[i] == (uint8_t)quote && !put_byte(&emit->out, escape ? '\\' : quote))
-            return false;
-        if (!put_byte(&emit->out, (char)value->text[i]))
-            return false;
-    }
-    return put_byte(&emit->out, quote);
-}
-
-/* Quotes, delimiters, and what would be part of the line end or no record at all. */
-static bool is_special(const emit_t *emit, const dialect_t *dialect, size_t column) {
-    const value_t *value = &emit->values[column];
-    char quote = emit->schema->quote;
-    return memchr(value->text, dialect->delimiter, value->length) ||
-           (quote && memchr(value->text, quote, value->length)) ||
-           (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
-                          : dialect->columns == 1);
-}
-
-static void choose_ways(emit_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
-    const schema_t *schema = emit->schema;
-    bool quoting = schema->quote && row != ROW_BARE && (row != ROW_AS_SHAPE || !shape || shape->quoted);
-    bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
-                                                  (row == ROW_AS_SHAPE && shape && shape->backslash));
-    for (size_t i = 0; i < dialect->columns; i++) {
-        bool quoted = quoting && is_special(emit, dialect, i);
-        emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
-    }
-}
-
-static bool write_row(emit_t *emit, const dialect_t *dialect) {
-    emit->out.length = 0;
-    for (size_t i = 0; i < dialect->columns; i++) {
-        const value_t *value = &emit->values[i];
-        if (i && !put_byte(&emit->out, dialect->delimiter))
-            return false;
-        if (emit->ways[i] == FIELD_PADDED && !put_byte(&emit->out, ' '))
-            return false;
-        bool bare = emit->ways[i] == FIELD_BARE || emit->ways[i] == FIELD_PADDED;
-        if (!(bare ? put(&emit->out, value->text, value->length) : put_quoted(emit, value, emit->ways[i])))
-            return false;
-    }
-    if (!put(&emit->out, "", 0))
-        return false;
-    memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
-    return true;
-}
-
-/* Does the row, with its line end, read back as the document? -1: out of memory. */
-static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
+int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
     bson_iter_t first;
     record_t record;
     text_buffer_t *row = &emit->out;
     size_t length = row->length, line_end = shape ? shape->line_end : 1;
     if (memchr(row->bytes, '\n', length))
         return 0;
-    if (!put(row, &"\r\n"[2 - line_end], line_end))
+    if (!emit_put(row, &"\r\n"[2 - line_end], line_end))
         return -1;
     size_t whole = row->length;
     row->length = length;
     memset(row->bytes + whole, 0, POOL_SLACK);
     bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
-    delimited_begin(emit->reader, dialect, row->bytes, (uint32_t)whole, false, with_id,
-                    with_id ? bson_iter_int64(&first) : 0);
+    records_begin(emit->reader, dialect, row->bytes, (uint32_t)whole, false, with_id,
+                  with_id ? bson_iter_int64(&first) : 0);
     for (;;) {
-        parsed_t parsed = delimited_next(emit->reader, emit->again, emit->again_room, &record, NULL);
+        parsed_t parsed = records_next(emit->reader, emit->again, emit->again_room, &record, NULL);
         if (parsed == PARSED_DOCUMENT)
             return record.length == length && record.document_length == document->len &&
                    memcmp(emit->again, bson_get_data(document), document->len) == 0;
@@ -231,61 +77,20 @@ static int reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docu
     }
 }
 
-/* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
-static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
-    size_t tried[MOST_TRIED], count = 0;
-    uint32_t combinations = 1;
-    /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
-     */
-    for (int doubt = 3; doubt >= 0; doubt--) {
-        for (size_t i = 0; i < dialect->columns; i++) {
-            const value_t *value = &emit->values[i];
-            bool quote = emit->schema->quote && memchr(value->text, emit->schema->quote, value->length);
-            bool backslash = memchr(value->text, '\\', value->length);
-            emit->ways[i] = emit->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
-            if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
-                tried[count++] = i;
-                combinations *= FIELD_WAYS;
-            }
-        }
-    }
-    for (uint32_t combination = 0; combination < combinations; combination++) {
-        uint32_t rest = combination;
-        for (size_t i = 0; i < count; i++, rest /= FIELD_WAYS) {
-            way_t way = (way_t)(rest % FIELD_WAYS);
-            if (!emit->schema->quote && way != FIELD_PADDED)
-                way = FIELD_BARE;
-            emit->ways[tried[i]] = way;
-        }
-        int same = write_row(emit, dialect) ? reads_back(emit, dialect, document, shape) : -1;
-        if (same)
-            return same;
-    }
-    return 0;
-}
-
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
-    for (size_t i = 0; i < dialect->columns; i++) {
-        uint16_t field = dialect->field_of[i];
-        emit->values[i] = (value_t){.text = emit->values[i].printed};
-        if (field != DIALECT_NO_FIELD &&
-            !print_value(emit->schema, &emit->schema->fields[field], document, shape, &emit->values[i], err))
-            return false;
-    }
-    int same = 0;
-    for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
-        choose_ways(emit, dialect, shape, row);
-        same = write_row(emit, dialect) ? reads_back(emit, dialect, document, shape) : -1;
-    }
-    if (!same)
-        same = try_fields(emit, dialect, document, shape);
-    if (same < 0)
+    int same = emit->fixed ? emit_fixed_record(emit, document, shape, err)
+                           : emit_delimited_record(emit, dialect, document, shape, err);
+    if (same == -1)
         return err_memory(err, emit->out.length);
+    if (same == -2)
+        return false;
     *record = emit->out.bytes;
     *length = emit->out.length;
-    return same ||
-           err_set(
-               err, STATUS_INPUT,
-               "the values of this document cannot be written with the delimiter and quotes of this file");
+    if (same)
+        return true;
+    return err_set(err, STATUS_INPUT,
+                   emit->fixed ? "the values of this document cannot be written as a record of this format"
+                               : "the values of this document cannot be written with the delimiter and "
+                                 "quotes of this file");
 }

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_FORMAT_EMIT_H
 #define TIPPLE_FORMAT_EMIT_H
 
-#include "format/delimited.h"
+#include "format/records.h"
 
 #include <bson/bson.h>
 

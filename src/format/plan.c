@@ -37,6 +37,7 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_NUMBER:
         return OP_NUMBER;
     case TYPE_DATE:
+    case TYPE_LENGTH:
         break;
     }
     return field->as.count == 1 && strcmp(field->as.items[0].text, "YYYY-MM-DD") == 0 ? OP_ISO_DATE : OP_DATE;

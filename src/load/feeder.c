@@ -1,6 +1,6 @@
 #include "load/feeder.h"
 #include "base/stop.h"
-#include "format/delimited.h"
+#include "format/records.h"
 #include "input/cutter.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ struct feeder {
 typedef struct {
     feeder_t *feeder;
     uint64_t left;        /* of --limit */
-    delimited_t *counter; /* counts records for --limit */
+    records_t *counter; /* counts records for --limit */
     uint8_t *scratch;
     size_t scratch_room;
 } worker_t;
@@ -48,14 +48,14 @@ static bool has_failed(feeder_t *feeder) {
 /* Cuts the block off behind the last record that --limit allows. */
 static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
-    if (!worker->counter && !(worker->counter = delimited_new(options->schema)))
+    if (!worker->counter && !(worker->counter = records_new(options->schema)))
         return err_memory(err, 1);
     record_t record;
-    delimited_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
+    records_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
                     block->file_start, false, 0);
     for (;;) {
         parsed_t parsed =
-            delimited_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
+            records_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
         if (parsed == PARSED_MEMORY)
             return err_memory(err, worker->scratch_room);
         if (parsed == PARSED_FULL) {
@@ -213,7 +213,7 @@ static void *work(void *context) {
         if (worker.left == 0)
             break;
     }
-    delimited_destroy(worker.counter);
+    records_destroy(worker.counter);
     free(worker.scratch);
     if (--feeder->running == 0)
         queue_close(feeder->options.queue);

@@ -3,7 +3,7 @@
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "format/delimited.h"
+#include "format/records.h"
 #include "target/writer.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ struct loader {
     loading_t *loading;
     pthread_t thread;
     writer_t *writer;
-    delimited_t *reader;
+    records_t *reader;
     batch_t batch;
     loader_counters_t counters;
 };
@@ -290,10 +290,10 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     bool documents = false, ok = true;
-    delimited_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length,
+    records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length,
                     block->file_start, true, block->id_base);
     while (ok) {
-        parsed_t parsed = delimited_next(loader->reader, batch->bytes + batch->used,
+        parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used,
                                          batch->room - batch->used, &record, NULL);
         if (parsed == PARSED_DOCUMENT) {
             looked_at++;
@@ -365,7 +365,7 @@ static void *run(void *context) {
             free_block(loading, block);
     }
     loader->counters.total_ns = clock_now_ns() - start;
-    memcpy(loader->counters.odd, delimited_odd(loader->reader), sizeof loader->counters.odd);
+    loader->counters.odd = records_odd(loader->reader);
     return NULL;
 }
 
@@ -377,7 +377,7 @@ static void free_loader(loader_t *loader) {
     free(batch->starts);
     free(batch->offsets);
     free(batch->parts);
-    delimited_destroy(loader->reader);
+    records_destroy(loader->reader);
     if (loader->writer)
         writer_destroy(loader->writer);
     free(loader);
@@ -394,7 +394,7 @@ loader_t *loader_start(loading_t *loading, err_t *err) {
     size_t documents = loading->batch_documents + 1;
     batch->starts = malloc(documents * sizeof *batch->starts);
     batch->offsets = malloc(documents * sizeof *batch->offsets);
-    loader->reader = delimited_new(loading->schema);
+    loader->reader = records_new(loading->schema);
     size_t room = loading->batch_bytes < FIRST_ROOM ? loading->batch_bytes : FIRST_ROOM;
     bool ok = batch->starts && batch->offsets && loader->reader ? true : err_memory(err, documents * 8);
     ok = ok && grow_batch(batch, room, err);

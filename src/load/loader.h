@@ -37,7 +37,7 @@ typedef struct {
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* these two are filled at the end */
-    uint64_t odd[SCHEMA_MOST_FIELDS];
+    uint64_t odd;
 } loader_counters_t;
 
 loader_t *loader_start(loading_t *loading, err_t *err);

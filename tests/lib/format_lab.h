@@ -5,7 +5,7 @@
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
 #include "base/pool.h"
-#include "format/delimited.h"
+#include "format/records.h"
 #include "format/emit.h"
 
 #include <bson/bson.h>
@@ -124,16 +124,16 @@ typedef struct {
 } lab_how_t;
 
 /* Everything in a block's text. The room is always exactly what the reader asks for. */
-LAB_UNUSED lab_records_t lab_parse(delimited_t *reader, const dialect_t *dialect, const void *text,
+LAB_UNUSED lab_records_t lab_parse(records_t *reader, const dialect_t *dialect, const void *text,
                                    size_t length, lab_how_t how) {
     lab_records_t all = {0};
     size_t room = 0, slots = 0;
     uint8_t *out = malloc(1);
     slack_t slack = slack_new(text, length);
-    delimited_begin(reader, dialect, slack.text, (uint32_t)length, !how.middle, how.with_id, how.id_base);
+    records_begin(reader, dialect, slack.text, (uint32_t)length, !how.middle, how.with_id, how.id_base);
     for (;;) {
         lab_record_t one = {.parsed = PARSED_END};
-        one.parsed = delimited_next(reader, out, room, &one.record, how.careful ? &one.shape : NULL);
+        one.parsed = records_next(reader, out, room, &one.record, how.careful ? &one.shape : NULL);
         LAB_MUST(one.parsed != PARSED_MEMORY);
         if (one.parsed == PARSED_END)
             break;

@@ -15,18 +15,18 @@
 
 typedef struct {
     schema_t *schema;
-    delimited_t *reader;
+    records_t *reader;
     emit_t *emit;
 } law_t;
 
 LAB_UNUSED law_t law_for(schema_t *schema) {
-    law_t law = {schema, delimited_new(schema), emit_new(schema)};
+    law_t law = {schema, records_new(schema), emit_new(schema)};
     LAB_MUST(law.reader && law.emit);
     return law;
 }
 
 LAB_UNUSED void law_end(law_t *law) {
-    delimited_destroy(law->reader);
+    records_destroy(law->reader);
     emit_destroy(law->emit);
     schema_destroy(law->schema);
     *law = (law_t){NULL, NULL, NULL};
@@ -176,6 +176,8 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
         return law_usual_int(text, length) || law_not_a_number(text, length);
     case TYPE_NUMBER:
         return law_usual_number(text, length) || law_not_a_number(text, length);
+    case TYPE_LENGTH:
+        break;
     }
     return false;
 }

@@ -1,6 +1,6 @@
 /* delimited: records into documents, written down by hand: every trap of the published files, and that
  * neither the way through the parser nor the cut into blocks changes a byte. */
-#include "format/delimited.h"
+#include "format/records.h"
 #include "format/format.h"
 #include "format_lab.h"
 
@@ -13,11 +13,11 @@
 typedef struct {
     schema_t *schema;
     dialect_t dialect;
-    delimited_t *reader;
+    records_t *reader;
 } lab_t;
 
 static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
-    lab_t lab = {.schema = schema, .reader = delimited_new(schema)};
+    lab_t lab = {.schema = schema, .reader = records_new(schema)};
     err_t err = {.text = ""};
     LAB_MUST(lab.reader);
     if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
@@ -26,7 +26,7 @@ static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
 }
 
 static void lab_end(lab_t *lab) {
-    delimited_destroy(lab->reader);
+    records_destroy(lab->reader);
     schema_destroy(lab->schema);
 }
 
@@ -704,26 +704,26 @@ static void test_room(void **state) {
     slack_t slack = slack_new(text, strlen(text));
     uint8_t out[8] = {0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5};
     record_t record;
-    delimited_begin(lab.reader, &lab.dialect, slack.text, (uint32_t)slack.length, true, false, 0);
+    records_begin(lab.reader, &lab.dialect, slack.text, (uint32_t)slack.length, true, false, 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(delimited_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
+        assert_int_equal(records_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
         assert_true(record.needed > 4);
     }
     assert_int_equal(out[0], 0xA5);
     uint8_t *room = malloc(record.needed);
     assert_non_null(room);
-    assert_int_equal(delimited_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
+    assert_int_equal(records_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
     assert_int_equal(record.offset, 0);
     assert_int_equal(record.length, 3);
     assert_int_equal(record.line_end, 2);
     free(room);
-    assert_int_equal(delimited_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
+    assert_int_equal(records_next(lab.reader, out, 4, &record, NULL), PARSED_FULL);
     room = malloc(record.needed);
-    assert_int_equal(delimited_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
+    assert_int_equal(records_next(lab.reader, room, record.needed, &record, NULL), PARSED_DOCUMENT);
     assert_int_equal(record.offset, 5);
     assert_int_equal(record.length, 42);
-    assert_int_equal(delimited_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
-    assert_int_equal(delimited_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
+    assert_int_equal(records_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
+    assert_int_equal(records_next(lab.reader, room, 1000, &record, NULL), PARSED_END);
     free(room);
     slack_free(&slack);
     lab_end(&lab);
@@ -735,9 +735,7 @@ static void test_odd_values_are_counted(void **state) {
     lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
     lab_records_t got =
         lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = false});
-    const uint64_t *odd = delimited_odd(lab.reader);
-    assert_int_equal(odd[0], 0); /* text is never odd */
-    assert_int_equal(odd[1], 3);
+    assert_int_equal(records_odd(lab.reader), 3); /* text is never odd */
     lab_records_free(&got);
     lab_end(&lab);
 }

@@ -13,12 +13,12 @@
 typedef struct {
     schema_t *schema;
     dialect_t dialect;
-    delimited_t *reader;
+    records_t *reader;
     emit_t *emit;
 } lab_t;
 
 static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
-    lab_t lab = {.schema = schema, .reader = delimited_new(schema), .emit = emit_new(schema)};
+    lab_t lab = {.schema = schema, .reader = records_new(schema), .emit = emit_new(schema)};
     err_t err = {.text = ""};
     LAB_MUST(lab.reader && lab.emit);
     if (!dialect_sniff(schema, text, length, "f.csv", &lab.dialect, &err))
@@ -27,7 +27,7 @@ static lab_t lab_for(schema_t *schema, const void *text, size_t length) {
 }
 
 static void lab_end(lab_t *lab) {
-    delimited_destroy(lab->reader);
+    records_destroy(lab->reader);
     emit_destroy(lab->emit);
     schema_destroy(lab->schema);
 }

@@ -180,7 +180,7 @@ static void test_mistakes(void **state) {
         {"format: x\nrecord: {columns: \",\", multiline: yes}\nfields: [{name: a}]\n", "2:35", "not read"},
         {"format: x\nrecord: {columns: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:35", "yes or no"},
         {"format: x\nrecord: {columns: \",\", encoding: utf16}\nfields: [{name: a}]\n", "2:34", "latin1"},
-        {"format: x\nrecord: {fixed: 105}\nfields: [{name: a}]\n", "2:17", "fixed"},
+        {"format: x\nrecord: {fixed: 105}\nfields: [{name: a}]\n", "3:10", "width"},
         /* fields */
         {HEAD "fields: a\n", "3:9", "list"},
         {HEAD "fields: []\n", "3:9", "1 to"},
@@ -234,9 +234,9 @@ static void test_mistakes(void **state) {
         {HEAD "fields: [{name: one}]\nlayouts: [[oen]]\n", "4:12", "'one'"},
         {HEAD "fields: [{name: a}, {name: b}]\nlayouts:\n  - [a, b]\n  - [b, a]\n", "6:5", "told apart"},
         {HEAD "fields: [{name: a}, {name: b}]\nlayouts: [[a, b, a]]\n", "4:18", "twice"},
-        /* what a later version reads */
+        /* what goes with the other kind of record */
         {"format: x\nsections: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
-        {"format: x\ntail: []\n", "2:7", "fixed"},
+        {"format: x\ntail: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:7", "fixed"},
         /* like a built-in one */
         {"format: x\nlike: mto\n", "2:7", "'mot'"},
         {"format: x\nlike: [mot]\n", "2:7", "name"},
@@ -400,7 +400,14 @@ static void test_builtin(void **state) {
             fail_msg("%s", err.text);
         assert_string_equal(schema->name, builtin->name);
         assert_true(strlen(schema->about) > 10);
-        size_t which = strcmp(builtin->name, "mot") == 0 ? 0 : strcmp(builtin->name, "mot-long") == 0 ? 1 : 2;
+        static const char *const mot[] = {"mot", "mot-long", "mot-item"};
+        size_t which = 0;
+        while (which < 3 && strcmp(builtin->name, mot[which]) != 0)
+            which++;
+        if (which == 3) {
+            schema_destroy(schema);
+            continue;
+        }
         assert_null(all[which]);
         all[which] = schema;
         count++;

@@ -1,0 +1,412 @@
+#include "base/pool.h"
+#include "format/convert.h"
+#include "format/emit_with.h"
+#include "format/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One section of the document on its way back. */
+typedef struct {
+    char id[SCHEMA_ID];
+    bool written;
+    uint32_t place; /* among the document's */
+    const section_t *section;
+    bson_iter_t fields; /* of its subdocument */
+} entry_t;
+
+struct emit_fixed {
+    const schema_t *schema;
+    entry_t *entries;
+    size_t count, room;
+    int part; /* the last one whose marker was written */
+    struct {
+        uint32_t at;
+        const uint8_t *text; /* NULL: none, or written */
+        uint32_t length;
+    } gap;
+};
+
+emit_fixed_t *emit_fixed_new(const schema_t *schema) {
+    emit_fixed_t *fixed = calloc(1, sizeof *fixed);
+    if (fixed)
+        fixed->schema = schema;
+    return fixed;
+}
+
+void emit_fixed_destroy(emit_fixed_t *fixed) {
+    if (fixed)
+        free(fixed->entries);
+    free(fixed);
+}
+
+/* ---------------------------------------------------------------------------------------------------- values
+ */
+
+static bool text_of(const bson_iter_t *at, const uint8_t **text, uint32_t *length) {
+    bson_subtype_t subtype;
+    if (BSON_ITER_HOLDS_UTF8(at))
+        *text = (const uint8_t *)bson_iter_utf8(at, length);
+    else if (BSON_ITER_HOLDS_BINARY(at))
+        bson_iter_binary(at, &subtype, length, text);
+    else
+        return false;
+    return true;
+}
+
+/* Digits, as many as there is room for. */
+static bool print_digits(uint64_t value, uint8_t *out, size_t width) {
+    for (size_t i = width; i-- > 0; value /= 10)
+        out[i] = (uint8_t)('0' + value % 10);
+    return value == 0;
+}
+
+static bool print_number(const field_t *field, bool minus, uint64_t digits, uint8_t *out) {
+    size_t sign = field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus);
+    if (sign)
+        *out = minus ? '-' : '+';
+    return (sign || !minus) && print_digits(digits, out + sign, field->width - sign);
+}
+
+/* The characters of one field; false: the value cannot be written there. */
+static bool print_field(const field_t *field, const bson_iter_t *at, uint8_t *out) {
+    const uint8_t *text;
+    uint32_t length;
+    if (text_of(at, &text, &length)) {
+        if (length > field->width || (length < field->width && field->type != TYPE_CODE))
+            return false;
+        memcpy(out, text, length);
+        memset(out + length, ' ', field->width - length);
+        return true;
+    }
+    if (BSON_ITER_HOLDS_INT32(at) && (field->type == TYPE_INT || field->type == TYPE_LENGTH)) {
+        int64_t value = bson_iter_int32(at), by = field->divide < 0 ? 10 : 1;
+        return value % by == 0 && print_number(field, value < 0, (uint64_t)llabs(value / by), out);
+    }
+    if (BSON_ITER_HOLDS_DOUBLE(at) && field->type == TYPE_NUMBER) {
+        double value = bson_iter_double(at), by = 1;
+        for (int i = 0; i < field->divide; i++)
+            by *= 10;
+        double digits = round(fabs(value) * by);
+        return digits < 1e9 && print_number(field, signbit(value), (uint64_t)digits, out);
+    }
+    return false;
+}
+
+static bool cannot_print(const field_t *field, err_t *err) {
+    return err_set(err, STATUS_INPUT, "'%s' holds a value that the field %s never has", field->key,
+                   field->name);
+}
+
+/* Fields of a subdocument by width; what is not there is its filler. */
+static bool print_fields(const field_t *fields, size_t count, const bson_iter_t *subdocument, uint8_t *out,
+                         err_t *err) {
+    for (size_t i = 0; i < count; i++) {
+        const field_t *field = &fields[i];
+        bson_iter_t top = *subdocument, at;
+        if (field->counted)
+            continue;
+        memset(out + field->offset, ' ', field->width);
+        if (field->absent.count)
+            memcpy(out + field->offset, field->absent.items[0].text, field->width);
+        if (bson_iter_find_descendant(&top, field->key, &at) && !print_field(field, &at, out + field->offset))
+            return cannot_print(field, err);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------- the fixed part
+ */
+
+static bool print_utc(const make_t *made, const bson_t *document, const schema_t *schema, uint8_t *out) {
+    bson_iter_t at, flag;
+    pattern_t date, time;
+    if (!bson_iter_init_find(&at, document, made->field.key) || !BSON_ITER_HOLDS_DATE_TIME(&at))
+        return true; /* then the fields are there as text */
+    int64_t ms = bson_iter_date_time(&at);
+    bool end_of_day = bson_iter_init_find(&flag, document, "hour24");
+    pattern_compile("YYYYMMDD", 8, &date);
+    pattern_compile("hhmm", 4, &time);
+    uint8_t *time_text = out + schema->fields[made->from[1].fields[0]].offset;
+    if (end_of_day)
+        ms -= 86400000;
+    int64_t of_day = ((ms % 86400000) + 86400000) % 86400000;
+    if (!pattern_write(&date, ms - of_day, out + schema->fields[made->from[0].fields[0]].offset) ||
+        of_day % 60000)
+        return false;
+    int64_t minutes = end_of_day ? 1440 : of_day / 60000;
+    return print_digits((uint64_t)(minutes / 60 * 100 + minutes % 60), time_text, 4);
+}
+
+static bool print_point(const make_t *made, const bson_t *document, const schema_t *schema, uint8_t *out) {
+    bson_iter_t at, place;
+    for (size_t i = 0; i < 2; i++) {
+        char key[64];
+        const field_t *field = &schema->fields[made->from[i].fields[0]];
+        snprintf(key, sizeof key, "%s.coordinates.%d", made->field.key, i == 0);
+        if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, key, &place))
+            continue; /* then the fields stand apart */
+        if (!print_field(field, &place, out + field->offset))
+            return false;
+    }
+    return true;
+}
+
+static bool print_record(emit_t *emit, const bson_t *document, err_t *err) {
+    const schema_t *schema = emit->schema;
+    bson_iter_t top;
+    uint8_t *out = emit->out.bytes;
+    if (!bson_iter_init(&top, document) || !print_fields(schema->fields, schema->field_count, &top, out, err))
+        return false;
+    for (size_t i = 0; i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        if ((made->kind == MAKE_UTC && !print_utc(made, document, schema, out)) ||
+            (made->kind == MAKE_POINT && !print_point(made, document, schema, out)))
+            return cannot_print(&made->field, err);
+    }
+    return true;
+}
+
+/* How many characters follow, unless the document says what the record said. */
+static void print_length(emit_t *emit, const bson_t *document) {
+    for (size_t i = 0; i < emit->schema->field_count; i++) {
+        const field_t *field = &emit->schema->fields[i];
+        bson_iter_t top, at;
+        if (field->type == TYPE_LENGTH && bson_iter_init(&top, document) &&
+            !bson_iter_find_descendant(&top, field->key, &at))
+            print_digits(emit->out.length - emit->schema->fixed, emit->out.bytes + field->offset,
+                         field->width);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- the tail
+ */
+
+/* Before each piece: the gap, when it stands here; then the part's marker, when it was not written yet. */
+static bool put_before(emit_t *emit, int part) {
+    emit_fixed_t *fixed = emit->fixed;
+    const schema_t *schema = fixed->schema;
+    if (fixed->gap.text && fixed->gap.at == emit->out.length) {
+        if (!emit_put(&emit->out, fixed->gap.text, fixed->gap.length))
+            return false;
+        for (int i = fixed->part + 1; i < (int)schema->part_count; i++) {
+            const text_t *marker = &schema->parts[i].marker;
+            if (fixed->gap.length >= marker->length &&
+                memcmp(fixed->gap.text, marker->text, marker->length) == 0) {
+                fixed->part = i; /* the gap begins with its marker */
+                break;
+            }
+        }
+        fixed->gap.text = NULL;
+    }
+    if (part <= fixed->part)
+        return true;
+    fixed->part = part;
+    return emit_put(&emit->out, schema->parts[part].marker.text, schema->parts[part].marker.length);
+}
+
+/* Room for `width` more characters, which the caller fills. */
+static uint8_t *put_blank(emit_t *emit, uint32_t width) {
+    static const char blanks[64] = "                                                                ";
+    size_t before = emit->out.length;
+    for (uint32_t left = width; left; left -= left < 64 ? left : 64)
+        if (!emit_put(&emit->out, blanks, left < 64 ? left : 64))
+            return NULL;
+    return emit->out.bytes + before;
+}
+
+static entry_t *add_entry(emit_fixed_t *fixed) {
+    if (fixed->count == fixed->room) {
+        size_t room = fixed->room ? 2 * fixed->room : 64;
+        entry_t *larger = realloc(fixed->entries, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        fixed->entries = larger;
+        fixed->room = room;
+    }
+    entry_t *entry = &fixed->entries[fixed->count];
+    *entry = (entry_t){.place = (uint32_t)fixed->count};
+    fixed->count++;
+    return entry;
+}
+
+static int take_entry(emit_fixed_t *fixed, const section_t *section, const bson_iter_t *at) {
+    bson_iter_t id;
+    entry_t *entry = add_entry(fixed);
+    if (!entry)
+        return -1;
+    entry->section = section;
+    memcpy(entry->id, section->ids[0].first, SCHEMA_ID);
+    if (!BSON_ITER_HOLDS_DOCUMENT(at) || !bson_iter_recurse(at, &entry->fields))
+        return 0;
+    id = entry->fields;
+    if (!bson_iter_find(&id, "id"))
+        return 1;
+    uint32_t length;
+    const uint8_t *text;
+    if (!text_of(&id, &text, &length) || length != SCHEMA_ID)
+        return 0;
+    memcpy(entry->id, text, SCHEMA_ID);
+    return 1;
+}
+
+/* The document's sections, as they stand in it. 1: all; 0: something else is among them; -1: memory. */
+static int take_entries(emit_fixed_t *fixed, const bson_t *document) {
+    const schema_t *schema = fixed->schema;
+    fixed->count = 0;
+    for (size_t i = 0; i < schema->section_count; i++) {
+        const section_t *section = &schema->sections[i];
+        bson_iter_t at, inner;
+        int ok = 1;
+        if (!bson_iter_init_find(&at, document, section->name))
+            continue;
+        if (!BSON_ITER_HOLDS_ARRAY(&at))
+            ok = take_entry(fixed, section, &at);
+        else if (bson_iter_recurse(&at, &inner))
+            while (ok > 0 && bson_iter_next(&inner))
+                ok = take_entry(fixed, section, &inner);
+        if (ok <= 0)
+            return ok;
+    }
+    return 1;
+}
+
+static int by_id(const void *a, const void *b) {
+    const entry_t *one = a, *other = b;
+    int order = memcmp(one->id, other->id, SCHEMA_ID);
+    return order ? order : one->place < other->place ? -1 : 1;
+}
+
+static int put_entry(emit_t *emit, int part, entry_t *entry, err_t *err) {
+    const section_t *section = entry->section;
+    entry->written = true;
+    if (!put_before(emit, part) || !emit_put(&emit->out, entry->id, SCHEMA_ID))
+        return -1;
+    uint8_t *out = put_blank(emit, section->width);
+    if (!out)
+        return -1;
+    return print_fields(section->fields, section->field_count, &entry->fields, out, err) ? 1 : -2;
+}
+
+/* The next entry with this identifier; where entries carry none, the next of a section that lists it. */
+static entry_t *find_entry(emit_fixed_t *fixed, const char *id, bool with_ids) {
+    for (size_t i = 0; i < fixed->count; i++) {
+        entry_t *entry = &fixed->entries[i];
+        if (entry->written)
+            continue;
+        if (with_ids ? memcmp(entry->id, id, SCHEMA_ID) == 0 : section_lists(entry->section, id)) {
+            memcpy(entry->id, id, SCHEMA_ID);
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *err) {
+    emit_fixed_t *fixed = emit->fixed;
+    const char *list = fixed->schema->parts[part].list;
+    bson_iter_t at, ids;
+    int ok = take_entries(fixed, document);
+    if (ok <= 0)
+        return ok;
+    if (bson_iter_init_find(&at, document, list ? list : "order") && BSON_ITER_HOLDS_ARRAY(&at) &&
+        bson_iter_recurse(&at, &ids)) {
+        while (ok > 0 && bson_iter_next(&ids)) {
+            uint32_t length;
+            const uint8_t *id;
+            entry_t *entry = NULL;
+            if (text_of(&ids, &id, &length) && length == SCHEMA_ID)
+                entry = find_entry(fixed, (const char *)id, !list);
+            ok = entry ? put_entry(emit, part, entry, err) : 0;
+        }
+        return ok;
+    }
+    if (fixed->count)
+        qsort(fixed->entries, fixed->count, sizeof *fixed->entries, by_id);
+    for (size_t i = 0; i < fixed->count && ok > 0; i++)
+        ok = put_entry(emit, part, &fixed->entries[i], err);
+    return ok;
+}
+
+/* The length and the text of an entry's last field. */
+static int put_counted(emit_t *emit, const tail_part_t *part, size_t start, const bson_iter_t *entry) {
+    const field_t *field = &part->fields[part->field_count - 1];
+    bson_iter_t top = *entry, at;
+    const uint8_t *text;
+    uint32_t length;
+    if (!field->counted)
+        return 1;
+    if (!bson_iter_find_descendant(&top, field->key, &at) || !text_of(&at, &text, &length) ||
+        !print_digits(length, emit->out.bytes + start + field->offset, field->width))
+        return 0;
+    return emit_put(&emit->out, text, length) ? 1 : -1;
+}
+
+static int put_repeated(emit_t *emit, int index, const bson_t *document, err_t *err) {
+    const tail_part_t *part = &emit->schema->parts[index];
+    bson_iter_t at, entries, entry;
+    if (!bson_iter_init_find(&at, document, part->name))
+        return 1;
+    if (!BSON_ITER_HOLDS_ARRAY(&at) || !bson_iter_recurse(&at, &entries))
+        return 0;
+    int ok = 1;
+    while (ok > 0 && bson_iter_next(&entries)) {
+        if (!BSON_ITER_HOLDS_DOCUMENT(&entries) || !bson_iter_recurse(&entries, &entry))
+            return 0;
+        if (!put_before(emit, index))
+            return -1;
+        size_t start = emit->out.length;
+        uint8_t *out = put_blank(emit, part->width);
+        if (!out)
+            return -1;
+        if (!print_fields(part->fields, part->field_count, &entry, out, err))
+            return -2;
+        ok = put_counted(emit, part, start, &entry);
+    }
+    return ok;
+}
+
+static bool find_gap(emit_fixed_t *fixed, const bson_t *document) {
+    bson_iter_t top, at, text;
+    fixed->gap.text = NULL;
+    if (!bson_iter_init_find(&top, document, "unparsed"))
+        return true;
+    bson_iter_init(&top, document);
+    if (!bson_iter_find_descendant(&top, "unparsed.at", &at) || !BSON_ITER_HOLDS_INT32(&at))
+        return false;
+    bson_iter_init(&top, document);
+    fixed->gap.at = (uint32_t)bson_iter_int32(&at);
+    return bson_iter_find_descendant(&top, "unparsed.text", &text) &&
+           text_of(&text, &fixed->gap.text, &fixed->gap.length);
+}
+
+int emit_fixed_record(emit_t *emit, const bson_t *document, const shape_t *shape, err_t *err) {
+    const schema_t *schema = emit->schema;
+    dialect_t none = {.columns = 0};
+    emit->out.length = 0;
+    emit->fixed->part = -1;
+    for (size_t i = 0; i < schema->part_count; i++)
+        if (schema->parts[i].leave_out)
+            return err_set(err, STATUS_INPUT,
+                           "the format %s leaves out what stands behind %s, so its documents do not make a "
+                           "record; use the format that keeps everything",
+                           schema->name, schema->parts[i].marker.text),
+                   -2;
+    if (!find_gap(emit->fixed, document))
+        return 0;
+    if (!put_blank(emit, schema->fixed))
+        return -1;
+    if (!print_record(emit, document, err))
+        return -2;
+    for (int i = 0; i < (int)schema->part_count; i++) {
+        int ok = schema->parts[i].sections ? put_sections(emit, i, document, err)
+                                           : put_repeated(emit, i, document, err);
+        if (ok <= 0)
+            return ok;
+    }
+    if (!put_before(emit, -1) || !emit_put(&emit->out, "", 0))
+        return -1;
+    print_length(emit, document);
+    memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
+    return emit_reads_back(emit, &none, document, shape);
+}

@@ -1,0 +1,75 @@
+/* fixed_plan: a schema of fixed width compiled: small operations in the document's order, and sections by
+ * their identifier. Read-only once made. */
+#ifndef TIPPLE_FORMAT_FIXED_PLAN_H
+#define TIPPLE_FORMAT_FIXED_PLAN_H
+
+#include "format/schema.h"
+
+typedef enum {
+    FIXED_CHARACTER, /* text one byte wide: the usual field */
+    FIXED_TEXT,
+    FIXED_CODE,
+    FIXED_INT,
+    FIXED_NUMBER,
+    FIXED_COUNTED, /* a length, then as many bytes */
+    FIXED_LENGTH,
+    FIXED_OPEN,  /* a subdocument starts */
+    FIXED_CLOSE, /* it ends; dropped when nothing is in it */
+    FIXED_FIRST,
+    FIXED_UTC,
+    FIXED_POINT,
+} fixed_code_t;
+
+enum { FIXED_HEAD = 32, FIXED_DEPTH = 60, FIXED_NO_SECTION = 255 };
+
+typedef struct {
+    uint8_t head[FIXED_HEAD]; /* BSON type, key, NUL: copied whole, FIXED_HEAD bytes */
+    uint64_t filler, mask;    /* of the first 8 bytes; without a filler, nothing masked equals it */
+    uint8_t code, sign;
+    uint8_t head_size; /* more than FIXED_HEAD: the bytes are in long_head */
+    uint8_t shift;     /* numbers: brings the digits to the end of a word */
+    uint16_t offset, width;
+    uint16_t unless; /* left out when one of these keys was made */
+    uint16_t made;   /* index of what it makes, or the bit that stands for it */
+    union {
+        int32_t times; /* FIXED_INT */
+        double by;     /* FIXED_NUMBER: 10, 100, ... */
+    };
+    const field_t *field;
+    const uint8_t *long_head;
+} fixed_op_t;
+
+typedef struct {
+    const fixed_op_t *ops, *end;
+    uint32_t worst; /* bytes of what the ops write, counted text apart */
+} fixed_ops_t;
+
+typedef struct {
+    fixed_ops_t ops;
+    const section_t *section;
+    uint8_t head[128]; /* type, key, NUL: an array's */
+    uint8_t head_size;
+    bool several; /* more than one identifier: always an array, with ids */
+    uint32_t width, worst;
+} fixed_section_t;
+
+typedef struct {
+    const schema_t *schema;
+    fixed_ops_t record;
+    fixed_section_t *sections;
+    fixed_ops_t parts[SCHEMA_MOST_PARTS]; /* entries of the parts that are no sections */
+    uint8_t section_of[26 * 26 * 10];     /* by identifier; FIXED_NO_SECTION */
+    void *owned[2];
+} fixed_plan_t;
+
+bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan); /* false: out of memory */
+void fixed_plan_free(fixed_plan_t *plan);
+
+/* The section of an identifier (SCHEMA_ID bytes), listed or of the same family; or FIXED_NO_SECTION. */
+static inline uint8_t fixed_plan_section(const fixed_plan_t *plan, const uint8_t *id) {
+    uint32_t first = (uint32_t)id[0] - 'A', second = (uint32_t)id[1] - 'A', digit = (uint32_t)id[2] - '0';
+    return first < 26 && second < 26 && digit < 10 ? plan->section_of[(first * 26 + second) * 10 + digit]
+                                                   : FIXED_NO_SECTION;
+}
+
+#endif

@@ -1,0 +1,49 @@
+#include "format/records.h"
+#include "format/delimited.h"
+#include "format/fixed.h"
+
+#include <stdlib.h>
+
+struct records {
+    delimited_t *delimited; /* one of the two */
+    fixed_t *fixed;
+};
+
+records_t *records_new(const schema_t *schema) {
+    records_t *records = calloc(1, sizeof *records);
+    if (!records)
+        return NULL;
+    if (schema->fixed)
+        records->fixed = fixed_new(schema);
+    else
+        records->delimited = delimited_new(schema);
+    if (records->fixed || records->delimited)
+        return records;
+    free(records);
+    return NULL;
+}
+
+void records_destroy(records_t *records) {
+    if (!records)
+        return;
+    delimited_destroy(records->delimited);
+    fixed_destroy(records->fixed);
+    free(records);
+}
+
+void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
+                   bool file_start, bool with_id, int64_t id_base) {
+    if (records->fixed)
+        fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
+    else
+        delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
+}
+
+parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    return records->fixed ? fixed_next(records->fixed, out, room, record, shape)
+                          : delimited_next(records->delimited, out, room, record, shape);
+}
+
+uint64_t records_odd(const records_t *records) {
+    return records->fixed ? fixed_odd(records->fixed) : delimited_odd(records->delimited);
+}
