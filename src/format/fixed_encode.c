@@ -6,9 +6,11 @@
 /* ---------------------------------------------------------------------------------------------------- values
  */
 
-static inline uint8_t *put_head(uint8_t *out, const fixed_op_t *op) {
+static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+static inline uint8_t *put_head(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
     if (__builtin_expect(op->head_size > FIXED_HEAD, 0))
-        memcpy(out, op->long_head, op->head_size);
+        memcpy(out, encoder->plan->rests[op->rest].long_head, op->head_size);
     else
         memcpy(out, op->head, FIXED_HEAD);
     return out + op->head_size;
@@ -24,7 +26,7 @@ static uint8_t *put_binary(uint8_t *out, const uint8_t *text, size_t length) {
 static inline uint8_t *put_text(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                                 const uint8_t *text, size_t length) {
     uint8_t *type = out;
-    out = put_head(out, op);
+    out = put_head(encoder, out, op);
     *type = 0x02;
     if (__builtin_expect(encoder->high && !utf8_valid(text, length), 0)) {
         *type = 0x05;
@@ -66,12 +68,12 @@ static inline uint8_t *put_int(fixed_encoder_t *encoder, uint8_t *out, const fix
     whole_t whole;
     if (__builtin_expect(!read_whole(op, text, &whole) || (whole.minus && !whole.digits), 0))
         return put_odd(encoder, out, op, text);
-    int32_t value = (int32_t)whole.digits * op->times;
-    return bsonw_int32(put_head(out, op), whole.minus ? -value : value);
+    int32_t value = (int32_t)whole.digits * (op->divide < 0 ? 10 : 1);
+    return bsonw_int32(put_head(encoder, out, op), whole.minus ? -value : value);
 }
 
 static inline double number_of(const fixed_op_t *op, whole_t whole) {
-    double value = (double)(int32_t)whole.digits / op->by;
+    double value = (double)(int32_t)whole.digits / powers[op->divide];
     return whole.minus ? -value : value;
 }
 
@@ -86,7 +88,7 @@ static inline uint8_t *put_number(fixed_encoder_t *encoder, uint8_t *out, const 
     whole_t whole;
     if (__builtin_expect(!read_whole(op, text, &whole), 0))
         return put_odd(encoder, out, op, text);
-    return put_double(put_head(out, op), number_of(op, whole));
+    return put_double(put_head(encoder, out, op), number_of(op, whole));
 }
 
 /* How many characters follow: only when the record says it wrong. */
@@ -97,7 +99,7 @@ static uint8_t *put_length(fixed_encoder_t *encoder, uint8_t *out, const fixed_o
         return put_odd(encoder, out, op, text);
     if (whole.digits == encoder->length - encoder->plan->schema->fixed)
         return out;
-    return bsonw_int32(put_head(out, op), (int32_t)whole.digits);
+    return bsonw_int32(put_head(encoder, out, op), (int32_t)whole.digits);
 }
 
 static uint8_t *put_counted(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
@@ -121,7 +123,7 @@ static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
     const make_t *made = &schema->made[op->made];
     for (size_t i = 0; i < made->from_count; i++) {
         const text_t *with = &made->from[i].with;
-        uint8_t *text = put_head(out, op) + 4, *end = text;
+        uint8_t *text = put_head(encoder, out, op) + 4, *end = text;
         bool there = made->from[i].count > 1; /* fields that are joined are there whatever they say */
         memcpy(end, with->text ? with->text : "", with->length);
         end += with->length;
@@ -160,7 +162,7 @@ static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t
     if (!convert_are_digits(word) || ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
         return out;
     int64_t minutes = (int64_t)encoder->day * 1440 + hhmm / 100 * 60 + hhmm % 100;
-    out = bsonw_int64(put_head(out, op), minutes * 60000);
+    out = bsonw_int64(put_head(encoder, out, op), minutes * 60000);
     if (hhmm == 2400) {
         memcpy(out, "\x08hour24\0\x01", 9);
         out += 9;
@@ -182,17 +184,15 @@ static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
         const uint8_t *text = encoder->record + field->offset;
         fixed_op_t number = {.sign = (uint8_t)field->sign,
                              .shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS)))),
-                             .by = 1};
+                             .divide = (int8_t)field->divide};
         whole_t whole;
-        for (int j = 0; j < field->divide; j++)
-            number.by *= 10;
         if (is_absent(field, text) || !read_whole(&number, text, &whole))
             return out;
         values[i] = number_of(&number, whole);
     }
     if (!(values[0] >= -90 && values[0] <= 90 && values[1] >= -180 && values[1] <= 180))
         return out;
-    out = put_head(out, op);
+    out = put_head(encoder, out, op);
     memcpy(out, shape, sizeof shape);
     put_double(out + LONGITUDE, values[1]);
     put_double(out + LATITUDE, values[0]);
@@ -203,27 +203,35 @@ static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
 /* ------------------------------------------------------------------------------------------------------- ops
  */
 
+/* A subdocument that is being written. */
+typedef struct {
+    uint8_t *head, *body;
+} group_t;
+
 /* Opens or closes a subdocument; one with nothing in it is taken back. */
-static uint8_t *put_group(uint8_t *out, const fixed_op_t *op, uint8_t ***group) {
+static inline uint8_t *put_group(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
+                                 group_t **group) {
     if (op->code == FIXED_OPEN) {
-        *(*group)++ = out;
-        return put_head(out, op) + 4;
+        uint8_t *body = put_head(encoder, out, op);
+        *(*group)++ = (group_t){out, body};
+        return body + 4;
     }
-    uint8_t *head = *--*group, *body = head + strlen((const char *)head + 1) + 2;
-    if (out == body + 4)
-        return head;
+    const group_t *closed = --*group;
+    if (out == closed->body + 4)
+        return closed->head;
     *out++ = 0;
-    bsonw_int32(body, (int32_t)(out - body));
+    bsonw_int32(closed->body, (int32_t)(out - closed->body));
     return out;
 }
 
 static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, const uint8_t *base,
                            uint8_t *out) {
-    uint8_t *groups[FIXED_DEPTH], **group = groups;
+    group_t groups[FIXED_DEPTH], *group = groups;
     for (const fixed_op_t *op = ops->ops, *end = ops->end; op < end; op++) {
         const uint8_t *text = base + op->offset;
         uint64_t word = convert_load8(text);
-        if ((word & op->mask) == op->filler && (op->width <= 8 || is_absent(op->field, text)))
+        if ((word & op->mask) == op->filler &&
+            (op->width <= 8 || is_absent(encoder->plan->rests[op->rest].field, text)))
             continue;
         if (__builtin_expect(op->unless & encoder->made, 0))
             continue;
@@ -233,7 +241,7 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
                 out = put_text(encoder, out, op, text, 1);
                 break;
             }
-            out = put_head(out, op);
+            out = put_head(encoder, out, op);
             bsonw_int64(out, (int64_t)(2 | (word & 0x7F) << 32));
             out += 6;
             break;
@@ -261,7 +269,7 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
             break;
         case FIXED_OPEN:
         case FIXED_CLOSE:
-            out = put_group(out, op, &group);
+            out = put_group(encoder, out, op, &group);
             break;
         case FIXED_FIRST:
             out = put_first(encoder, out, op);
@@ -284,6 +292,15 @@ static uint8_t *put_close(uint8_t *out, uint8_t *body) {
     *out++ = 0;
     bsonw_int32(body, (int32_t)(out - body));
     return out;
+}
+
+/* Type, key and NUL of an array. Copies of a size that is known are the quick ones. */
+static inline uint8_t *put_array_head(uint8_t *out, const uint8_t *head, size_t size) {
+    if (__builtin_expect(size <= 48, 1))
+        memcpy(out, head, 48);
+    else
+        memcpy(out, head, size);
+    return out + size;
 }
 
 /* Type and key of an array's element. */
@@ -332,10 +349,9 @@ static uint8_t *put_family(fixed_encoder_t *encoder, const sections_t *sections,
     for (size_t i = end; i < last && !repeated; i++)
         repeated = found[i].section == found[first].section;
     bool array = planned->several || repeated;
-    memcpy(out, planned->head, planned->head_size);
+    uint8_t *body = put_array_head(out, planned->head, planned->head_size);
     *out = array ? 0x04 : 0x03;
-    uint8_t *body = out += planned->head_size;
-    out += array ? 4 : 0;
+    out = body + (array ? 4 : 0);
     uint32_t place = 0;
     for (size_t i = first; i < last; i++) {
         if (found[i].section != found[first].section)
@@ -388,13 +404,10 @@ static uint8_t *put_sections(fixed_encoder_t *encoder, const tail_part_t *part, 
 }
 
 static uint8_t *put_entries(fixed_encoder_t *encoder, size_t index, const fixed_walk_t *walk, uint8_t *out) {
-    const tail_part_t *part = &encoder->plan->schema->parts[index];
+    const fixed_part_t *part = &encoder->plan->parts[index];
     uint32_t at = walk->parts[index].from, to = walk->parts[index].to, place = 0;
-    uint8_t *head = out;
-    *out++ = 0x04;
-    out = (uint8_t *)stpcpy((char *)out, part->name) + 1;
-    uint8_t *body = out;
-    out += 4;
+    uint8_t *head = out, *body = put_array_head(out, part->head, part->head_size);
+    out = body + 4;
     while (at < to) {
         if (at == walk->gap && walk->gap_end) {
             at = walk->gap_end;
@@ -402,9 +415,10 @@ static uint8_t *put_entries(fixed_encoder_t *encoder, size_t index, const fixed_
         }
         out = put_place(out, 0x03, place++);
         uint8_t *entry = out;
-        out = run(encoder, &encoder->plan->parts[index], encoder->record + at, out + 4);
+        out = run(encoder, &part->ops, encoder->record + at, out + 4);
         out = put_close(out, entry);
-        at = fixed_walk_entry(part, encoder->record, at, encoder->length);
+        at = part->counted_width ? fixed_walk_entry(part, encoder->record, at, encoder->length)
+                                 : at + part->width;
     }
     return place ? put_close(out, body) : head;
 }

@@ -5,17 +5,26 @@
 
 typedef struct {
     fixed_op_t *ops;
+    fixed_rest_t *rests; /* by the same index */
     size_t count;
     uint8_t *heads; /* long heads, one after the other */
     uint32_t worst;
 } builder_t;
+
+/* The next operation; nothing equals its filler yet. */
+static fixed_op_t *add_op(builder_t *builder, uint8_t code) {
+    fixed_op_t *op = &builder->ops[builder->count];
+    *op = (fixed_op_t){.code = code, .filler = UINT64_MAX, .rest = (uint16_t)builder->count};
+    builder->count++;
+    return op;
+}
 
 static void set_head(builder_t *builder, fixed_op_t *op, uint8_t type, const char *key, size_t length) {
     op->head_size = (uint8_t)(length + 2);
     op->head[0] = type;
     memcpy(op->head + 1, key, length < FIXED_HEAD - 2 ? length : FIXED_HEAD - 2);
     if (op->head_size > FIXED_HEAD) {
-        op->long_head = builder->heads;
+        builder->rests[op->rest].long_head = builder->heads;
         builder->heads[0] = type;
         memcpy(builder->heads + 1, key, length);
         builder->heads[length + 1] = 0;
@@ -35,16 +44,16 @@ static const struct {
                [TYPE_DATE] = {0, 0}};
 
 static void add_field(builder_t *builder, const schema_t *schema, const field_t *field, const char *key) {
-    fixed_op_t *op = &builder->ops[builder->count++];
-    op->code = of_type[field->type].code;
-    if (field->type == TYPE_TEXT && (field->counted || field->width == 1))
-        op->code = field->counted ? FIXED_COUNTED : FIXED_CHARACTER;
+    bool one = field->type == TYPE_TEXT && field->width == 1;
+    fixed_op_t *op = add_op(builder, field->counted ? FIXED_COUNTED
+                                     : one          ? FIXED_CHARACTER
+                                                    : of_type[field->type].code);
     set_head(builder, op, of_type[field->type].bson_type, key, strlen(key));
-    op->field = field;
+    builder->rests[op->rest].field = field;
     op->offset = (uint16_t)field->offset;
     op->width = field->width;
     op->sign = (uint8_t)field->sign;
-    op->filler = UINT64_MAX;
+    op->divide = (int8_t)field->divide;
     if (field->absent.count) {
         size_t bytes = field->width < 8 ? field->width : 8;
         op->filler = 0;
@@ -53,11 +62,6 @@ static void add_field(builder_t *builder, const schema_t *schema, const field_t 
     }
     if (field->type == TYPE_INT || field->type == TYPE_NUMBER || field->type == TYPE_LENGTH)
         op->shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS))));
-    op->by = 1;
-    for (int i = 0; i < field->divide; i++)
-        op->by *= 10;
-    if (field->type == TYPE_INT)
-        op->times = field->divide < 0 ? 10 : 1;
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
         for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)
@@ -94,11 +98,9 @@ static void add_fields(builder_t *builder, const schema_t *schema, const field_t
             continue;
         }
         const char *part = part_at(field->key, depth), *dot = strchr(part, '.');
-        fixed_op_t *op = &builder->ops[builder->count++];
-        *op = (fixed_op_t){.code = FIXED_OPEN, .filler = UINT64_MAX};
-        set_head(builder, op, 0x03, part, (size_t)(dot - part));
+        set_head(builder, add_op(builder, FIXED_OPEN), 0x03, part, (size_t)(dot - part));
         add_fields(builder, schema, fields, count, field->key, depth + 1, done);
-        builder->ops[builder->count++] = (fixed_op_t){.code = FIXED_CLOSE, .filler = UINT64_MAX};
+        add_op(builder, FIXED_CLOSE);
     }
 }
 
@@ -110,7 +112,6 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
                    [MAKE_POINT] = {FIXED_POINT, 0x03}};
     const make_t *made = &schema->made[index];
     fixed_op_t *op = &builder->ops[builder->count++];
-    *op = (fixed_op_t){.code = of_kind[made->kind].code, .filler = UINT64_MAX, .made = (uint16_t)index};
     set_head(builder, op, of_kind[made->kind].bson_type, made->field.key, strlen(made->field.key));
     builder->worst += 96; /* a point; hour24 */
     for (size_t i = 0; i < made->from_count; i++) {
@@ -221,12 +222,32 @@ static void index_sections(fixed_plan_t *plan) {
             index_family(plan, (const char[]){first, second});
 }
 
+/* Type, key and NUL of an array. */
+static uint8_t set_array_head(uint8_t *head, const char *key) {
+    size_t length = strlen(key);
+    head[0] = 0x04;
+    memcpy(head + 1, key, length);
+    return (uint8_t)(length + 2);
+}
+
+static void set_part(fixed_part_t *planned, const tail_part_t *part, fixed_check_t *checks) {
+    planned->checks = checks;
+    planned->width = part->width;
+    planned->head_size = set_array_head(planned->head, part->name);
+    for (size_t i = 0; i < part->field_count; i++) {
+        const field_t *field = &part->fields[i];
+        for (uint16_t j = 0; field->is && j < field->width; j++)
+            checks[planned->check_count++] = (fixed_check_t){(uint16_t)(field->offset + j), &field->is[j]};
+        if (field->counted) {
+            planned->counted_offset = (uint16_t)field->offset;
+            planned->counted_width = field->width;
+        }
+    }
+}
+
 static void set_section(fixed_section_t *planned, const section_t *section) {
-    size_t length = strlen(section->name);
     planned->section = section;
-    planned->head[0] = 0x04;
-    memcpy(planned->head + 1, section->name, length);
-    planned->head_size = (uint8_t)(length + 2);
+    planned->head_size = set_array_head(planned->head, section->name);
     planned->several = section_several(section);
     planned->width = section->width;
     /* an array around it, its place in it, its identifier, once more in `order` */
@@ -255,19 +276,27 @@ bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan) {
         }
     plan->owned[0] = aligned_alloc(64, (ops * sizeof(fixed_op_t) + heads + 63) / 64 * 64);
     plan->owned[1] = plan->sections = calloc(schema->section_count + 1, sizeof *plan->sections);
-    if (!plan->owned[0] || !plan->sections) {
+    size_t checks = 1;
+    for (size_t i = 0; i < schema->part_count; i++)
+        checks += schema->parts[i].width;
+    fixed_check_t *check = plan->owned[2] = calloc(checks, sizeof *check);
+    builder_t builder = {.ops = plan->owned[0], .rests = plan->owned[3] = calloc(ops, sizeof(fixed_rest_t))};
+    if (!plan->owned[0] || !plan->sections || !check || !builder.rests) {
         fixed_plan_free(plan);
         return false;
     }
-    builder_t builder = {.ops = plan->owned[0]};
-    memset(builder.ops, 0, ops * sizeof(fixed_op_t));
+    plan->rests = builder.rests;
     builder.heads = (uint8_t *)(builder.ops + ops);
     add_record(&builder, schema);
     plan->record = finish(&builder, builder.ops);
-    for (size_t i = 0; i < schema->part_count; i++)
-        if (!schema->parts[i].sections)
-            plan->parts[i] =
-                add_list(&builder, schema, schema->parts[i].fields, schema->parts[i].field_count);
+    for (size_t i = 0; i < schema->part_count; i++) {
+        const tail_part_t *part = &schema->parts[i];
+        if (part->sections)
+            continue;
+        plan->parts[i].ops = add_list(&builder, schema, part->fields, part->field_count);
+        set_part(&plan->parts[i], part, check);
+        check += plan->parts[i].check_count;
+    }
     for (size_t i = 0; i < schema->section_count; i++) {
         plan->sections[i].ops =
             add_list(&builder, schema, schema->sections[i].fields, schema->sections[i].field_count);
@@ -280,5 +309,7 @@ bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan) {
 void fixed_plan_free(fixed_plan_t *plan) {
     free(plan->owned[0]);
     free(plan->owned[1]);
+    free(plan->owned[2]);
+    free(plan->owned[3]);
     *plan = (fixed_plan_t){0};
 }

@@ -22,22 +22,24 @@ typedef enum {
 
 enum { FIXED_HEAD = 32, FIXED_DEPTH = 60, FIXED_NO_SECTION = 255 };
 
+/* One cache line. */
 typedef struct {
     uint8_t head[FIXED_HEAD]; /* BSON type, key, NUL: copied whole, FIXED_HEAD bytes */
     uint64_t filler, mask;    /* of the first 8 bytes; without a filler, nothing masked equals it */
     uint8_t code, sign;
-    uint8_t head_size; /* more than FIXED_HEAD: the bytes are in long_head */
+    uint8_t head_size; /* more than FIXED_HEAD: the bytes are in its rest */
     uint8_t shift;     /* numbers: brings the digits to the end of a word */
     uint16_t offset, width;
     uint16_t unless; /* left out when one of these keys was made */
-    uint16_t made;   /* index of what it makes, or the bit that stands for it */
-    union {
-        int32_t times; /* FIXED_INT */
-        double by;     /* FIXED_NUMBER: 10, 100, ... */
-    };
+    uint16_t rest;   /* index of what is rarely needed */
+    int8_t divide;   /* by this power of ten */
+    uint8_t made;    /* index of what it makes */
+} fixed_op_t;
+
+typedef struct {
     const field_t *field;
     const uint8_t *long_head;
-} fixed_op_t;
+} fixed_rest_t;
 
 typedef struct {
     const fixed_op_t *ops, *end;
@@ -53,13 +55,30 @@ typedef struct {
     uint32_t width, worst;
 } fixed_section_t;
 
+/* What tells that an entry is one. */
+typedef struct {
+    uint16_t offset;
+    const byteset_t *set;
+} fixed_check_t;
+
+typedef struct {
+    fixed_ops_t ops;
+    const fixed_check_t *checks;
+    size_t check_count;
+    uint32_t width;                         /* without the counted text */
+    uint16_t counted_offset, counted_width; /* where its length stands; 0 wide: it has none */
+    uint8_t head[128];                      /* type, key, NUL: the array's */
+    uint8_t head_size;
+} fixed_part_t;
+
 typedef struct {
     const schema_t *schema;
+    const fixed_rest_t *rests;
     fixed_ops_t record;
     fixed_section_t *sections;
-    fixed_ops_t parts[SCHEMA_MOST_PARTS]; /* entries of the parts that are no sections */
-    uint8_t section_of[26 * 26 * 10];     /* by identifier; FIXED_NO_SECTION */
-    void *owned[2];
+    fixed_part_t parts[SCHEMA_MOST_PARTS];
+    uint8_t section_of[26 * 26 * 10]; /* by identifier; FIXED_NO_SECTION */
+    void *owned[4];
 } fixed_plan_t;
 
 bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan); /* false: out of memory */

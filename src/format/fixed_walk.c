@@ -5,26 +5,6 @@
 
 enum { NO_PART = -1 };
 
-uint32_t fixed_walk_entry(const tail_part_t *part, const uint8_t *record, uint32_t at, uint32_t end) {
-    if (end - at < part->width)
-        return 0;
-    const uint8_t *text = record + at;
-    uint32_t counted = 0;
-    for (size_t i = 0; i < part->field_count; i++) {
-        const field_t *field = &part->fields[i];
-        for (uint32_t j = 0; field->is && j < field->width; j++)
-            if (!byteset_has(&field->is[j], text[field->offset + j]))
-                return 0;
-        for (uint32_t j = 0; field->counted && j < field->width; j++) {
-            uint32_t digit = (uint32_t)text[field->offset + j] - '0';
-            if (digit > 9)
-                return 0;
-            counted = counted * 10 + digit;
-        }
-    }
-    return end - at - part->width >= counted ? at + part->width + counted : 0;
-}
-
 /* The end of the section at `at`; 0: none stands there. */
 static inline uint32_t section_end(const fixed_plan_t *plan, const uint8_t *record, uint32_t at, uint32_t end,
                                    uint8_t *section) {
@@ -41,7 +21,7 @@ static uint32_t entry_end(const fixed_plan_t *plan, int part, const uint8_t *rec
                           uint32_t end) {
     uint8_t section;
     return plan->schema->parts[part].sections ? section_end(plan, record, at, end, &section)
-                                              : fixed_walk_entry(&plan->schema->parts[part], record, at, end);
+                                              : fixed_walk_entry(&plan->parts[part], record, at, end);
 }
 
 /* The marker of a part behind `part`; with_entry: one with an entry behind it. */
@@ -50,7 +30,8 @@ static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, 
     const schema_t *schema = plan->schema;
     for (int next = part + 1; next < (int)schema->part_count; next++) {
         const text_t *marker = &schema->parts[next].marker;
-        if (end - at >= marker->length && memcmp(record + at, marker->text, marker->length) == 0 &&
+        if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
+            memcmp(record + at, marker->text, marker->length) == 0 &&
             (!with_entry || entry_end(plan, next, record, at + (uint32_t)marker->length, end)))
             return next;
     }
@@ -138,10 +119,10 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
 static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool behind_marker,
                          uint32_t *at, uint32_t end, fixed_walk_t *walk) {
     for (; behind_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; behind_marker = false) {
-        uint32_t behind = fixed_walk_entry(&plan->schema->parts[part], record, *at, end);
+        uint32_t behind = fixed_walk_entry(&plan->parts[part], record, *at, end);
         if (!behind)
             break;
-        walk->worst += plan->parts[part].worst + 24 + (behind - *at);
+        walk->worst += plan->parts[part].ops.worst + 24 + (behind - *at);
         *at = behind;
     }
 }

@@ -38,6 +38,22 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
 void fixed_walk_free(fixed_walk_t *walk);
 
 /* The end of the entry at `at`, at most `end`; or 0 when none stands there. */
-uint32_t fixed_walk_entry(const tail_part_t *part, const uint8_t *record, uint32_t at, uint32_t end);
+static inline uint32_t fixed_walk_entry(const fixed_part_t *part, const uint8_t *record, uint32_t at,
+                                        uint32_t end) {
+    const uint8_t *text = record + at;
+    uint32_t counted = 0;
+    if (end - at < part->width)
+        return 0;
+    for (size_t i = 0; i < part->check_count; i++)
+        if (!byteset_has(part->checks[i].set, text[part->checks[i].offset]))
+            return 0;
+    for (size_t i = 0; i < part->counted_width; i++) {
+        uint32_t digit = (uint32_t)text[part->counted_offset + i] - '0';
+        if (digit > 9)
+            return 0;
+        counted = counted * 10 + digit;
+    }
+    return end - at - part->width >= counted ? at + part->width + counted : 0;
+}
 
 #endif
