@@ -38,10 +38,10 @@ static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, 
     return NO_PART;
 }
 
-/* Where the walk goes on behind a gap that begins at `gap`. Each place's bits say from which parts the walk
- * would come from there to the end: bit n is part n - 1. */
-static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_t gap, uint32_t end, int part,
-                        fixed_walk_t *walk) {
+/* Where the walk goes on behind a gap that begins at `gap` and holds the bytes before `least`. Each place's
+ * bits say from which parts the walk would come from there to the end: bit n is part n - 1. */
+static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_t gap, uint32_t least,
+                        uint32_t end, int part, fixed_walk_t *walk) {
     const schema_t *schema = plan->schema;
     size_t places = end - gap + 1;
     if (places > walk->explained_room) {
@@ -68,7 +68,7 @@ static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_
         }
         explained[at - gap] = bits;
     }
-    for (uint32_t at = gap + 1; at < end; at++)
+    for (uint32_t at = least; at < end; at++)
         if (explained[at - gap] >> (part + 1) & 1) {
             walk->gap_end = at;
             break;
@@ -165,8 +165,12 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
         int next = marker_at(plan, part, record, at, length, true);
         if (next == NO_PART) {
             int opened = marker_at(plan, part, record, at, length, false);
-            part = opened == NO_PART ? part : opened;
-            if (!find_resume(plan, record, at, length, part, walk))
+            uint32_t least = at + 1;
+            if (opened != NO_PART) {
+                part = opened;
+                least = at + (uint32_t)schema->parts[part].marker.length;
+            }
+            if (!find_resume(plan, record, at, least, length, part, walk))
                 return false;
             walk->worst += 2 * (walk->gap_end - walk->gap) + 64;
             at = walk->gap_end;

@@ -7,7 +7,7 @@
  * At a place that explains nothing (an unknown identifier, an entry that reaches beyond the end, a marker
  * with nothing behind it) a gap begins. It ends at the nearest place from which the rest explains itself
  * exactly to the record's end, in the same part or at the marker of a later one; so there is at most one. A
- * marker opens its part even when the gap begins with it. */
+ * marker opens its part even when the gap begins with it: then all of it belongs to the gap. */
 #ifndef TIPPLE_FORMAT_FIXED_WALK_H
 #define TIPPLE_FORMAT_FIXED_WALK_H
 
