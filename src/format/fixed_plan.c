@@ -111,7 +111,8 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
                    [MAKE_UTC] = {FIXED_UTC, 0x09},
                    [MAKE_POINT] = {FIXED_POINT, 0x03}};
     const make_t *made = &schema->made[index];
-    fixed_op_t *op = &builder->ops[builder->count++];
+    fixed_op_t *op = add_op(builder, of_kind[made->kind].code);
+    op->made = (uint8_t)index;
     set_head(builder, op, of_kind[made->kind].bson_type, made->field.key, strlen(made->field.key));
     builder->worst += 96; /* a point; hour24 */
     for (size_t i = 0; i < made->from_count; i++) {
