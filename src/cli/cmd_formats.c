@@ -38,11 +38,8 @@ static bool show(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
 }
 
-static bool check(const char *name, err_t *err) {
-    schema_t *schema = format_open(name, err);
-    if (!schema)
-        return false;
-    printf("%s  %s\n%-24s %-16s %-8s %s\n", schema->name, schema->about, "field", "key", "type", "columns");
+static void check_columns(const schema_t *schema) {
+    printf("%-24s %-16s %-8s %s\n", "field", "key", "type", "columns");
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         printf("%-24s %-16s %-8s", field->name, field->key, schema_type_name(field->type));
@@ -50,6 +47,44 @@ static bool check(const char *name, err_t *err) {
             printf("%s%s", j ? ", " : " ", field->columns.items[j].text);
         putchar('\n');
     }
+}
+
+static void check_widths(const field_t *fields, size_t count, uint32_t behind) {
+    for (size_t i = 0; i < count; i++)
+        printf("%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width,
+               schema_type_name(fields[i].type), fields[i].key, fields[i].absent.count ? "  absent: " : "",
+               fields[i].absent.count ? fields[i].absent.items[0].text : "");
+}
+
+static void check_fixed(const schema_t *schema) {
+    printf("    at width  type     key\n");
+    check_widths(schema->fields, schema->field_count, 0);
+    for (size_t i = 0; i < schema->part_count; i++) {
+        const tail_part_t *part = &schema->parts[i];
+        printf("%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
+               part->leave_out ? "  left out" : "");
+        check_widths(part->fields, part->field_count, 0);
+    }
+    for (size_t i = 0; i < schema->section_count; i++) {
+        const section_t *section = &schema->sections[i];
+        for (size_t j = 0; j < section->id_count; j++)
+            printf("%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
+        printf(" %s\n", section->name);
+        check_widths(section->fields, section->field_count, SCHEMA_ID);
+    }
+}
+
+static bool check(const char *name, err_t *err) {
+    schema_t *schema = format_open(name, err);
+    if (!schema)
+        return false;
+    printf("%s  %s\n", schema->name, schema->about);
+    for (size_t i = 0; i < schema->made_count; i++)
+        printf("%-24s %-16s %s\n", schema->made[i].field.name, schema->made[i].field.key, "made");
+    if (schema->fixed)
+        check_fixed(schema);
+    else
+        check_columns(schema);
     schema_destroy(schema);
     return true;
 }

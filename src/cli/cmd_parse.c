@@ -269,6 +269,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_options_t manifest = {.input_name = NULL};
     if (!(parse->schema = format_open(values->format, err)))
         return false;
+    if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
+        return false;
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
         return false;

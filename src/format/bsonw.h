@@ -47,4 +47,27 @@ static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t le
     return out + 1;
 }
 
+static inline uint8_t *bsonw_double(uint8_t *out, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, 8);
+    return bsonw_int64(out, (int64_t)bits);
+}
+
+/* Can a 2dsphere index take it? Also false for what is no number. */
+static inline bool bsonw_is_on_earth(double latitude, double longitude) {
+    return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
+}
+
+/* The value of a GeoJSON point: 61 bytes. */
+static inline uint8_t *bsonw_point(uint8_t *out, double latitude, double longitude) {
+    /* the zeros are its length and the dots the two coordinates */
+    static const uint8_t shape[] = "\x3D\0\0\0\x02type\0\x06\0\0\0Point\0\x04"
+                                   "coordinates\0\x1B\0\0\0\x01\x30\0........\x01\x31\0........\0";
+    enum { LONGITUDE = 40, LATITUDE = 51 };
+    memcpy(out, shape, sizeof shape);
+    bsonw_double(out + LONGITUDE, longitude);
+    bsonw_double(out + LATITUDE, latitude);
+    return out + sizeof shape;
+}
+
 #endif

@@ -271,6 +271,69 @@ static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
     return out;
 }
 
+/* The text of a column; how the fields are found is a constant where it matters. */
+static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields,
+                             size_t column) {
+    if (fields == FIELDS_SPANS)
+        return bounds->spans[column];
+    const uint8_t *text = column ? bounds->base + bounds->ends[column - 1] + 1 : bounds->record;
+    size_t length = (size_t)(bounds->base + bounds->ends[column] - text);
+    size_t quoted = fields == FIELDS_QUOTED && length && *text == (uint8_t)reader->schema->quote;
+    return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
+}
+
+/* The fields that a key is made of; false: one of them is not there. */
+static bool sources_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, const make_t *made,
+                       size_t item, span_t *spans) {
+    for (size_t i = 0; i < made->from[item].count; i++) {
+        const field_t *field = &reader->schema->fields[made->from[item].fields[i]];
+        uint16_t column = reader->dialect->column_of[made->from[item].fields[i]];
+        if (column == DIALECT_NO_FIELD)
+            return false;
+        spans[i] = text_of(reader, bounds, fields, column);
+        for (size_t j = 0; j < field->absent.count; j++)
+            if (field->absent.items[j].length == spans[i].length &&
+                memcmp(field->absent.items[j].text, spans[i].text, spans[i].length) == 0)
+                return false;
+    }
+    return true;
+}
+
+static uint8_t *put_made(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                         uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    span_t spans[SCHEMA_MOST_FROM];
+    if (made->kind == MAKE_POINT) {
+        double place[2];
+        for (size_t i = 0; i < 2; i++) {
+            const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
+            if (!sources_of(reader, bounds, fields, made, i, spans) ||
+                !convert_number(spans[0].text, spans[0].length, field->divide, &place[i]))
+                return out;
+        }
+        return bsonw_is_on_earth(place[0], place[1])
+                   ? bsonw_point(bsonw_head(out, op, false), place[0], place[1])
+                   : out;
+    }
+    for (size_t i = 0; i < made->from_count; i++) {
+        uint8_t *text = bsonw_head(out, op, false) + 4, *end = text;
+        if (!sources_of(reader, bounds, fields, made, i, spans))
+            continue;
+        memcpy(end, made->from[i].with.text ? made->from[i].with.text : "", made->from[i].with.length);
+        end += made->from[i].with.length;
+        for (size_t j = 0; j < made->from[i].count; j++) {
+            memcpy(end, spans[j].text, spans[j].length);
+            end += spans[j].length;
+        }
+        if (high && !utf8_valid(text, (size_t)(end - text)))
+            return out;
+        bsonw_int32(text - 4, (int32_t)(end - text) + 1);
+        *end = 0;
+        return end + 1;
+    }
+    return out;
+}
+
 /* One record into a document. */
 __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
                                                              fields_t fields, uint8_t *out, int64_t id,
@@ -290,7 +353,8 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         uint64_t digits;
         int64_t ms;
         if (!simple && op->code >= OP_OPEN) {
-            out = put_group(out, op, &group);
+            out = op->code == OP_MADE ? put_made(reader, bounds, fields, high, out, op)
+                                      : put_group(out, op, &group);
             continue;
         }
         if (simple) {
@@ -298,15 +362,10 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             text = next;
             length = (size_t)(stop - text);
             next = stop + 1;
-        } else if (fields != FIELDS_SPANS) {
-            text = op->column ? bounds->base + ends[op->column - 1] + 1 : bounds->record;
-            length = (size_t)(bounds->base + ends[op->column] - text);
-            size_t quoted = fields == FIELDS_QUOTED && length && *text == (uint8_t)reader->schema->quote;
-            text += quoted;
-            length -= 2 * quoted;
         } else {
-            text = bounds->spans[op->column].text;
-            length = bounds->spans[op->column].length;
+            const span_t span = text_of(reader, bounds, fields, op->column);
+            text = span.text;
+            length = span.length;
         }
         if (!simple && (op->absent & ABSENT_OTHER)) {
             for (; op->code == OP_CODE && length && text[length - 1] == ' '; length--)
@@ -416,7 +475,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     scan->ends[last] = end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
-    size_t needed = reader->plan.worst_bytes + 2 * (size_t)length;
+    size_t needed = reader->plan.worst_bytes + reader->plan.worst_times * (size_t)length;
     if (__builtin_expect(room < needed, 0)) {
         scan->ends[last] += carriage;
         record->needed = (uint32_t)needed;

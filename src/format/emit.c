@@ -77,6 +77,16 @@ int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docume
     }
 }
 
+bool emit_possible(const schema_t *schema, err_t *err) {
+    for (size_t i = 0; i < schema->part_count; i++)
+        if (schema->parts[i].leave_out)
+            return err_set(err, STATUS_USAGE,
+                           "the format %s leaves out what stands behind %s, so its documents make no records "
+                           "again; take a format that keeps everything",
+                           schema->name, schema->parts[i].marker.text);
+    return true;
+}
+
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
     int same = emit->fixed ? emit_fixed_record(emit, document, shape, err)

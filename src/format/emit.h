@@ -11,6 +11,9 @@ typedef struct emit emit_t;
 emit_t *emit_new(const schema_t *schema); /* NULL: out of memory */
 void emit_destroy(emit_t *emit);
 
+/* False, with the sentence (status 1), for a format that leaves parts of its records out. */
+bool emit_possible(const schema_t *schema, err_t *err);
+
 /* The record of a document in a file's dialect, without its line end; lives until the next call. shape NULL:
  * the first filler and pattern of each field, quotes only where needed. The record is read again before it is
  * given out: false (with the sentence) when no spelling of the values makes the same document again. */

@@ -385,13 +385,8 @@ int emit_fixed_record(emit_t *emit, const bson_t *document, const shape_t *shape
     dialect_t none = {.columns = 0};
     emit->out.length = 0;
     emit->fixed->part = -1;
-    for (size_t i = 0; i < schema->part_count; i++)
-        if (schema->parts[i].leave_out)
-            return err_set(err, STATUS_INPUT,
-                           "the format %s leaves out what stands behind %s, so its documents do not make a "
-                           "record; use the format that keeps everything",
-                           schema->name, schema->parts[i].marker.text),
-                   -2;
+    if (!emit_possible(schema, err))
+        return -2;
     if (!find_gap(emit->fixed, document))
         return 0;
     if (!put_blank(emit, schema->fixed))

@@ -77,18 +77,12 @@ static inline double number_of(const fixed_op_t *op, whole_t whole) {
     return whole.minus ? -value : value;
 }
 
-static inline uint8_t *put_double(uint8_t *out, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bsonw_int64(out, (int64_t)bits);
-}
-
 static inline uint8_t *put_number(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                                   const uint8_t *text) {
     whole_t whole;
     if (__builtin_expect(!read_whole(op, text, &whole), 0))
         return put_odd(encoder, out, op, text);
-    return put_double(put_head(encoder, out, op), number_of(op, whole));
+    return bsonw_double(put_head(encoder, out, op), number_of(op, whole));
 }
 
 /* How many characters follow: only when the record says it wrong. */
@@ -173,10 +167,6 @@ static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t
 
 /* A GeoJSON point where both coordinates are there and in range. */
 static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
-    /* the subdocument behind its key; the zeros are its length and the two coordinates */
-    static const uint8_t shape[] = "\x3D\0\0\0\x02type\0\x06\0\0\0Point\0\x04"
-                                   "coordinates\0\x1B\0\0\0\x01\x30\0........\x01\x31\0........\0";
-    enum { LONGITUDE = 40, LATITUDE = 51 };
     const make_t *made = &encoder->plan->schema->made[op->made];
     double values[2];
     for (size_t i = 0; i < 2; i++) {
@@ -190,14 +180,10 @@ static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
             return out;
         values[i] = number_of(&number, whole);
     }
-    if (!(values[0] >= -90 && values[0] <= 90 && values[1] >= -180 && values[1] <= 180))
+    if (!bsonw_is_on_earth(values[0], values[1]))
         return out;
-    out = put_head(encoder, out, op);
-    memcpy(out, shape, sizeof shape);
-    put_double(out + LONGITUDE, values[1]);
-    put_double(out + LATITUDE, values[0]);
     encoder->made |= 1u << op->made;
-    return out + sizeof shape;
+    return bsonw_point(put_head(encoder, out, op), values[0], values[1]);
 }
 
 /* ------------------------------------------------------------------------------------------------------- ops

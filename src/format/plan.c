@@ -87,21 +87,33 @@ static size_t parts_of(const char *key) {
     return parts;
 }
 
+/* Keys made of fields stand first: they are what documents are looked up by. */
+static void add_made(builder_t *builder, const make_t *made, size_t index) {
+    op_t *op = &builder->plan->ops[builder->plan->count++];
+    op->code = OP_MADE;
+    op->field = (uint16_t)index;
+    set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
+    builder->plan->worst_bytes += 96;
+    builder->plan->worst_times += 2;
+}
+
 bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan) {
-    size_t ops = 0, heads = 0, patterns = 0;
+    size_t ops = schema->made_count, heads = schema->made_count * 32, patterns = 0;
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         ops += 1 + 2 * parts_of(field->key);
         heads += 4 * strlen(field->key) + 16;
         patterns += field->type == TYPE_DATE ? field->as.count : 0;
     }
-    *plan = (plan_t){.worst_bytes = 64};
+    *plan = (plan_t){.worst_bytes = 64, .worst_times = 2};
     plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
     if (!plan->owned)
         return false;
     plan->ops = plan->owned;
     builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops)};
     builder.heads = (uint8_t *)(builder.patterns + patterns);
+    for (size_t i = 0; i < schema->made_count; i++)
+        add_made(&builder, &schema->made[i], i);
     const char *open = "";
     for (size_t i = 0; i <= schema->field_count; i++) {
         if (i < schema->field_count && dialect->column_of[i] == DIALECT_NO_FIELD)

@@ -256,8 +256,6 @@ bool schema_read_columns(reader_t *reader, const ynode_t *root) {
         if (ynode_get(root, others[i]))
             return COMPLAIN(ynode_get(root, others[i]),
                             "'%s' goes with records of fixed width: record: {fixed: 105}", others[i]);
-    if (made)
-        return COMPLAIN(made, "'make' goes with records of fixed width: record: {fixed: 105}");
     schema->surplus_field = -1;
     schema->quote = '"';
     schema->escape_double = true;
@@ -275,5 +273,5 @@ bool schema_read_columns(reader_t *reader, const ynode_t *root) {
             return COMPLAIN(surplus, "'%s' is not column %zu of every layout",
                             schema->fields[schema->surplus_field].name, schema->surplus_left + 1);
     }
-    return true;
+    return !made || schema_read_made(reader, made);
 }

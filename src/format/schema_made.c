@@ -56,6 +56,8 @@ static bool check_sources(reader_t *reader, const ynode_t *from, const make_t *m
         const field_t *field = &fields[made->from[i].fields[0]];
         if (made->kind == MAKE_POINT && field->type != TYPE_NUMBER)
             return COMPLAIN(from, "a point is made of two fields of the type number: latitude, longitude");
+        if (made->kind == MAKE_UTC && !reader->schema->fixed)
+            return COMPLAIN(from, "utc goes with records of fixed width; a column has the type datetime");
         if (made->kind == MAKE_UTC && (field->type != TYPE_TEXT || field->width != (i ? 4 : 8)))
             return COMPLAIN(from,
                             "utc is made of two text fields: a date of width 8 (YYYYMMDD) and a time of "

@@ -51,8 +51,15 @@ COLUMNS = {
 
 
 def expected(row):
-    """A row's document as pairs, in the order of the columns."""
+    """A row's document as pairs: what is made of several columns, then the columns in their order."""
     pairs = []
+    if row["USAF"] not in COLUMNS["USAF"][2]:
+        pairs.append(("st", "u" + row["USAF"]))
+    elif row["WBAN"] not in COLUMNS["WBAN"][2]:
+        pairs.append(("st", "w" + row["WBAN"]))
+    if row["LAT"] and row["LON"]:
+        place = [("type", "Point"), ("coordinates", [number(row["LON"]), number(row["LAT"])])]
+        pairs.append(("position", dict(place)))
     for column, value in row.items():
         key, meaning, fillers = COLUMNS[column]
         if value not in fillers:
@@ -64,7 +71,11 @@ def found(line):
     """A printed document as pairs; doubles as numbers, because their spelling is the printer's affair."""
     pairs = json.loads(line, object_pairs_hook=list)
     for at, (key, value) in enumerate(pairs):
-        if isinstance(value, list):
+        if key == "position":
+            (_, kind), (_, (longitude, latitude)) = value
+            place = [{name: float(text) for name, text in one} for one in (longitude, latitude)]
+            pairs[at] = (key, {"type": kind, "coordinates": place})
+        elif isinstance(value, list):
             value = {name: dict(inner) if isinstance(inner, list) else inner for name, inner in value}
             if "$numberDouble" in value:
                 value["$numberDouble"] = float(value["$numberDouble"])
