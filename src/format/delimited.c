@@ -282,7 +282,8 @@ static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, 
     return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
 }
 
-/* The fields that a key is made of; false: one of them is not there. */
+/* The fields that a key is made of; false: they are not there. Fields that are joined are there whatever they
+ * say. */
 static bool sources_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, const make_t *made,
                        size_t item, span_t *spans) {
     for (size_t i = 0; i < made->from[item].count; i++) {
@@ -291,7 +292,7 @@ static bool sources_of(const delimited_t *reader, const bounds_t *bounds, fields
         if (column == DIALECT_NO_FIELD)
             return false;
         spans[i] = text_of(reader, bounds, fields, column);
-        for (size_t j = 0; j < field->absent.count; j++)
+        for (size_t j = 0; j < field->absent.count && made->from[item].count == 1; j++)
             if (field->absent.items[j].length == spans[i].length &&
                 memcmp(field->absent.items[j].text, spans[i].text, spans[i].length) == 0)
                 return false;
