@@ -7,9 +7,10 @@ docs/formats.md, sharing nothing with the C code.
 """
 import argparse
 import collections
-import json
 import re
 import sys
+
+from reading import date, days, lines_of, to_json, whole
 
 INT, CODE, TEXT, DATE, DATETIME = "int", "code", "text", "date", "datetime"
 Field = collections.namedtuple("Field", "name key type headers optional", defaults=(False,))
@@ -134,17 +135,6 @@ DAY = re.compile(rb"(\d{4})-(\d\d)-(\d\d)")
 MOMENT = re.compile(rb"(\d{4})-(\d\d)-(\d\d)(?:(T)(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?(Z?)|( )(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?)?")
 
 
-def days(year, month, day):
-    """Days since 1970-01-01, or None when there is no such day."""
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    lengths = [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    if not 1 <= month <= 12 or not 1 <= day <= lengths[month - 1]:
-        return None
-    before = year - 1  # whole years since 0001-01-01; Python rounds down, so year 0 comes out right
-    count = before * 365 + before // 4 - before // 100 + before // 400 + sum(lengths[:month - 1]) + day - 1
-    return count - 719162
-
-
 def read_day(value):
     match = DAY.fullmatch(value)
     number = days(*map(int, match.groups())) if match else None
@@ -173,14 +163,6 @@ def read_whole(value):
     return number
 
 
-def date(ms):
-    return {"$date": {"$numberLong": str(ms)}}
-
-
-def whole(number):
-    return {"$numberInt" if -2**31 <= number < 2**31 else "$numberLong": str(number)}
-
-
 def read_value(field, value):
     """The value as canonical extended JSON, or None where there is none."""
     if field.type == CODE:
@@ -200,22 +182,7 @@ def read_value(field, value):
 
 # ------------------------------------------------------------------------------------------------------- a file
 
-Line = collections.namedtuple("Line", "number offset text end")  # end: the bytes that end it
 Record = collections.namedtuple("Record", "line kind document")  # document of (key, value), of kind "document"
-
-
-def lines_of(data):
-    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-    number = 0
-    while at < len(data):
-        number += 1
-        stop = data.find(b"\n", at)
-        behind = len(data) if stop < 0 else stop + 1
-        text = data[at:behind]
-        bare = text[:-1] if text.endswith(b"\n") else text
-        bare = bare[:-1] if bare.endswith(b"\r") else bare
-        yield Line(number, at, bare, text[len(bare):])
-        at = behind
 
 
 class Reader:
@@ -332,15 +299,6 @@ class Reader:
         return True
 
 
-def to_json(pairs):
-    """As the C library of BSON spells it."""
-    def show(value):
-        if isinstance(value, dict):
-            return "{ %s }" % ", ".join('"%s" : %s' % (key, show(inner)) for key, inner in value.items())
-        return json.dumps(value, ensure_ascii=False)
-    return "{ %s }" % ", ".join('"%s" : %s' % (key, show(value)) for key, value in pairs) if pairs else "{ }"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--format", choices=FORMATS, default="mot")
@@ -356,7 +314,7 @@ def main():
                 sys.exit("%s: %s" % (name, problem))
         for record in reader.records():
             if record.kind == "document":
-                print(to_json(record.document), file=out)
+                print(to_json(dict(record.document)), file=out)
             elif record.kind == "reject":
                 rejected += 1
                 print("rejected %s:%d (offset %d)" % (name, record.line.number, record.line.offset), file=sys.stderr)

@@ -7,26 +7,18 @@ TIPPLE names the program. MOT_ROWS (30,000): rows of each generated file."""
 import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mot_reader  # noqa: E402
+from reading import lines_of, to_json  # noqa: E402
+from running import REJECTED, ROOT, tipple  # noqa: E402
 
-ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
-TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
 DATA = ROOT / "tests/data/mot"
 ROWS = int(os.environ.get("MOT_ROWS", "30000"))
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
-REJECTED = re.compile(r"rejected (.*):(\d+):(\d+) \(offset (\d+)\): .")
-
-
-def tipple(*arguments, data=None):
-    done = subprocess.run([TIPPLE, *map(str, arguments)], input=data, capture_output=True, timeout=300)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
 def format_of(path):
@@ -42,11 +34,11 @@ class Comparison(unittest.TestCase):
         self.assertEqual(got.pop(), "", "the last document's line has no end")
         expected = [record for record in reader.records() if record.kind == "document"]
         for record, line in zip(expected, got):
-            if mot_reader.to_json(record.document) == line:
+            if to_json(dict(record.document)) == line:
                 continue
             where = "%s:%d as %s: %r" % (path.name, record.line.number, format_name, record.line.text)
             document = json.loads(line, object_pairs_hook=list)
-            ours = json.loads(mot_reader.to_json(record.document), object_pairs_hook=list)
+            ours = json.loads(to_json(dict(record.document)), object_pairs_hook=list)
             self.assertEqual(ours, document, where)
         self.assertEqual(len(expected), len(got), path.name)
         return len(got)
@@ -70,7 +62,7 @@ class Comparison(unittest.TestCase):
             again.write(emitted)
         status, second, stderr = tipple("parse", "-f", format_name, again.name)
         self.assertEqual((0, first), (status, second), "%s written again: %s" % (path.name, stderr[:2000]))
-        written = [line.text for line in mot_reader.lines_of(emitted)]
+        written = [line.text for line in lines_of(emitted)]
         kept = [record for record in reader.records() if record.kind != "reject"]
         self.assertEqual(len(kept), len(written), path.name)
         usual = 0

@@ -1,0 +1,14 @@
+"""What the tests of the slow readers have in common: where tipple is, how to run it, and what it says of rejects."""
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
+TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
+REJECTED = re.compile(r"rejected (.*):(\d+):(\d+) \(offset (\d+)\): .")
+
+
+def tipple(*arguments, data=None):
+    done = subprocess.run([TIPPLE, *map(str, arguments)], input=data, capture_output=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
