@@ -88,6 +88,7 @@ typedef struct {
     schema_t *schema;
     filter_t *filter;
     manifest_t manifest;
+    source_kit_t *kit;
     pool_t *pool;
     records_t *reader;
     emit_t *emitter;
@@ -246,7 +247,7 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
 }
 
 static bool parse_file(parse_t *parse, const input_file_t *input, uint32_t ordinal, err_t *err) {
-    source_t *source = source_open(input, err);
+    source_t *source = source_open_in(parse->kit, input, err);
     if (!source)
         return false;
     file_t file = {.input = input,
@@ -276,10 +277,11 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
         return false;
     if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
         return false;
+    parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
     parse->emitter = emit_new(parse->schema);
-    if (!parse->pool || !parse->reader || !parse->emitter)
+    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter)
         return err_memory(err, 1);
     for (size_t i = 0; i < parse->manifest.count; i++)
         if (!parse_file(parse, &parse->manifest.files[i], (uint32_t)i, err))
@@ -338,6 +340,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
     pool_destroy(parse.pool);
+    source_kit_free(parse.kit);
     manifest_free(&parse.manifest);
     filter_free(parse.filter);
     schema_destroy(parse.schema);

@@ -1,4 +1,4 @@
-/* decoder: turns a feed into text. One decoder, one input, one thread.
+/* decoder: turns a feed into text. One decoder, one input at a time, one thread.
  *
  *     plain, stream    stored
  *     gzip             gzip( inflate )            members, CRC and length of each
@@ -12,16 +12,16 @@
 #include "input/manifest.h"
 
 typedef enum {
-    DECODE_MORE,  /* the buffer is full */
-    DECODE_END,   /* the text ended, perhaps with some bytes in the buffer; never called again */
-    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; never called again */
+    DECODE_MORE, /* the buffer is full */
+    DECODE_END, /* the text ended, perhaps with some bytes in the buffer; called again only after a restart */
+    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; the same */
 } decode_t;
 
 typedef struct decoder decoder_t;
 struct decoder {
     /* Sets *got in any case. */
     decode_t (*read)(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err);
-    void (*restart)(decoder_t *decoder); /* for the next gzip member; only inflate has it */
+    void (*restart)(decoder_t *decoder); /* as new, for the next gzip member or file; NULL where it cannot */
     void (*close)(decoder_t *decoder);
 };
 

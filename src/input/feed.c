@@ -14,6 +14,21 @@ void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t fro
     *feed = (feed_t){.name = name, .what = "packed", .fd = fd, .stream = stream, .next = from, .end = to};
 }
 
+void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
+                    uint64_t to) {
+    feed_init(feed, name, -1, false, from, to);
+    feed->pull = pull;
+    feed->context = context;
+}
+
+void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size) {
+    feed_init(feed, name, -1, false, size, size);
+    feed->bytes = bytes - FEED_BACK;
+    feed->at = FEED_BACK;
+    feed->filled = FEED_BACK + size;
+    feed->ended = true;
+}
+
 void feed_free(feed_t *feed) {
     free(feed->bytes);
 }
@@ -46,6 +61,14 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
                 break;
             }
             n = read(feed->fd, out, size);
+        } else if (feed->pull) {
+            err_t fault;
+            n = feed->pull(feed->context, out, size, &fault);
+            if (n < 0) {
+                feed->fault = fault;
+                feed->failed = true;
+                break;
+            }
         } else {
             n = pread(feed->fd, out, size, (off_t)feed->next);
         }

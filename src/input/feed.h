@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum {
     FEED_BYTES = 256 * 1024,
@@ -17,11 +18,17 @@ enum {
     FEED_SLACK = 64, /* readable zeros after the last byte */
 };
 
+/* What a feed reads where there is no descriptor: bytes that another source gives, in order. As source_read.
+ */
+typedef ssize_t feed_pull_t(void *context, void *out, size_t size, err_t *err);
+
 typedef struct {
     const char *name; /* for sentences */
     const char *what; /* "gzip", "zip" */
     int fd;
     bool stream;
+    feed_pull_t *pull;
+    void *context;
     uint64_t next, end; /* where the next pread goes; the end of this input on disk */
     uint8_t *bytes;     /* made at the first feed_want */
     size_t room, at, filled;
@@ -33,6 +40,12 @@ typedef struct {
 
 /* Bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */
 void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to);
+/* The next to - from bytes that pull gives. */
+void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
+                    uint64_t to);
+/* A head of a file that is already there, with FEED_BACK readable bytes before and FEED_SLACK behind it; they
+ * stay the caller's, and nothing is to be freed. */
+void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size);
 void feed_free(feed_t *feed);
 
 /* Makes at least `count` (up to FEED_BYTES / 2) bytes available in one piece; returns how many there are:

@@ -1,20 +1,23 @@
 #include "input/identify.h"
 #include "input/bytes.h"
 #include "input/fault.h"
+#include "input/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 #include <zstd.h>
 
 enum {
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
+    ZSTD_EXPANDS = 32768, /* a block of at most 128 KiB takes at least four bytes */
 };
+
+static const uint64_t ZSTD_BOUND_MOST = 1ull << 36; /* beyond that, pieces on demand waste less */
 
 static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint64_t offset, size_t *got,
                        err_t *err) {
@@ -60,10 +63,10 @@ static uint64_t frame_bytes(int fd, uint64_t at, const uint8_t head[ZSTD_HEADER_
     return at + (descriptor & 4 ? 4 : 0) - from;
 }
 
-uint64_t identify_zstd_bound(int fd, uint64_t size) {
-    uint64_t at = 0, text = 0;
+uint64_t identify_zstd_bound(int fd, uint64_t from, uint64_t to) {
+    uint64_t at = from, text = 0;
     unsigned blocks = 0;
-    while (at < size) {
+    while (at < to) {
         uint8_t head[ZSTD_HEADER_MOST] = {0};
         ssize_t n = pread(fd, head, sizeof head, (off_t)at);
         if (n < 8 || ++blocks > ZSTD_BLOCKS_MOST)
@@ -80,29 +83,55 @@ uint64_t identify_zstd_bound(int fd, uint64_t size) {
             return 0;
         at += frame;
     }
-    return at == size ? text : 0;
+    return at == to ? text : 0;
 }
 
 bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
                      size_t *head_got, size_t *tail_got, err_t *err) {
     uint64_t head_bytes = size < IDENTIFY_END_BYTES ? size : IDENTIFY_END_BYTES;
     uint64_t tail_bytes = size - head_bytes < IDENTIFY_END_BYTES ? size - head_bytes : IDENTIFY_END_BYTES;
-    uint8_t *head = scratch + 8;
+    uint8_t *head = scratch + FEED_BACK;
     bool in_one = size == head_bytes + tail_bytes;
     *head_got = *tail_got = 0;
-    put_le64(scratch, size);
+    put_le64(head - 8, size);
     if (!read_piece(fd, name, head, head_bytes + (in_one ? tail_bytes : 0), 0, head_got, err) ||
         (!in_one && !read_piece(fd, name, head + *head_got, tail_bytes, size - tail_bytes, tail_got, err)))
         return false;
     if (*head_got + *tail_got != head_bytes + tail_bytes)
         return fault_changed(err, name, "it became shorter");
-    set_digest(digest, scratch, 8 + *head_got + *tail_got);
+    set_digest(digest, head - 8, 8 + *head_got + *tail_got);
     return true;
 }
 
-bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, err_t *err) {
+static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t kind) {
+    return kind == INPUT_GZIP   ? size * DEFLATE_EXPANDS
+           : kind == INPUT_ZSTD ? identify_zstd_bound(fd, from, from + size)
+                                : size;
+}
+
+static input_kind_t kind_of(magic_t magic) {
+    return magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
+}
+
+/* Is what begins with these packed bytes a tar? Needs its first block, no more. */
+static bool holds_tar(source_kit_t *kit, input_kind_t kind, uint8_t *head, size_t size) {
+    uint8_t block[TAR_BLOCK];
+    size_t got = 0;
+    feed_t feed;
+    err_t ignored;
+    decoder_t *decoder = source_kit_take(kit, kind);
+    if (!decoder)
+        return false;
+    feed_init_bytes(&feed, "", head, size);
+    decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
+    source_kit_give(kit, kind, decoder);
+    return got == sizeof block && tar_begins(block);
+}
+
+bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *kit, uint8_t *scratch,
+                   err_t *err) {
     uint64_t size = file->disk_bytes;
-    uint8_t *head = scratch + 8;
+    uint8_t *head = scratch + FEED_BACK;
     size_t head_got, tail_got;
     if (!identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
         return false;
@@ -110,18 +139,36 @@ bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, e
     magic_t magic = magic_of(head, head_got, &packed);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, packed);
+    file->kind = kind_of(magic);
     /* Before a zip may stand a program that unpacks it, or (in the last part of a divided one) anything. */
-    bool ends_as_zip = size >= 22 && bytes_le32(scratch + 8 + head_got + tail_got - 22) == 0x06054b50;
-    *is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
-              (magic == MAGIC_TEXT && ends_as_zip);
-    file->kind = magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
-    file->text_bound = magic == MAGIC_GZIP   ? size * DEFLATE_EXPANDS
-                       : magic == MAGIC_ZSTD ? identify_zstd_bound(fd, size)
-                                             : size;
+    bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
+    bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
+                  (magic == MAGIC_TEXT && ends_as_zip);
+    bool is_tar =
+        magic == MAGIC_TAR || (file->kind != INPUT_PLAIN && holds_tar(kit, file->kind, head, head_got));
+    *as = is_zip ? IDENTIFIED_ZIP : is_tar ? IDENTIFIED_TAR : IDENTIFIED_FILE;
+    file->text_bound = text_bound(fd, 0, size, file->kind);
     return true;
 }
 
-void identify_member(const zip_entry_t *entry, input_file_t *file) {
+bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, err_t *err) {
+    const char *packed;
+    magic_t magic = magic_of(head, size, &packed);
+    if (magic == MAGIC_ZIP || magic == MAGIC_TAR)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: is a %s archive inside of a tar; unpack the tar and load what was in it",
+                       file->name, packed);
+    if (magic == MAGIC_REFUSED)
+        return magic_refuse(err, file->name, packed);
+    file->kind = kind_of(magic);
+    if (fd >= 0 || file->kind != INPUT_ZSTD)
+        file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
+    if (file->kind == INPUT_ZSTD && !file->text_bound && file->disk_bytes < ZSTD_BOUND_MOST / ZSTD_EXPANDS)
+        file->text_bound = file->disk_bytes * ZSTD_EXPANDS;
+    return true;
+}
+
+void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     uint8_t key[65536 + 20];
     memcpy(key, entry->name, entry->name_length);
     put_le64(key + entry->name_length, entry->packed_bytes);

@@ -3,22 +3,40 @@
 #define TIPPLE_INPUT_IDENTIFY_H
 
 #include "input/magic.h"
+#include "input/source_with.h"
 #include "input/zip.h"
 
-enum { IDENTIFY_END_BYTES = 64 * 1024, IDENTIFY_SCRATCH = 8 + 2 * IDENTIFY_END_BYTES };
+#include <xxhash.h>
 
-/* Sets the digest, the kind and the text bound of a file of file->disk_bytes. A zip sets *is_zip and no kind:
- * it stands for its members. scratch: IDENTIFY_SCRATCH bytes, for many calls. */
-bool identify_file(int fd, input_file_t *file, bool *is_zip, uint8_t *scratch, err_t *err);
+enum {
+    IDENTIFY_END_BYTES = 64 * 1024,
+    IDENTIFY_MEMBER_END_BYTES = 16 * 1024,
+    IDENTIFY_SCRATCH = FEED_BACK + 2 * IDENTIFY_END_BYTES + FEED_SLACK,
+};
 
-/* The digest of the first `size` bytes. head_got, tail_got: what lies in the scratch, from its 8th byte. */
+typedef enum {
+    IDENTIFIED_FILE,
+    IDENTIFIED_ZIP, /* stands for its members; has no kind */
+    IDENTIFIED_TAR, /* stands for its members; its kind is how it is packed */
+} identified_t;
+
+/* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and says what it stands for.
+ * kit, scratch (IDENTIFY_SCRATCH bytes): for many calls. */
+bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *kit, uint8_t *scratch,
+                   err_t *err);
+
+/* The digest of the first `size` bytes. head_got, tail_got: what lies in the scratch, behind FEED_BACK. */
 bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
                      size_t *head_got, size_t *tail_got, err_t *err);
 
-void identify_member(const zip_entry_t *entry, input_file_t *file);
+void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
-/* The content size of a zstd file of which every frame states it, or 0. Looks at frames of no more than some
- * hundred blocks in all, because each block's header has to be read. */
-uint64_t identify_zstd_bound(int fd, uint64_t size);
+/* The kind and the text bound of a tar's member of file->disk_bytes by its first bytes, up to MAGIC_BYTES.
+ * fd: of the tar where it is not packed, else -1. */
+bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, err_t *err);
+
+/* The content size of the zstd frames in these bytes of a file if each states it, or 0. Looks at frames of no
+ * more than some hundred blocks in all, because each block's header has to be read. */
+uint64_t identify_zstd_bound(int fd, uint64_t from, uint64_t to);
 
 #endif

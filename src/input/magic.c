@@ -1,4 +1,5 @@
 #include "input/magic.h"
+#include "input/tar.h"
 
 #include <string.h>
 
@@ -29,10 +30,13 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 4, "\x04\x22\x4d\x18", "lz4"},
     {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
     {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
-    {MAGIC_REFUSED, 257, 5, "ustar", "tar"},
 };
 
 magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
+    if (size >= TAR_BLOCK && tar_begins(head)) { /* first: it begins with a name, which may be any word */
+        *packed = "tar";
+        return MAGIC_TAR;
+    }
     for (const mark_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++) {
         if (size < (size_t)mark->offset + mark->length ||
             memcmp(head + mark->offset, mark->bytes, mark->length) != 0)

@@ -5,14 +5,15 @@
 #include "base/err.h"
 #include "input/manifest.h"
 
-/* Bytes that decide for sure; fewer are enough for what tipple reads. */
-enum { MAGIC_LEAST = 4, MAGIC_BYTES = 262 };
+/* Bytes that decide for sure; fewer are enough for all but a tar. */
+enum { MAGIC_LEAST = 4, MAGIC_BYTES = 512 };
 
 typedef enum {
     MAGIC_TEXT, /* nothing known: text */
     MAGIC_GZIP,
     MAGIC_ZSTD,
     MAGIC_ZIP,
+    MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
     MAGIC_REFUSED, /* a packed format that tipple does not read */
 } magic_t;
@@ -20,7 +21,7 @@ typedef enum {
 /* packed names the format for people ("xz"); NULL when that is of no interest. */
 magic_t magic_of(const uint8_t *head, size_t size, const char **packed);
 
-/* The sentence for MAGIC_REFUSED. Always false. */
+/* The sentence for MAGIC_REFUSED, and for what may not be packed where it stands. Always false. */
 bool magic_refuse(err_t *err, const char *name, const char *packed);
 
 #endif

@@ -1,5 +1,6 @@
 #include "input/manifest.h"
 #include "base/log.h"
+#include "input/build.h"
 #include "input/fault.h"
 #include "input/identify.h"
 #include "input/name.h"
@@ -15,29 +16,9 @@
 
 enum { MOST_NOTES = 20 };
 
-typedef struct {
-    dev_t device;
-    ino_t inode;
-    char *name; /* NULL: a free place */
-} seen_t;
-
-typedef struct {
-    manifest_t *manifest;
-    size_t room;
-    uint8_t *scratch;
-    seen_t *seen; /* open addressing, at most half full */
-    size_t seen_count, seen_room;
-    err_t *err;
-} build_t;
-
-/* A zip on the way into the manifest. */
-typedef struct {
-    build_t *build;
-    const char *path, *name;
-    int64_t modified_ns;
-    bool said_macosx;
-    size_t first;
-} archive_t;
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static bool add_path(build_t *build, const char *path, bool in_walk);
 
@@ -49,8 +30,7 @@ static char *shown(const char *path) {
     return name;
 }
 
-/* A folder from a stick may hold thousands of them: the first ones by name, the rest only with -v. */
-static void skip(build_t *build, const char *path, const char *why) {
+void build_skip(build_t *build, const char *path, const char *why) {
     size_t skipped = ++build->manifest->skipped;
     char *name = shown(path);
     if (skipped <= MOST_NOTES)
@@ -104,8 +84,7 @@ static bool meet(build_t *build, const struct stat *status, const char *name, bo
     return place->name || err_memory(build->err, strlen(name));
 }
 
-/* Makes a place for one more file, with its path and name; the caller fills in the rest. Takes name over. */
-static input_file_t *add_file(build_t *build, const char *path, char *name) {
+input_file_t *build_add(build_t *build, const char *path, char *name) {
     manifest_t *manifest = build->manifest;
     char *own_path = strdup(path);
     bool ok = own_path;
@@ -129,90 +108,24 @@ static input_file_t *add_file(build_t *build, const char *path, char *name) {
     return file;
 }
 
-/* Why a member is left out, or NULL. All that lies in a __MACOSX is one thing, named once. */
-static const char *reason_to_skip(const zip_entry_t *entry, bool *in_macosx) {
-    const char *at = entry->name, *end = entry->name + entry->name_length;
-    *in_macosx = false;
-    while (at < end) {
-        const char *slash = memchr(at, '/', (size_t)(end - at));
-        size_t length = (size_t)((slash ? slash : end) - at);
-        const char *why = name_reason_to_skip(at, length);
-        *in_macosx = length == strlen(NAME_MACOSX) && memcmp(at, NAME_MACOSX, length) == 0;
-        if (why)
-            return why;
-        at += length + 1;
-    }
-    return entry->is_link ? "a symbolic link" : NULL;
-}
-
-static void skip_member(archive_t *archive, const char *name, const char *why, bool in_macosx) {
-    char *folder = in_macosx ? name_join(archive->name, "!", NAME_MACOSX, strlen(NAME_MACOSX)) : NULL;
-    if (!in_macosx || !archive->said_macosx)
-        skip(archive->build, folder ? folder : name, why);
-    archive->said_macosx |= in_macosx;
-    free(folder);
-}
-
-static bool add_member(void *context, const zip_entry_t *entry, err_t *err) {
-    archive_t *archive = context;
-    if (!entry->name_length || entry->name[entry->name_length - 1] == '/')
-        return true;
-    char *name = name_join(archive->name, "!", entry->name, entry->name_length);
-    if (!name)
-        return err_memory(err, entry->name_length);
-    bool in_macosx, readable = false;
-    const char *why = reason_to_skip(entry, &in_macosx);
-    if (why)
-        skip_member(archive, name, why, in_macosx);
-    else
-        readable = zip_can_read(entry, name, err);
-    if (!readable) {
-        free(name);
-        return why;
-    }
-    input_file_t *file = add_file(archive->build, archive->path, name);
-    if (!file)
-        return false;
-    identify_member(entry, file);
-    file->modified_ns = archive->modified_ns;
-    return true;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A name is half of a member's identity, so it may stand only once. */
-static bool members_differ(const archive_t *archive) {
-    const manifest_t *manifest = archive->build->manifest;
-    size_t count = manifest->count - archive->first;
-    if (count < 2)
-        return true;
-    char **names = malloc(count * sizeof *names);
-    if (!names)
-        return err_memory(archive->build->err, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = manifest->files[archive->first + i].name;
-    qsort(names, count, sizeof *names, by_name);
-    const char *twice = NULL;
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            twice = names[i];
-    free(names);
-    return !twice ||
-           err_set(archive->build->err, STATUS_INPUT,
-                   "%.1000s: the archive has two members of this name; unpack it and load the unpacked files",
-                   twice);
-}
-
-static bool add_archive(build_t *build, int fd, input_file_t *file) {
-    archive_t archive = {build, file->path, file->name, file->modified_ns, false, build->manifest->count};
-    return zip_list(fd, file->disk_bytes, file->name, add_member, &archive, build->err) &&
-           members_differ(&archive);
-}
-
 static int64_t modified_ns(const struct stat *status) {
     return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+/* The last file is an archive, and no input itself. */
+static const input_file_t *set_aside(build_t *build) {
+    manifest_t *manifest = build->manifest;
+    size_t bytes = (manifest->archive_count + 1) * sizeof *manifest->archives;
+    input_file_t **larger = realloc(manifest->archives, bytes), *archive = malloc(sizeof *archive);
+    manifest->archives = larger ? larger : manifest->archives;
+    if (!larger || !archive) {
+        free(archive);
+        err_memory(build->err, bytes);
+        return NULL;
+    }
+    *archive = manifest->files[--manifest->count];
+    manifest->archives[manifest->archive_count++] = archive;
+    return archive;
 }
 
 static bool add_regular(build_t *build, const char *path, char *name) {
@@ -221,22 +134,19 @@ static bool add_regular(build_t *build, const char *path, char *name) {
     bool ok = fd >= 0 && fstat(fd, &status) == 0;
     if (!ok)
         fault_system(build->err, name, errno);
-    bool is_zip = false;
+    identified_t as = IDENTIFIED_FILE;
     input_file_t *file = NULL;
     if (!ok)
         free(name);
-    else if ((file = add_file(build, path, name))) {
+    else if ((file = build_add(build, path, name))) {
         file->has_identity = true;
         file->disk_bytes = (uint64_t)status.st_size;
         file->modified_ns = modified_ns(&status);
-        ok = identify_file(fd, file, &is_zip, build->scratch, build->err);
+        ok = identify_file(fd, file, &as, build->kit, build->scratch, build->err);
     }
-    if (ok && file && is_zip) {
-        input_file_t archive = *file;
-        build->manifest->count--;
-        ok = add_archive(build, fd, &archive);
-        free(archive.path);
-        free(archive.name);
+    if (ok && file && as != IDENTIFIED_FILE) {
+        const input_file_t *archive = set_aside(build);
+        ok = archive && (as == IDENTIFIED_ZIP ? archive_add_zip : archive_add_tar)(build, fd, archive);
     }
     if (fd >= 0)
         close(fd);
@@ -293,7 +203,7 @@ static bool add_folder(build_t *build, const char *path) {
         if (ok && !inner)
             ok = err_memory(build->err, strlen(path));
         else if (ok && why)
-            skip(build, inner, why);
+            build_skip(build, inner, why);
         else if (ok)
             ok = add_path(build, inner, true);
         free(inner);
@@ -306,7 +216,7 @@ static bool add_folder(build_t *build, const char *path) {
 }
 
 static bool add_stream(build_t *build, const char *path, char *name) {
-    input_file_t *file = add_file(build, path, name);
+    input_file_t *file = build_add(build, path, name);
     if (file)
         file->kind = INPUT_STREAM;
     return file;
@@ -333,7 +243,7 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
         return err_memory(build->err, strlen(path));
     bool is_new = true, ok = true;
     if (in_walk && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) {
-        skip(build, name, "neither a file nor a folder");
+        build_skip(build, name, "neither a file nor a folder");
         is_new = false;
     } else {
         ok = meet(build, status, name, &is_new);
@@ -367,7 +277,7 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     if (is_stdin ? fstat(STDIN_FILENO, &status) == 0 : stat(path, &status) == 0) {
         if (!why)
             return add_existing(build, path, &status, in_walk);
-        skip(build, path, why);
+        build_skip(build, path, why);
         return true;
     }
     int error = errno;
@@ -413,8 +323,9 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err) {
     *manifest = (manifest_t){0};
-    build_t build = {.manifest = manifest, .scratch = malloc(IDENTIFY_SCRATCH), .err = err};
-    bool ok = build.scratch || err_memory(err, IDENTIFY_SCRATCH);
+    build_t build = {
+        .manifest = manifest, .scratch = calloc(1, IDENTIFY_SCRATCH), .kit = source_kit_new(), .err = err};
+    bool ok = (build.scratch && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
     for (size_t i = 0; ok && i < count; i++)
         ok = add_path(&build, args[i], false);
     if (ok && !manifest->count)
@@ -430,6 +341,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
         free(build.seen[i].name);
     free(build.seen);
     free(build.scratch);
+    source_kit_free(build.kit);
     if (!ok)
         manifest_free(manifest);
     return ok;
@@ -440,6 +352,12 @@ void manifest_free(manifest_t *manifest) {
         free(manifest->files[i].path);
         free(manifest->files[i].name);
     }
+    for (size_t i = 0; i < manifest->archive_count; i++) {
+        free(manifest->archives[i]->path);
+        free(manifest->archives[i]->name);
+        free(manifest->archives[i]);
+    }
     free(manifest->files);
+    free(manifest->archives);
     *manifest = (manifest_t){0};
 }

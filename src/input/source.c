@@ -17,11 +17,14 @@ enum { SKIP_STEP = 64 * 1024 };
 struct source {
     const input_file_t *file;
     const char *name; /* for sentences */
-    inflate_engine_t engine;
+    source_kit_t *kit;
+    bool owns_kit;
+    bool is_archive; /* a tar is what it should be */
     feed_t feed;
-    decoder_t *decoder; /* of a stream: made at the first read, when its first bytes are there */
-    uint64_t position;  /* of the next byte in the text */
-    bool over;          /* the end, or a fault, has been met; nothing more is read */
+    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are there */
+    input_kind_t packing; /* the decoder's */
+    uint64_t position;    /* of the next byte in the text */
+    bool over;            /* the end, or a fault, has been met; nothing more is read */
     bool faulty;
     bool changed; /* another file by now */
     err_t fault;
@@ -47,6 +50,11 @@ static int64_t modified_ns(const struct stat *status) {
     return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
 }
 
+/* The source of the packed tar that this one is a member of, or NULL. */
+static const source_t *stream_of(const source_t *source) {
+    return source->feed.pull ? source->feed.context : NULL;
+}
+
 /* The file is the one that the manifest saw. A member's disk_bytes are not its archive's: there the time must
  * do. */
 static bool is_unchanged(const source_t *source, err_t *err) {
@@ -54,9 +62,9 @@ static bool is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM)
         return true;
-    if (fstat(source->feed.fd, &status) != 0)
+    if (fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
-    if (file->kind != INPUT_ZIP_MEMBER && (uint64_t)status.st_size != file->disk_bytes)
+    if (file->kind != INPUT_ZIP_MEMBER && !file->archive && (uint64_t)status.st_size != file->disk_bytes)
         return fault_changed(err, source->name,
                              (uint64_t)status.st_size < file->disk_bytes ? "it became shorter"
                                                                          : "it became longer");
@@ -66,21 +74,43 @@ static bool is_unchanged(const source_t *source, err_t *err) {
 }
 
 static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
-    decoder_t *decoder = kind == INPUT_GZIP         ? decoder_gzip(source->engine)
-                         : kind == INPUT_ZSTD       ? decoder_zstd()
-                         : kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->engine)
-                                                    : decoder_stored();
-    source->decoder = decoder;
+    source->packing = kind;
+    source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->engine)
+                                               : source_kit_take(source->kit, kind);
     source->feed.what = kind == INPUT_GZIP ? "gzip" : kind == INPUT_ZSTD ? "zstd" : "zip";
-    return decoder || err_memory(err, FEED_BYTES);
+    return source->decoder || err_memory(err, FEED_BYTES);
+}
+
+static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
+    return source_read(archive, out, size, err);
+}
+
+/* A member of a packed tar: what the kit has of the tar's stream, or that from the start. */
+static bool begin_in_stream(source_t *source, err_t *err) {
+    source_kit_t *kit = source->kit;
+    const input_file_t *file = source->file;
+    if (kit->archive && (kit->archive->file != file->archive || kit->archive->faulty ||
+                         kit->archive->position > file->archive_offset)) {
+        source_close(kit->archive);
+        kit->archive = NULL;
+    }
+    if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
+        return false;
+    feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
+                   file->archive_offset + file->disk_bytes);
+    return source_skip_to(kit->archive, file->archive_offset, err) && is_unchanged(source, err) &&
+           choose_decoder(source, file->kind, err);
 }
 
 static bool begin(source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     bool is_stream = file->kind == INPUT_STREAM;
+    source->feed.fd = -1;
+    if (input_is_in_stream(file))
+        return begin_in_stream(source, err);
     int fd = open_file(file);
-    uint64_t from = 0, to = file->disk_bytes;
-    feed_init(&source->feed, source->name, fd, is_stream, 0, is_stream ? 0 : to);
+    uint64_t from = file->archive_offset, to = from + file->disk_bytes;
+    feed_init(&source->feed, source->name, fd, is_stream, from, to);
     if (fd < 0)
         return fault_system(err, source->name, errno);
     if (!is_unchanged(source, err))
@@ -95,7 +125,7 @@ static bool begin(source_t *source, err_t *err) {
     return is_stream || choose_decoder(source, file->kind, err);
 }
 
-source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err) {
+static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
     source_t *source = calloc(1, sizeof *source);
     if (!source) {
         err_memory(err, sizeof *source);
@@ -103,15 +133,47 @@ source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, er
     }
     source->file = file;
     source->name = strcmp(file->name, "-") == 0 && is_stdin(file) ? "standard input" : file->name;
-    source->engine = engine;
+    source->kit = kit;
+    source->is_archive = is_archive;
     if (begin(source, err))
         return source;
     source_close(source);
     return NULL;
 }
 
+source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
+    return open_source(kit, file, false, err);
+}
+
+source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
+    return open_source(kit, archive, true, err);
+}
+
+source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err) {
+    source_kit_t *kit = source_kit_new();
+    if (!kit) {
+        err_memory(err, sizeof *kit);
+        return NULL;
+    }
+    kit->engine = engine;
+    source_t *source = open_source(kit, file, false, err);
+    if (source)
+        source->owns_kit = true;
+    else
+        source_kit_free(kit);
+    return source;
+}
+
 source_t *source_open(const input_file_t *file, err_t *err) {
     return source_open_with(file, INFLATE_BEST, err);
+}
+
+static bool refuse_tar_stream(const source_t *source, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: a tar archive cannot be read from a stream, because its members are listed before "
+        "they are loaded; give it as a file, or pipe in the text of its members (tar -xO)",
+        source->name);
 }
 
 /* What comes through the pipe decides how it is read. */
@@ -129,6 +191,8 @@ static bool look_at_stream(source_t *source, err_t *err) {
             "%.1000s: a zip archive cannot be read from a stream, because its directory is at its end; give "
             "it as a file",
             source->name);
+    if (magic == MAGIC_TAR)
+        return refuse_tar_stream(source, err);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, source->name, packed);
     return choose_decoder(source,
@@ -142,6 +206,8 @@ static bool look_at_stream(source_t *source, err_t *err) {
 static bool is_text(const source_t *source, const uint8_t *text, size_t size, err_t *err) {
     const char *packed;
     magic_t magic = magic_of(text, size, &packed);
+    if (magic == MAGIC_TAR && source->file->kind == INPUT_STREAM)
+        return refuse_tar_stream(source, err);
     return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, packed);
 }
 
@@ -187,7 +253,7 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
     if (!source->decoder && !look_at_stream(source, &source->fault))
         return fail(source, err);
     size_t got = decode(source, buffer, size);
-    if (!source->position && got && source->file->kind != INPUT_PLAIN &&
+    if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
         !is_text(source, buffer, got, &source->fault))
         return fail(source, err);
     source->position += got;
@@ -203,21 +269,23 @@ static bool too_short(source_t *source, uint64_t offset, err_t *err) {
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
-    if (source->file->kind == INPUT_PLAIN) {
+    if (source->file->kind == INPUT_PLAIN && !stream_of(source)) {
         if (offset > source->file->disk_bytes) {
             source->position = source->file->disk_bytes;
             return too_short(source, offset, err);
         }
-        source->feed.next = source->position = offset;
+        source->position = offset;
+        source->feed.next = source->file->archive_offset + offset;
         source->feed.ended = source->over = source->faulty;
         return true;
     }
     if (offset < source->position)
         return err_set(err, STATUS_INPUT, "%.1000s: packed data and streams cannot be read backwards",
                        source->name);
-    uint8_t *scratch = offset > source->position ? malloc(SKIP_STEP) : NULL;
+    uint64_t gap = offset - source->position;
+    uint8_t *scratch = gap ? malloc(gap < SKIP_STEP ? (size_t)gap : SKIP_STEP) : NULL;
     if (!scratch)
-        return offset == source->position || err_memory(err, SKIP_STEP);
+        return !gap || err_memory(err, SKIP_STEP);
     ssize_t n = 1;
     while (n > 0 && source->position < offset) {
         uint64_t left = offset - source->position;
@@ -232,7 +300,8 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
 }
 
 bool source_is_suspect(const source_t *source) {
-    return source->feed.damaged || source->changed;
+    const source_t *stream = stream_of(source);
+    return source->feed.damaged || source->changed || (stream && source_is_suspect(stream));
 }
 
 uint64_t source_disk_bytes(const source_t *source) {
@@ -242,10 +311,11 @@ uint64_t source_disk_bytes(const source_t *source) {
 void source_close(source_t *source) {
     if (!source)
         return;
-    if (source->decoder)
-        source->decoder->close(source->decoder);
+    source_kit_give(source->kit, source->packing, source->decoder);
     feed_free(&source->feed);
     if (source->feed.fd >= 0 && !is_stdin(source->file))
         close(source->feed.fd);
+    if (source->owns_kit)
+        source_kit_free(source->kit);
     free(source);
 }

@@ -8,9 +8,23 @@
 
 typedef struct source source_t;
 
+/* What a thread carries from one source to the next: decoders, and the stream of a packed tar, whose members
+ * are read out of one pass when they are opened in order. NULL: out of memory. */
+typedef struct source_kit source_kit_t;
+source_kit_t *source_kit_new(void);
+void source_kit_free(source_kit_t *kit);
+
 /* The file (and its manifest) must outlive the source. A stream is only looked at by the first read, so
  * opening never waits. NULL: *err says why (status 5; 8 when this host has no descriptor or memory left). */
 source_t *source_open(const input_file_t *file, err_t *err);
+
+/* The same with a kit, which must outlive the source. Of the members of packed tars one may be open at a
+ * time.
+ */
+source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err);
+
+/* A packed tar as a whole, to look for its members. */
+source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
 
 /* Fills the buffer as far as it can: `size` bytes, fewer only at the end or before a fault.
  * Returns the bytes got; 0 is the end. -1: a fault with its sentence (file, place, what to do; status 5, or

@@ -110,6 +110,13 @@ static decode_t gzip_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
     return done;
 }
 
+static void gzip_restart(decoder_t *decoder) {
+    gzip_t *gzip = (gzip_t *)decoder;
+    gzip->inflate->restart(gzip->inflate);
+    gzip->in_member = false;
+    gzip->members = 0;
+}
+
 static void gzip_close(decoder_t *decoder) {
     gzip_t *gzip = (gzip_t *)decoder;
     gzip->inflate->close(gzip->inflate);
@@ -122,6 +129,6 @@ decoder_t *decoder_gzip(inflate_engine_t engine) {
         free(gzip);
         return NULL;
     }
-    gzip->decoder = (decoder_t){.read = gzip_read, .close = gzip_close};
+    gzip->decoder = (decoder_t){gzip_read, gzip_restart, gzip_close};
     return &gzip->decoder;
 }

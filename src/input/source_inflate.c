@@ -72,7 +72,9 @@ static decode_t isal_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
 }
 
 static void isal_restart(decoder_t *decoder) {
-    isal_inflate_reset(&((isal_t *)decoder)->state);
+    isal_t *isal = (isal_t *)decoder;
+    isal_inflate_reset(&isal->state);
+    isal->broken = NULL;
 }
 
 static void isal_close(decoder_t *decoder) {

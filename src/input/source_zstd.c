@@ -62,6 +62,12 @@ static decode_t zstd_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
     return DECODE_MORE;
 }
 
+static void zstd_restart(decoder_t *decoder) {
+    zstd_t *zstd = (zstd_t *)decoder;
+    ZSTD_DCtx_reset(zstd->stream, ZSTD_reset_session_only);
+    zstd->in_frame = zstd->begun = false;
+}
+
 static void zstd_close(decoder_t *decoder) {
     ZSTD_freeDStream(((zstd_t *)decoder)->stream);
     free(decoder);
@@ -73,6 +79,6 @@ decoder_t *decoder_zstd(void) {
         free(zstd);
         return NULL;
     }
-    zstd->decoder = (decoder_t){.read = zstd_read, .close = zstd_close};
+    zstd->decoder = (decoder_t){zstd_read, zstd_restart, zstd_close};
     return &zstd->decoder;
 }

@@ -14,9 +14,9 @@ struct feeder {
     pthread_t threads[MOST_THREADS];
     uint32_t started;
     atomic_uint running;
-    atomic_size_t next_file;
     atomic_ullong disk_bytes, text_bytes;
     pthread_mutex_t lock; /* of what follows */
+    size_t next_file;
     bool failed;
     err_t err;
 };
@@ -24,7 +24,8 @@ struct feeder {
 /* What one thread carries from file to file. */
 typedef struct {
     feeder_t *feeder;
-    uint64_t left;        /* of --limit */
+    source_kit_t *kit;
+    uint64_t left;      /* of --limit */
     records_t *counter; /* counts records for --limit */
     uint8_t *scratch;
     size_t scratch_room;
@@ -52,10 +53,9 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
         return err_memory(err, 1);
     record_t record;
     records_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
-                    block->file_start, false, 0);
+                  block->file_start, false, 0);
     for (;;) {
-        parsed_t parsed =
-            records_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
+        parsed_t parsed = records_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
         if (parsed == PARSED_MEMORY)
             return err_memory(err, worker->scratch_room);
         if (parsed == PARSED_FULL) {
@@ -163,7 +163,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more,
 static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    source_t *source = source_open(file->input, err);
+    source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pool, options->max_record, err);
@@ -196,16 +196,40 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return ok;
 }
 
+/* The next file, or the next files, where one stream holds them: this thread reads them in order. */
+static size_t take_files(feeder_t *feeder, size_t *end) {
+    const feeder_options_t *options = &feeder->options;
+    pthread_mutex_lock(&feeder->lock);
+    size_t first = feeder->next_file, next = first;
+    if (next < options->file_count) {
+        const input_file_t *input = options->files[next++].input;
+        while (input_is_in_stream(input) && next < options->file_count &&
+               options->files[next].input->archive == input->archive)
+            next++;
+    }
+    feeder->next_file = *end = next;
+    pthread_mutex_unlock(&feeder->lock);
+    return first;
+}
+
 static void *work(void *context) {
-    worker_t worker = {.feeder = context, .left = ((feeder_t *)context)->options.limit};
+    worker_t worker = {
+        .feeder = context, .kit = source_kit_new(), .left = ((feeder_t *)context)->options.limit};
     feeder_t *feeder = worker.feeder;
     bool more = true;
+    size_t next = 0, end = 0;
+    err_t err;
+    if (!worker.kit) {
+        err_memory(&err, sizeof worker);
+        fail(feeder, &err);
+    }
     while (more && !has_failed(feeder) && !stop_signal()) {
-        size_t next = feeder->next_file++;
-        if (next >= feeder->options.file_count)
+        if (next == end)
+            next = take_files(feeder, &end);
+        if (next == end)
             break;
-        load_file_t *file = &feeder->options.files[next];
-        err_t err = {.text = ""};
+        load_file_t *file = &feeder->options.files[next++];
+        err.text[0] = '\0';
         if (file->skip)
             continue;
         if (!feed_file(&worker, file, &more, &err) && err.text[0])
@@ -213,6 +237,7 @@ static void *work(void *context) {
         if (worker.left == 0)
             break;
     }
+    source_kit_free(worker.kit);
     records_destroy(worker.counter);
     free(worker.scratch);
     if (--feeder->running == 0)

@@ -194,7 +194,7 @@ static bool match_grown(matching_t *m, wanted_t *wanted, err_t *err) {
         if (strcmp(book->file->path, wanted->name) != 0)
             return true;
         if (book->taken || book->file->complete || book->size >= wanted->input->disk_bytes ||
-            wanted->input->kind == INPUT_ZIP_MEMBER)
+            wanted->input->kind == INPUT_ZIP_MEMBER || wanted->input->archive)
             continue;
         if (!manifest_digest_at(wanted->input, book->size, digest, err))
             return false;

@@ -471,9 +471,11 @@ static void refuses_what_is_packed_twice(void **state) {
                   lab_zip(&(member_spec_t){.name = "a.gz", .text = inner.at, .size = inner.size, .method = 8},
                           1, (zip_spec_t){0}));
     expect_reading("inner.zip", INFLATE_BEST, 10000, "", 0, "inner.zip!a.gz: holds gzip data");
-    memcpy(text.at + 257, "ustar", 5);
-    lab_write_all("test.tar.gz", lab_gzip(text.at, text.size));
-    expect_reading("test.tar.gz", INFLATE_BEST, 10000, "", 0, "holds tar data");
+    memcpy(text.at + 257, "ustar", 6);
+    lab_write_all("inner.zip",
+                  lab_zip(&(member_spec_t){.name = "a.tar", .text = text.at, .size = text.size, .method = 8},
+                          1, (zip_spec_t){0}));
+    expect_reading("inner.zip", INFLATE_BEST, 10000, "", 0, "inner.zip!a.tar: holds tar data");
     free(inner.at);
     free(text.at);
 }
@@ -530,6 +532,8 @@ static void reads_streams(void **state) {
     expect_stream(cut, text.at, 20, "ends in the middle of its gzip data");
     expect_stream(lab_zip(&(member_spec_t){.name = "a", .text = "b", .size = 1}, 1, (zip_spec_t){0}), "", 0,
                   ": a zip archive cannot be read from a stream");
+    memcpy(text.at + 257, "ustar", 6);
+    expect_stream(lab_gzip(text.at, 2000), "", 0, ": a tar archive cannot be read from a stream");
     expect_stream(lab_deflate("\x04\x22\x4d\x18 twice", 10, 31, 6, 0), "", 0, "holds lz4 data");
     free(text.at);
 }

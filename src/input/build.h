@@ -1,0 +1,36 @@
+/* build: a manifest on the way. manifest.c walks arguments and folders, archive.c the members of archives. */
+#ifndef TIPPLE_INPUT_BUILD_H
+#define TIPPLE_INPUT_BUILD_H
+
+#include "input/source.h"
+
+#include <sys/types.h>
+
+typedef struct {
+    dev_t device;
+    ino_t inode;
+    char *name; /* NULL: a free place */
+} seen_t;
+
+typedef struct {
+    manifest_t *manifest;
+    size_t room;
+    uint8_t *scratch;
+    source_kit_t *kit;
+    seen_t *seen; /* open addressing, at most half full */
+    size_t seen_count, seen_room;
+    err_t *err;
+} build_t;
+
+/* Makes a place for one more file, with its path and name; the caller fills in the rest. Takes name over. */
+input_file_t *build_add(build_t *build, const char *path, char *name);
+
+/* Says that a file is left out. A folder from a stick may hold thousands of them: the first ones by name, the
+ * rest only with -v. */
+void build_skip(build_t *build, const char *path, const char *why);
+
+/* The members of an archive instead of it. The members of a tar point at it. */
+bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);
+bool archive_add_tar(build_t *build, int fd, const input_file_t *tar);
+
+#endif

@@ -1,0 +1,37 @@
+/* The kit of a thread that reads many sources: an inflater's tables and windows are some 90 KB, a file may
+ * have less than one. */
+#include "input/source_with.h"
+
+#include <stdlib.h>
+
+source_kit_t *source_kit_new(void) {
+    return calloc(1, sizeof(source_kit_t));
+}
+
+void source_kit_free(source_kit_t *kit) {
+    if (!kit)
+        return;
+    source_close(kit->archive); /* gives its decoder back */
+    for (size_t i = 0; i < sizeof kit->spare / sizeof *kit->spare; i++)
+        if (kit->spare[i])
+            kit->spare[i]->close(kit->spare[i]);
+    free(kit);
+}
+
+decoder_t *source_kit_take(source_kit_t *kit, input_kind_t kind) {
+    decoder_t *decoder = kit->spare[kind];
+    kit->spare[kind] = NULL;
+    if (decoder)
+        decoder->restart(decoder);
+    return decoder              ? decoder
+           : kind == INPUT_GZIP ? decoder_gzip(kit->engine)
+           : kind == INPUT_ZSTD ? decoder_zstd()
+                                : decoder_stored();
+}
+
+void source_kit_give(source_kit_t *kit, input_kind_t kind, decoder_t *decoder) {
+    if (decoder && decoder->restart && !kit->spare[kind])
+        kit->spare[kind] = decoder;
+    else if (decoder)
+        decoder->close(decoder);
+}

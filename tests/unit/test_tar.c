@@ -1,0 +1,707 @@
+/* Tars of every kind, packed and not: which members they have, what those hold, and what is wrong with bad
+ * ones.
+ */
+#include "base/log.h"
+#include "base/stop.h"
+#include "input/tar.h"
+#include "input_lab.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define EACH(i, list)                                                                                        \
+    size_t i = 0;                                                                                            \
+    i < sizeof(list) / sizeof *(list);                                                                       \
+    i++
+
+/* ---------------------------------------------------------------- writing tars */
+
+enum { V7, USTAR, GNU };
+
+typedef struct {
+    const char *name, *prefix;
+    const void *body;
+    size_t size;       /* of the body */
+    int64_t stated;    /* instead of it in the header; -1: none at all */
+    int dialect;       /* V7 unless told */
+    char type;         /* '0' unless told; '0' of v7 is NUL */
+    bool wide;         /* the size in base 256 */
+    bool wrong;        /* checksum */
+    bool signed_sum;   /* the checksum of signed bytes */
+    const char *octal; /* the size's field as it stands */
+} header_t;
+
+static void put_header(bytes_t *tar, header_t h) {
+    uint8_t block[TAR_BLOCK] = {0};
+    uint64_t size = h.stated > 0 ? (uint64_t)h.stated : h.stated < 0 ? 0 : h.size;
+    memcpy(block, h.name, strnlen(h.name, 100));
+    memcpy(block + 100, "0000644", 8);
+    memcpy(block + 108, "0001750", 8);
+    memcpy(block + 116, "0001750", 8);
+    memcpy(block + 136, "14621231234", 12);
+    if (h.octal)
+        memcpy(block + 124, h.octal, strnlen(h.octal, 12));
+    else if (!h.wide)
+        snprintf((char *)block + 124, 12, "%011llo", (unsigned long long)size);
+    for (size_t i = 0; h.wide && i < 8; i++)
+        block[128 + i] = (uint8_t)(size >> 8 * (7 - i));
+    if (h.wide)
+        block[124] = 0x80;
+    block[156] = (uint8_t)(h.type ? h.type : h.dialect == V7 ? 0 : '0');
+    if (h.dialect == USTAR)
+        memcpy(block + 257, "ustar\00000", 8);
+    if (h.dialect == GNU)
+        memcpy(block + 257, "ustar  ", 8);
+    if (h.prefix)
+        memcpy(block + 345, h.prefix, strnlen(h.prefix, 155));
+    unsigned sum = h.wrong;
+    memset(block + 148, ' ', 8);
+    for (size_t i = 0; i < sizeof block; i++)
+        sum += h.signed_sum ? (unsigned)(int8_t)block[i] : block[i];
+    snprintf((char *)block + 148, 8, "%06o", sum & 0777777);
+    bytes_add(tar, block, sizeof block);
+}
+
+static void put_zeros(bytes_t *tar, size_t count) {
+    static const uint8_t zeros[TAR_BLOCK * 40];
+    bytes_add(tar, zeros, count);
+}
+
+static void put(bytes_t *tar, header_t header) {
+    put_header(tar, header);
+    bytes_add(tar, header.body, header.size);
+    put_zeros(tar, -header.size & (TAR_BLOCK - 1));
+}
+
+static void put_text(bytes_t *tar, const char *name, const char *text) {
+    put(tar, (header_t){.name = name, .body = text, .size = strlen(text), .dialect = USTAR});
+}
+
+static void put_pax(bytes_t *tar, char type, const char *text) {
+    put(tar,
+        (header_t){.name = "PaxHeader", .body = text, .size = strlen(text), .dialect = USTAR, .type = type});
+}
+
+/* ---------------------------------------------------------------- expecting */
+
+static bytes_t packed(const bytes_t *tar, int how) {
+    bytes_t copy = {0};
+    if (how == 1)
+        return lab_gzip(tar->at, tar->size);
+    if (how == 2)
+        return lab_zstd(tar->at, tar->size, false);
+    bytes_add(&copy, tar->at, tar->size);
+    return copy;
+}
+
+/* Each member as "name=text;", in order. A tar is written plain, as gzip and as zstd. */
+static void expect_members(bytes_t tar, const char *expected, const char *note) {
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        hearing_t heard;
+        err_t err = {0};
+        char found[4096] = "";
+        lab_write_all("t", packed(&tar, how));
+        hear_begin(&heard);
+        bool ok = lab_manifest(&manifest, &err, "t");
+        hear_end(&heard);
+        if (!ok)
+            fail_msg("%d: %s", how, err.text);
+        source_kit_t *kit = source_kit_new();
+        for (size_t i = 0; i < manifest.count; i++) {
+            char text[200];
+            assert_ptr_equal(strstr(manifest.files[i].name, "t!"), manifest.files[i].name);
+            source_t *source = source_open_in(kit, &manifest.files[i], &err);
+            if (!source)
+                fail_msg("%s", err.text);
+            ssize_t n = source_read(source, text, sizeof text, &err);
+            assert_true(n >= 0);
+            sprintf(found + strlen(found), "%s=%.*s;", manifest.files[i].name + 2, (int)n, text);
+            source_close(source);
+        }
+        assert_string_equal(found, expected);
+        source_kit_free(kit);
+        if (note && !strstr(heard.text, note))
+            fail_msg("%d: expected the note '%s', got '%s'", how, note, heard.text);
+        if (!note)
+            assert_string_equal(heard.text, "");
+        manifest_free(&manifest);
+    }
+    free(tar.at);
+}
+
+static void expect_refusal(bytes_t tar, const char *says) {
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        hearing_t heard;
+        err_t err = {0};
+        lab_write_all("t", packed(&tar, how));
+        hear_begin(&heard);
+        bool ok = lab_manifest(&manifest, &err, "t");
+        hear_end(&heard);
+        assert_false(ok);
+        assert_int_equal(err.status, STATUS_INPUT);
+        if (!strstr(err.text, says))
+            fail_msg("%d: expected '%s', got '%s'", how, says, err.text);
+        assert_null(manifest.files);
+    }
+    free(tar.at);
+}
+
+/* ---------------------------------------------------------------- headers */
+
+static void reads_headers_of_all_kinds(void **state) {
+    (void)state;
+    char long_name[400], prefix[156], expected[1000], pax[500];
+    memset(long_name, 'n', sizeof long_name);
+    memset(prefix, 'p', 155);
+    prefix[155] = long_name[300] = 0;
+    long_name[40] = long_name[200] = '/';
+
+    bytes_t tar = {0};
+    put(&tar, (header_t){.name = "v7", .body = "old", .size = 3});
+    put(&tar, (header_t){.name = "dir/", .stated = 77777}); /* a folder of v7 */
+    put(&tar, (header_t){.name = "dir/signed \xe9", .body = "s", .size = 1, .signed_sum = true});
+    put(&tar, (header_t){.name = "blanks", .body = "12345678", .size = 8, .octal = "         10 "});
+    expect_members(tar, "v7=old;dir/signed \\xe9=s;blanks=12345678;", NULL);
+
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "plain", .body = "1", .size = 1, .dialect = USTAR});
+    put(&tar, (header_t){.name = "f", .prefix = "in/side", .body = "2", .size = 1, .dialect = USTAR});
+    put(&tar, (header_t){.name = long_name, .prefix = prefix, .body = "3", .size = 1, .dialect = USTAR});
+    put(&tar, (header_t){.name = "./a//b/./c", .body = "4", .size = 1, .dialect = USTAR, .type = '7'});
+    put(&tar, (header_t){.name = "empty", .dialect = USTAR});
+    put(&tar, (header_t){.name = "wide", .body = "5", .size = 1, .dialect = USTAR, .wide = true});
+    sprintf(expected, "plain=1;in/side/f=2;%s/%.100s=3;a/b/c=4;empty=;wide=5;", prefix, long_name);
+    expect_members(tar, expected, NULL);
+
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "gnu", .prefix = "123", .body = "1", .size = 1, .dialect = GNU});
+    put(&tar,
+        (header_t){.name = "././@LongLink", .body = long_name, .size = 301, .dialect = GNU, .type = 'L'});
+    put(&tar, (header_t){.name = "cut", .body = "2", .size = 1, .dialect = GNU});
+    put(&tar,
+        (header_t){.name = "././@LongLink", .body = long_name, .size = 301, .dialect = GNU, .type = 'L'});
+    put(&tar, (header_t){.name = "././@LongLink", .body = "target", .size = 7, .dialect = GNU, .type = 'K'});
+    put(&tar, (header_t){.name = "link", .dialect = GNU, .type = '2', .stated = 512});
+    put(&tar, (header_t){.name = "label", .dialect = GNU, .type = 'V'});
+    put(&tar, (header_t){.name = "after", .body = "3", .size = 1, .dialect = GNU});
+    sprintf(expected, "gnu=1;%s=2;after=3;", long_name);
+    expect_members(tar, expected, "a symbolic link\n");
+
+    tar = (bytes_t){0};
+    put_pax(&tar, 'g', "13 comment=x\n");
+    sprintf(pax, "22 mtime=1234567890.5\n%zu path=%s\n", strlen(long_name) + 10, long_name);
+    put_pax(&tar, 'x', pax);
+    put(&tar, (header_t){.name = "short", .body = "1", .size = 1, .dialect = USTAR});
+    put_pax(&tar, 'x', "10 size=3\n");
+    put(&tar, (header_t){.name = "sized", .body = "abc", .size = 3, .stated = -1, .dialect = USTAR});
+    put(&tar, (header_t){.name = "unsized", .body = "de", .size = 2, .dialect = USTAR});
+    put_pax(&tar, 'x', "19 path=caf\xc3\xa9 = =\n\n");
+    put(&tar, (header_t){.name = "equal", .dialect = USTAR});
+    sprintf(expected, "%s=1;sized=abc;unsized=de;caf\xc3\xa9 = =\\x0a=;", long_name);
+    expect_members(tar, expected, NULL);
+
+    tar = (bytes_t){0}; /* global: until something nearer says otherwise */
+    put_pax(&tar, 'g', "14 path=every\n");
+    put(&tar, (header_t){.name = "own", .body = "1", .size = 1, .dialect = USTAR});
+    put_pax(&tar, 'x', "13 path=near\n");
+    put(&tar, (header_t){.name = "own", .body = "2", .size = 1, .dialect = USTAR});
+    put_pax(&tar, 'g', "8 path=\n");
+    put(&tar, (header_t){.name = "own", .body = "3", .size = 1, .dialect = USTAR});
+    expect_members(tar, "every=1;near=2;own=3;", NULL);
+}
+
+static void leaves_out_what_is_no_file(void **state) {
+    (void)state;
+    bytes_t tar = {0};
+    static const char types[] = "123456Z";
+    put(&tar, (header_t){.name = "d/", .dialect = USTAR, .type = '5'});
+    for (const char *type = types; *type; type++)
+        put(&tar, (header_t){.name = (char[]){'k', *type, 0}, .dialect = USTAR, .type = *type});
+    put_text(&tar, "._fork", "x");
+    put_text(&tar, "d/.hidden", "x");
+    put_text(&tar, "__MACOSX/a", "x");
+    put_text(&tar, "__MACOSX/b", "x");
+    put_text(&tar, "d/file", "y");
+    put_zeros(&tar, 1024);
+    manifest_t manifest;
+    hearing_t heard;
+    err_t err = {0};
+    lab_write("t.tar", tar.at, tar.size);
+    hear_begin(&heard);
+    assert_true(lab_manifest(&manifest, &err, "t.tar"));
+    hear_end(&heard);
+    assert_int_equal(manifest.count, 1);
+    assert_int_equal(manifest.skipped, 6 + 3);
+    static const char *const notes[] = {"skipped t.tar!k1: a hard link to another member\n",
+                                        "skipped t.tar!k2: a symbolic link\n",
+                                        "skipped t.tar!k3: a device",
+                                        "skipped t.tar!k4: a device",
+                                        "skipped t.tar!k6: a pipe",
+                                        "skipped t.tar!kZ: of a kind that is not known here\n",
+                                        "skipped t.tar!._fork: a resource fork",
+                                        "skipped t.tar!d/.hidden: hidden",
+                                        "skipped t.tar!__MACOSX: a resource fork"};
+    for (EACH(i, notes))
+        if (times(heard.text, notes[i]) != 1)
+            fail_msg("%s: %s", notes[i], heard.text);
+    assert_int_equal(times(heard.text, "\n"), 9);
+    manifest_free(&manifest);
+    free(tar.at);
+}
+
+/* ---------------------------------------------------------------- ends */
+
+static bytes_t two_members(void) {
+    bytes_t tar = {0};
+    put_text(&tar, "a", "first");
+    put_text(&tar, "b", "second");
+    return tar;
+}
+
+static void knows_the_end(void **state) {
+    (void)state;
+    const char *both = "a=first;b=second;";
+    for (int blocks = 0; blocks < 40; blocks += blocks < 3 ? 1 : 12) {
+        bytes_t tar = two_members();
+        put_zeros(&tar, (size_t)blocks * TAR_BLOCK);
+        expect_members(tar, both, NULL);
+    }
+    bytes_t tar = two_members(); /* the last padding is missing, in whole or in part */
+    tar.size -= 512 - 6;
+    expect_members(tar, both, NULL);
+    tar = two_members();
+    tar.size -= 100;
+    expect_members(tar, both, NULL);
+    tar = two_members(); /* a part of the first block of zeros */
+    put_zeros(&tar, 77);
+    expect_members(tar, both, NULL);
+    tar = two_members();
+    put_zeros(&tar, 1024);
+    bytes_add(&tar, "garbage", 7);
+    expect_members(tar, both, "t: what follows the end of the archive at byte 3072 is no part of it");
+    tar = two_members();
+    put_zeros(&tar, 512 * 30);
+    for (int i = 0; i < 2000; i++)
+        bytes_add(&tar, "garbage\n", 8);
+    expect_members(tar, both, "at byte 17408 is no part");
+    for (size_t zeros = 512; zeros <= 1024; zeros += 512) { /* two tars, one behind the other */
+        tar = two_members();
+        put_zeros(&tar, zeros);
+        put_text(&tar, "c", "third");
+        expect_refusal(tar, zeros == 512
+                                ? "another tar archive follows behind the end of the first at byte 2560"
+                                : "(tail -c +3073)");
+    }
+}
+
+static void notices_what_is_cut_off(void **state) {
+    (void)state;
+    bytes_t whole = {0};
+    put_text(&whole, "a", "");
+    static const char body[] = "more than a few bytes, so that there is something to cut";
+    put_text(&whole, "b/c", body);
+    put_pax(&whole, 'x', "13 path=long\n");
+    put_text(&whole, "d", "last");
+    const char *two = "a=;b/c=more than a few bytes, so that there is something to cut;";
+    /*  where a cut begins to matter, and what it does there */
+    static const struct {
+        size_t from;
+        const char *says; /* NULL: nothing is missing but padding */
+    } stretches[] = {
+        {513, "cut off in the middle of a header"},
+        {1024, "is cut off: it ends before byte 1080, inside of its member b/c; fetch the whole archive"},
+        {1024 + sizeof body - 1, NULL},
+        {1537, "cut off in the middle of a header"}, /* of the description, */
+        {2061, NULL},                                /* of which nothing is known but that it is whole */
+        {2561, "cut off in the middle of a header"},
+        {3072, "inside of its member long; fetch"},
+        {3076, NULL},
+        {3585, NULL},
+    };
+    assert_int_equal(whole.size, 3584);
+    for (size_t i = 0; stretches[i].from < 3585; i++) {
+        size_t first = stretches[i].from, last = stretches[i + 1].from - 1;
+        for (size_t size = first; size <= last; size += size == first || size + 61 > last ? 1 : 61) {
+            bytes_t tar = {0};
+            bytes_add(&tar, whole.at, size);
+            char all[200];
+            sprintf(all, "%slong=last;", two);
+            if (stretches[i].says)
+                expect_refusal(tar, stretches[i].says);
+            else
+                expect_members(tar, size >= 3076 ? all : two, NULL);
+        }
+    }
+    free(whole.at);
+
+    bytes_t tar = {0}; /* a member that is not read is missed as well */
+    put_text(&tar, "a", "1");
+    put_header(&tar, (header_t){.name = ".hidden", .stated = 100000, .dialect = USTAR});
+    put_zeros(&tar, 5000);
+    expect_refusal(tar, "inside of its member .hidden");
+    tar = (bytes_t){0};
+    put_header(&tar, (header_t){.name = "huge", .stated = 1ll << 62, .dialect = USTAR, .wide = true});
+    expect_refusal(tar, "inside of its member huge");
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+static void refuses_broken_headers(void **state) {
+    (void)state;
+    bytes_t tar = two_members();
+    put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
+    expect_refusal(tar,
+                   "t: the tar archive is broken: the checksum of a header is wrong at byte 2048; fetch it");
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
+    expect_refusal(tar, "the checksum of a header is wrong at byte 0;");
+    static const char *const numbers[] = {"0000000001x", "9", "\xff\xff\xff\xff", "\x80\1", "-1", "\x81"};
+    for (EACH(i, numbers)) {
+        tar = two_members();
+        put(&tar, (header_t){.name = "c", .dialect = USTAR, .octal = numbers[i]});
+        expect_refusal(tar, "a header with a size that is no number at byte 2048");
+    }
+    static const char *const descriptions[] = {
+        "x",       "5 a=b\n", "999 a=b\n",    "6 a=b\n6 a=b",
+        "7 a=b\n", "06 ab\n", "11 size=1x\n", "26 size=9999999999999999999\n",
+        "0 =\n"};
+    for (EACH(i, descriptions)) {
+        tar = two_members();
+        put_pax(&tar, 'x', descriptions[i]);
+        put_text(&tar, "c", "x");
+        expect_refusal(tar, "t: the tar archive is broken: a ");
+    }
+    tar = two_members();
+    put_header(&tar, (header_t){.name = "c", .stated = 2 << 20, .dialect = USTAR, .type = 'x'});
+    expect_refusal(tar, "a header longer than 1 MB at byte 2048");
+}
+
+static void refuses_members_that_are_not_read(void **state) {
+    (void)state;
+    bytes_t inner = two_members(), tar = {0};
+    put(&tar, (header_t){.name = "in.tar", .body = inner.at, .size = inner.size, .dialect = USTAR});
+    expect_refusal(tar, "t!in.tar: is a tar archive inside of a tar; unpack");
+    bytes_t zip = lab_zip(&(member_spec_t){.name = "a", .text = "b", .size = 1}, 1, (zip_spec_t){0});
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "in.zip", .body = zip.at, .size = zip.size, .dialect = USTAR});
+    expect_refusal(tar, "t!in.zip: is a zip archive inside of a tar; unpack");
+    tar = two_members();
+    put_text(&tar, "c", "\x04\x22\x4d\x18 and so on");
+    expect_refusal(tar, "t!c: holds lz4 data, which is not read here");
+    tar = two_members();
+    put(&tar, (header_t){.name = "holes", .dialect = GNU, .type = 'S'});
+    expect_refusal(tar, "t!holes: is a sparse file");
+    tar = two_members();
+    put_pax(&tar, 'x', "22 GNU.sparse.major=1\n");
+    put_text(&tar, "holes", "x");
+    expect_refusal(tar, "t!holes: is a sparse file");
+    tar = two_members();
+    put(&tar, (header_t){.name = "part", .dialect = GNU, .type = 'M'});
+    expect_refusal(tar, "t!part: begins in another part");
+    tar = two_members();
+    put_text(&tar, "./a", "again");
+    expect_refusal(tar, "t!a: the archive has two members of this name");
+
+    /* found out only when it is read: a tar that is packed once more */
+    bytes_t packed_tar = lab_gzip(inner.at, inner.size);
+    tar = (bytes_t){0};
+    put(&tar, (header_t){.name = "in.tgz", .body = packed_tar.at, .size = packed_tar.size, .dialect = USTAR});
+    lab_write_all("t", tar);
+    expect_reading("t", INFLATE_BEST, 1000, "", 0, "t!in.tgz: holds tar data, which is not read here");
+    free(packed_tar.at);
+    free(inner.at);
+    free(zip.at);
+}
+
+/* What has the mark of a tar, or a checksum by chance, but is text. */
+static void takes_text_for_text(void **state) {
+    (void)state;
+    bytes_t text = lab_text(7, 3000);
+    memcpy(text.at + 257, "ustar", 5);
+    text.at[262] = 'x';
+    lab_write("text", text.at, text.size);
+    expect_reading("text", INFLATE_BEST, 10000, text.at, text.size, NULL);
+    lab_write_all("text.gz", lab_gzip(text.at, text.size));
+    expect_reading("text.gz", INFLATE_BEST, 10000, text.at, text.size, NULL);
+    unsigned sum = 0;
+    memset(text.at + 148, ' ', 8);
+    for (size_t i = 0; i < 512; i++)
+        sum += text.at[i];
+    char octal[8];
+    snprintf(octal, sizeof octal, "%06o", sum);
+    memcpy(text.at + 148, octal, 7);
+    lab_write("text", text.at, text.size);
+    expect_reading("text", INFLATE_BEST, 10000, text.at, text.size, NULL);
+    free(text.at);
+}
+
+/* ---------------------------------------------------------------- reading members */
+
+enum { SIZES = 12 };
+static const size_t sizes[SIZES] = {0, 1, 511, 512, 513, 16383, 16384, 32768, 32769, 65536, 131072, 300001};
+
+/* Members of many sizes, packed in three ways, with their texts. */
+static bytes_t big_tar(uint64_t seed, bytes_t texts[3 * SIZES]) {
+    bytes_t tar = {0};
+    for (size_t i = 0; i < 3 * SIZES; i++) {
+        texts[i] = lab_text(seed + i, sizes[i % SIZES]);
+        bytes_t body = packed(&texts[i], (int)(i / SIZES));
+        char name[40];
+        sprintf(name, "%zu/%zu", i / SIZES, i % SIZES);
+        put(&tar, (header_t){.name = name, .body = body.at, .size = body.size, .dialect = USTAR});
+        free(body.at);
+    }
+    put_zeros(&tar, 10240);
+    return tar;
+}
+
+static void expect_whole(source_kit_t *kit, const input_file_t *file, const bytes_t *text) {
+    err_t err = {0};
+    uint8_t *got = malloc(400000);
+    source_t *source = source_open_in(kit, file, &err);
+    if (!source)
+        fail_msg("%s", err.text);
+    ssize_t n = source_read(source, got, 400000, &err);
+    if (n != (ssize_t)text->size)
+        fail_msg("%s: %zd instead of %zu: %s", file->name, n, text->size, err.text);
+    assert_true(!n || memcmp(got, text->at, (size_t)n) == 0);
+    assert_int_equal(source_read(source, got, 1, &err), 0);
+    assert_int_equal(source_disk_bytes(source), file->disk_bytes);
+    source_close(source);
+    free(got);
+}
+
+static void reads_members_in_any_order(void **state) {
+    (void)state;
+    bytes_t texts[3 * SIZES], tar = big_tar(100, texts);
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        err_t err = {0};
+        lab_write_all("big.tar", packed(&tar, how));
+        assert_true(lab_manifest(&manifest, &err, "big.tar"));
+        assert_int_equal(manifest.count, 3 * SIZES);
+        source_kit_t *kit = source_kit_new();
+        for (size_t i = 0; i < 3 * SIZES; i++) {
+            const input_file_t *file = &manifest.files[i];
+            assert_int_equal(file->kind, i / SIZES == 1   ? INPUT_GZIP
+                                         : i / SIZES == 2 ? INPUT_ZSTD
+                                                          : INPUT_PLAIN);
+            assert_true(file->text_bound >= texts[i].size && file->has_identity);
+            assert_true(input_is_in_stream(file) == (how > 0));
+            expect_whole(kit, file, &texts[i]);
+        }
+        uint64_t seed = 5;
+        for (int n = 0; n < 30; n++) { /* back and forth, and without a kit */
+            size_t i = chance(&seed, 3 * SIZES);
+            expect_whole(kit, &manifest.files[i], &texts[i]);
+            reading_t reading = lab_read_file(&manifest.files[i], INFLATE_ZLIB, 10007);
+            assert_text(&reading, texts[i].at, texts[i].size);
+            free(reading.text.at);
+        }
+        source_kit_free(kit);
+        manifest_free(&manifest);
+    }
+    for (size_t i = 0; i < 3 * SIZES; i++)
+        free(texts[i].at);
+    free(tar.at);
+}
+
+/* The members of a packed tar come out of one pass: the kit's stream only goes on. */
+static void reads_a_stream_once(void **state) {
+    (void)state;
+    bytes_t texts[3 * SIZES], tar = big_tar(200, texts);
+    manifest_t manifest;
+    err_t err = {0};
+    lab_write_all("once.tgz", packed(&tar, 1));
+    assert_true(lab_manifest(&manifest, &err, "once.tgz"));
+    source_kit_t *kit = source_kit_new();
+    const source_t *stream = NULL;
+    uint64_t read = 0;
+    for (size_t i = 0; i < manifest.count; i += i % 5 ? 1 : 2) {
+        expect_whole(kit, &manifest.files[i], &texts[i]);
+        assert_true(!stream || stream == kit->archive);
+        stream = kit->archive;
+        assert_true(source_disk_bytes(stream) >= read);
+        read = source_disk_bytes(stream);
+    }
+    source_close(source_open_in(kit, &manifest.files[3], &err)); /* one that is given up half way */
+    expect_whole(kit, &manifest.files[4], &texts[4]);
+    source_kit_free(kit);
+    manifest_free(&manifest);
+    for (size_t i = 0; i < 3 * SIZES; i++)
+        free(texts[i].at);
+    free(tar.at);
+}
+
+static void skips_within_members(void **state) {
+    (void)state;
+    bytes_t text = lab_text(3, 100000), tar = {0};
+    put_text(&tar, "before", "x");
+    put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
+    put_text(&tar, "behind", "y");
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        err_t err = {0};
+        uint8_t bytes[200];
+        lab_write_all("skip", packed(&tar, how));
+        assert_true(lab_manifest(&manifest, &err, "skip"));
+        source_t *source = source_open(&manifest.files[1], &err);
+        assert_true(source_skip_to(source, 77777, &err));
+        assert_int_equal(source_read(source, bytes, 10, &err), 10);
+        assert_memory_equal(bytes, text.at + 77777, 10);
+        assert_true(source_skip_to(source, 99990, &err));
+        assert_int_equal(source_read(source, bytes, 200, &err), 10);
+        assert_memory_equal(bytes, text.at + 99990, 10);
+        assert_int_equal(source_read(source, bytes, 200, &err), 0);
+        source_close(source);
+        source = source_open(&manifest.files[1], &err);
+        assert_false(source_skip_to(source, 100001, &err));
+        assert_non_null(strstr(err.text, "skip!text: ends at byte 100000 of its text"));
+        source_close(source);
+        manifest_free(&manifest);
+    }
+    free(text.at);
+    free(tar.at);
+}
+
+/* ---------------------------------------------------------------- identity and change */
+
+static bool same_digest(input_file_t a, input_file_t b) {
+    return a.digest[0] == b.digest[0] && a.digest[1] == b.digest[1];
+}
+
+/* The second member, after another one and another header. */
+static input_file_t second(const char *name, const bytes_t *text, int how, bool other) {
+    bytes_t tar = {0};
+    put_text(&tar, "first", other ? "another one that is longer" : "x");
+    put(&tar, (header_t){.name = name, .body = text->at, .size = text->size, .dialect = other ? GNU : USTAR});
+    manifest_t manifest;
+    err_t err = {0};
+    lab_write_all("digest", packed(&tar, how));
+    assert_true(lab_manifest(&manifest, &err, "digest"));
+    input_file_t file = manifest.files[1];
+    manifest_free(&manifest);
+    free(tar.at);
+    return file;
+}
+
+static void digests_members(void **state) {
+    (void)state;
+    static const size_t lengths[] = {1, 1000, 16384, 16385, 32768, 32769, 100000};
+    for (EACH(i, lengths)) {
+        bytes_t text = lab_text(23, lengths[i]);
+        for (int how = 0; how < 3; how++) {
+            input_file_t file = second("name", &text, how, false);
+            assert_true(same_digest(file, second("name", &text, how, true)));
+            assert_false(same_digest(file, second("other", &text, how, false)));
+            const size_t places[] = {0, lengths[i] / 2, lengths[i] - 1};
+            for (EACH(p, places)) {
+                text.at[places[p]] ^= 1;
+                bool is_seen = how > 0 || places[p] < 16384 || lengths[i] - places[p] <= 16384;
+                assert_int_equal(same_digest(file, second("name", &text, how, false)), !is_seen);
+                text.at[places[p]] ^= 1;
+            }
+            text.size--;
+            assert_false(same_digest(file, second("name", &text, how, false)));
+            text.size++;
+        }
+        free(text.at);
+    }
+}
+
+static void notices_changes(void **state) {
+    (void)state;
+    bytes_t text = lab_text(3, 600000), tar = {0};
+    put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
+    put_text(&tar, "b", "x");
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        err_t err = {0};
+        uint8_t *bytes = malloc(700000);
+        lab_write_all("change", packed(&tar, how));
+        assert_true(lab_manifest(&manifest, &err, "change"));
+        source_t *source = source_open(&manifest.files[0], &err);
+        assert_int_equal(source_read(source, bytes, 100000, &err), 100000);
+        struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1000000000}};
+        assert_int_equal(utimensat(AT_FDCWD, "change", times, 0), 0);
+        assert_int_equal(source_read(source, bytes, 700000, &err), 500000);
+        assert_int_equal(source_read(source, bytes, 1, &err), -1);
+        assert_non_null(strstr(err.text, "changed while it was read"));
+        assert_true(source_is_suspect(source));
+        source_close(source);
+        assert_null(source_open(&manifest.files[1], &err));
+        assert_non_null(strstr(err.text, "changed while it was read"));
+        manifest_free(&manifest);
+        free(bytes);
+    }
+    free(text.at);
+    free(tar.at);
+}
+
+static void refuses_damaged_packing(void **state) {
+    (void)state;
+    bytes_t text = lab_text(3, 600000), tar = two_members();
+    put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
+    put_zeros(&tar, 1024);
+    manifest_t manifest;
+    err_t err = {0};
+    bytes_t gzip = packed(&tar, 1);
+    gzip.at[gzip.size - 6] ^= 1; /* the checksum, behind all members */
+    lab_write("damaged", gzip.at, gzip.size);
+    assert_false(lab_manifest(&manifest, &err, "damaged"));
+    assert_int_equal(err.status, STATUS_INPUT);
+    assert_non_null(strstr(err.text, "damaged: its gzip data is damaged near byte"));
+    lab_write("damaged", gzip.at, gzip.size / 2);
+    assert_false(lab_manifest(&manifest, &err, "damaged"));
+    assert_non_null(strstr(err.text, "damaged: ends in the middle of its gzip data"));
+    free(gzip.at);
+    free(text.at);
+    free(tar.at);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+static void stops_while_listing(void **state) {
+    (void)state;
+    bytes_t tar = two_members();
+    lab_write_all("stop.tgz", packed(&tar, 1));
+    free(tar.at);
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        manifest_t manifest;
+        err_t err = {0};
+        stop_install();
+        raise(SIGINT);
+        bool ok = lab_manifest(&manifest, &err, "stop.tgz");
+        _exit(!ok && err.status == STATUS_INTERRUPTED &&
+                      strstr(err.text, "interrupted while looking for the members of stop.tgz")
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_headers_of_all_kinds),
+        cmocka_unit_test(leaves_out_what_is_no_file),
+        cmocka_unit_test(knows_the_end),
+        cmocka_unit_test(notices_what_is_cut_off),
+        cmocka_unit_test(refuses_broken_headers),
+        cmocka_unit_test(refuses_members_that_are_not_read),
+        cmocka_unit_test(takes_text_for_text),
+        cmocka_unit_test(reads_members_in_any_order),
+        cmocka_unit_test(reads_a_stream_once),
+        cmocka_unit_test(skips_within_members),
+        cmocka_unit_test(digests_members),
+        cmocka_unit_test(notices_changes),
+        cmocka_unit_test(refuses_damaged_packing),
+        cmocka_unit_test(stops_while_listing),
+    };
+    return cmocka_run_group_tests(tests, lab_open, lab_close);
+}
