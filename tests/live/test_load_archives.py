@@ -1,0 +1,188 @@
+"""Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`."""
+import gzip
+import io
+import random
+import signal
+import tarfile
+import time
+
+import live
+import livetest
+from livetest import Books, rows
+
+FORMATS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
+
+
+def tar_of(*members, kind="pax", more=()):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=FORMATS[kind]) as archive:
+        for name, body in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(body)
+            info.mtime = 1400000000.5 if kind == "pax" else 1400000000
+            archive.addfile(info, io.BytesIO(body))
+        for name, type_, link in more:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = type_, link
+            archive.addfile(info)
+    return out.getvalue()
+
+
+PACKINGS = {"tar": lambda tar: tar, "tar.gz": lambda tar: gzip.compress(tar, 1), "tar.zst": livetest.zstd_frame,
+            "parts.tgz": lambda tar: b"".join(gzip.compress(tar[at:at + 99999], 1) for at in range(0, len(tar), 99999))}
+
+
+class Archives(livetest.Case):
+    def test_members(self):
+        """members of all kinds, in tars of all dialects, packed in all ways, with one thread and with many"""
+        deep = "/".join(["d" * 60] * 4) + "/deep.csv"
+        for number, (kind, packing) in enumerate((kind, packing) for kind in FORMATS for packing in PACKINGS):
+            texts = [rows(count, number * 10 + seed, bad={7}) for seed, count in enumerate((3000, 20, 900, 0, 400, 70))]
+            packed = [gzip.compress(text) for text in texts]
+            framed = livetest.zstd_frame(texts[2])
+            tar = tar_of(("2014/a.gz", packed[0]), ("./2014//b.csv", texts[1]), ("2014/c.zst", framed), ("empty", b""),
+                         (deep if kind != "ustar" else deep[60:], packed[4]), ("2014/.hidden", b"x"),
+                         ("caf\u00e9.csv", texts[5]), kind=kind,
+                         more=[("2014", tarfile.DIRTYPE, ""), ("link", tarfile.SYMTYPE, "2014/a.gz"),
+                               ("hard", tarfile.LNKTYPE, "2014/a.gz"), ("pipe", tarfile.FIFOTYPE, "")])
+            name, collection = "t%d" % number, "results%d" % number
+            self.write(name, PACKINGS[packing](tar))
+            books = Books().gzip(name + "!2014/a.gz", texts[0], packed[0]).plain(name + "!2014/b.csv", texts[1]) \
+                .add("zstd", name + "!2014/c.zst", texts[2], len(texts[2]) if packing == "tar" else
+                     32768 * len(framed), len(framed)).plain(name + "!empty", b"") \
+                .gzip(name + "!" + (deep if kind != "ustar" else deep[60:]), texts[4], packed[4]) \
+                .plain(name + "!caf\u00e9.csv", texts[5])
+            counts = self.load(name, "-j", (1, 16)[number % 2], "--rejects", collection + ".rejects", collection=collection,
+                               status=2)
+            self.assertEqual(5, counts["rejected"])
+            for word in ("2014/.hidden: hidden", "link: a symbolic link", "hard: a hard link", "pipe: a pipe"):
+                self.assertIn("skipped %s!%s" % (name, word), self.stderr)
+            self.holds(books, collection)
+            for file, book in zip(books.files, self.files(collection), strict=True):
+                self.assertEqual((file.path, file.kind, file.disk, True, len(file.places)),
+                                 tuple(book[key] for key in ("path", "kind", "size", "complete", "read")))
+            self.assertEqual((0, 6), tuple(self.load(name, collection=collection)[key]
+                                           for key in ("read", "files_done_before")))
+
+    def test_many_archives(self):
+        """a folder of tars by year beside other files: all of it, and again nothing"""
+        books = Books()
+        for year in range(1901, 1913):
+            members = [("%d/%06d-99999-%d.gz" % (year, number, year), rows(number % 40, year * 100 + number))
+                       for number in range(60)]
+            packed = [(name, gzip.compress(text)) for name, text in members]
+            end = ("tar", "tar.gz", "tar.zst")[year % 3]
+            self.write("isd/%d.%s" % (year, end), PACKINGS[end](tar_of(*packed)))
+            for (name, text), (_, body) in zip(members, packed):
+                books.gzip("isd/%d.%s!%s" % (year, end, name), text, body)
+        self.write("isd/2000.csv", rows(500))
+        books.plain("isd/2000.csv", rows(500))
+        self.load("isd")
+        self.holds(books)
+        again = self.load("isd")
+        self.assertEqual((0, 12 * 60 + 1), (again["read"], again["files_done_before"]))
+
+    def test_resume(self):
+        """a load of packed and plain tars is killed at random moments; the same command goes on"""
+        draw, texts = random.Random(3), {}
+        for number, end in enumerate(("tar", "tar.gz", "tar.zst")):
+            members = [("m%d.csv" % at, rows(1 + at * at * 40, 50 * number + at)) for at in range(9)]
+            self.write("a." + end, PACKINGS[end](tar_of(*members)))
+            texts.update(("a.%s!%s" % (end, name), text) for name, text in members)
+        names = ["a.tar", "a.tar.gz", "a.tar.zst"]
+        began = time.monotonic()
+        self.load(*names, "-b", 100)
+        seconds, met = time.monotonic() - began, 0
+        for trial in range(3 if livetest.sanitized() else 8):
+            self.client.drop_database(self.database)
+            for _ in range(2):
+                number = (signal.SIGINT, signal.SIGKILL)[trial % 2]
+                load = self.start(*names, "-b", 50)
+                time.sleep(draw.uniform(0, seconds))
+                load.send_signal(number)
+                said = load.communicate(timeout=60)[1]
+                self.assertIn(load.returncode, (-number, 0), said)
+                met += load.returncode < 0
+            self.load(*names)
+            self.holds(self.placed(texts))
+            self.assertEqual(27, len(self.files()))
+            self.assertTrue(all(file["complete"] for file in self.files()))
+        self.assertGreater(met, 0, "no signal met a load that was under way")
+
+    def test_changed(self):
+        """a tar whose member changed is refused; one that only got another member is gone on with"""
+        for end in ("tar", "tar.gz"):
+            collection, name = "results" + end[-2:], "a." + end
+            text, more, other = rows(500, 1), rows(300, 2), rows(500, 3)
+            self.write(name, PACKINGS[end](tar_of(("in/a", text))))
+            self.load(name, collection=collection)
+            self.write(name, PACKINGS[end](tar_of(("0", more), ("in/a", text), kind="gnu")))
+            counts = self.load(name, collection=collection)
+            self.assertEqual((300, 1), (counts["read"], counts["files_done_before"]))
+            self.write(name, PACKINGS[end](tar_of(("in/a", other))))
+            self.refused("%s!in/a has changed since it was loaded" % name, name, collection=collection)
+
+    def test_damaged_member(self):
+        """what stands before a damaged member is there, and the rest once the tar is whole"""
+        texts = [rows(400, seed) for seed in range(3)]
+        packed = [gzip.compress(text) for text in texts]
+        whole = tar_of(*zip(("a", "b", "c"), packed))
+        at = whole.index(packed[1]) + len(packed[1]) - 6
+        for end in ("tar", "tar.gz"):
+            collection, name = "results" + end[-2:], "b." + end
+            self.write(name, PACKINGS[end](whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]))
+            self.load(name, "-j", 1, collection=collection, status=5)
+            self.assertIn("%s!b: its gzip data is damaged" % name, self.stderr)
+            self.assertTrue(self.files(collection)[0]["complete"])
+            self.assertFalse(self.files(collection)[1]["complete"])
+
+    def test_nothing_is_touched(self):
+        """a tar that is cut off, and one that stands twice in itself: status 5, and no collection"""
+        whole = tar_of(("a", rows(500)), ("b", rows(600)))
+        for number, (content, says) in enumerate((
+                (whole[:70000], "is cut off: it ends before byte [0-9]+, inside of its member b"),
+                (gzip.compress(whole)[:9000], "ends in the middle of its gzip data"),
+                (tar_of(("a", b""), ("a", b"")), "two members of this name"),
+                (tar_of(("a", whole)), "a tar archive inside of a tar"))):
+            self.write("bad%d" % number, content)
+            self.load("bad%d" % number, status=5)
+            self.assertRegex(self.stderr, says)
+        self.assertEqual({}, self.everything())
+        self.load("-", stdin=whole, status=5)
+        self.assertIn("a tar archive cannot be read from a stream", self.stderr)
+
+    def test_where(self):
+        """`tipple where` finds a record of a member again"""
+        text = rows(900, 5)
+        for end in ("tar", "tar.gz"):
+            name, collection = "w." + end, "results" + end[-2:]
+            self.write(name, PACKINGS[end](tar_of(("first", rows(10)), ("y/second", gzip.compress(text)))))
+            self.load(name, collection=collection)
+            book = self.files(collection)[1]
+            number, (_, line, _) = max(livetest.File(1, [(book["extents"][0]["base"], 0)], "", "", text).places.items())
+            said = self.tipple("where", "--uri", self.uri(collection), number).stdout.decode()
+            self.assertIn("%s!y/second" % name, said)
+            self.assertIn("line %s" % line, said.replace(",", ""))
+
+    def test_stop_while_listing(self):
+        """Ctrl-C while a large packed tar is searched for its members stops at once"""
+        size = 16 << 30
+        head = tarfile.TarInfo("large")
+        head.size = size
+        zeros = gzip.compress(b"\n" * (64 << 20), 6)
+        self.write("large.tgz", gzip.compress(head.tobuf(tarfile.GNU_FORMAT)) + zeros * (size >> 26) +
+                   gzip.compress(b"\0" * 1024))
+        load = self.start("large.tgz")
+        time.sleep(1)
+        began = time.monotonic()
+        load.send_signal(signal.SIGINT)
+        said = load.communicate(timeout=60)[1].decode()
+        self.assertLess(time.monotonic() - began, 1 if not livetest.sanitized() else 5)
+        self.assertEqual(-signal.SIGINT, load.returncode, said)
+        self.assertIn("interrupted while looking for the members of large.tgz", said)
+        self.assertEqual({}, self.everything())
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()
