@@ -16,8 +16,9 @@ typedef struct {
     manifest_t *manifest;
     size_t room;
     uint8_t *scratch;
-    source_kit_t *kit;
-    seen_t *seen; /* open addressing, at most half full */
+    source_kit_t *peek; /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
+    source_kit_t *kit;  /* for packed tars */
+    seen_t *seen;       /* open addressing, at most half full */
     size_t seen_count, seen_room;
     err_t *err;
 } build_t;

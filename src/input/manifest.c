@@ -142,7 +142,7 @@ static bool add_regular(build_t *build, const char *path, char *name) {
         file->has_identity = true;
         file->disk_bytes = (uint64_t)status.st_size;
         file->modified_ns = modified_ns(&status);
-        ok = identify_file(fd, file, &as, build->kit, build->scratch, build->err);
+        ok = identify_file(fd, file, &as, build->peek, build->scratch, build->err);
     }
     if (ok && file && as != IDENTIFIED_FILE) {
         const input_file_t *archive = set_aside(build);
@@ -323,9 +323,14 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err) {
     *manifest = (manifest_t){0};
-    build_t build = {
-        .manifest = manifest, .scratch = calloc(1, IDENTIFY_SCRATCH), .kit = source_kit_new(), .err = err};
-    bool ok = (build.scratch && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
+    build_t build = {.manifest = manifest,
+                     .scratch = calloc(1, IDENTIFY_SCRATCH),
+                     .peek = source_kit_new(),
+                     .kit = source_kit_new(),
+                     .err = err};
+    bool ok = (build.scratch && build.peek && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
+    if (ok)
+        build.peek->engine = INFLATE_ZLIB;
     for (size_t i = 0; ok && i < count; i++)
         ok = add_path(&build, args[i], false);
     if (ok && !manifest->count)
@@ -342,6 +347,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     free(build.seen);
     free(build.scratch);
     source_kit_free(build.kit);
+    source_kit_free(build.peek);
     if (!ok)
         manifest_free(manifest);
     return ok;

@@ -340,13 +340,11 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
 
 int tar_next(tar_t *tar, tar_entry_t *entry, err_t *err) {
     uint8_t block[TAR_BLOCK];
-    for (;;) {
-        int found = next_header(tar, block, err);
-        if (found == 1)
-            found = take_header(tar, block, entry, err);
-        else
-            return found;
-        if (found)
-            return found;
-    }
+    int found, shown = 0;
+    do
+        if ((found = next_header(tar, block, err)) == 1)
+            shown = take_header(tar, block, entry, err);
+    while (found == 1 && !shown);
+    tar->has_ended |= found != 1 || shown < 0;
+    return found == 1 ? shown : found;
 }

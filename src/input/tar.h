@@ -47,7 +47,8 @@ bool tar_begins(const uint8_t *block);
 void tar_open(tar_t *tar, const char *name, tar_read_t *read, void *context);
 void tar_close(tar_t *tar);
 
-/* 1: an entry; 0: the end; -1: the tar is cut off, broken, or holds what cannot be read, status 5. */
+/* 1: an entry; 0: the end; -1: the tar is cut off, broken, or holds what cannot be read, status 5; nothing
+ * comes after that. */
 int tar_next(tar_t *tar, tar_entry_t *entry, err_t *err);
 
 #endif
