@@ -84,7 +84,8 @@ static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     catalog_settings_t settings = {.format = job->schema->name,
                                    .format_digest = job->schema->digest,
-                                   .filter = job->filter ? filter_text(job->filter) : ""};
+                                   .filter = job->filter ? filter_text(job->filter) : "",
+                                   .starts = true};
     place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     if (!place_look(job->server, job->client, &job->place, err))
         return false;

@@ -127,6 +127,7 @@ bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *boo
             if (strcmp(key, numbers[i].key) == 0)
                 *numbers[i].to = whole(&iter);
     }
+    file->started = book->started;
     file->doubtful = book->started && !file->complete && !file->suspect;
     if (ok && !file->path)
         ok = (file->path = strdup("")) || err_memory(err, 1);

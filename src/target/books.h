@@ -14,7 +14,7 @@ struct catalog {
     mongoc_client_t *client;
     place_t place;
     char files[280], loads[280]; /* collections, without the database */
-    bool read_only;
+    bool read_only, starts;
     uint64_t next_extent, next_ordinal; /* as last read: MiB, files */
     char process[25];
     bson_oid_t load;

@@ -212,6 +212,8 @@ static bool open_books(catalog_t *catalog, const catalog_settings_t *settings, e
 catalog_t *catalog_open(server_t *server, mongoc_client_t *client, const place_t *place,
                         const catalog_settings_t *settings, err_t *err) {
     catalog_t *catalog = new_catalog(server, client, place, err);
+    if (catalog)
+        catalog->starts = settings->starts;
     if (catalog && open_books(catalog, settings, err))
         return catalog;
     catalog_close(catalog);

@@ -24,6 +24,7 @@ typedef struct {
     const char *format;        /* "mot" */
     const char *format_digest; /* hex; another digest is another document for the same bytes */
     const char *filter;        /* normalised text of --filter, "" when none */
+    bool starts;               /* new files count as started when they are registered */
 } catalog_settings_t;
 
 /* Reads the books, or opens new ones. Refused with status 1 and what to do: a non-empty collection without
@@ -55,6 +56,7 @@ typedef struct {
     bool doubtful; /* an earlier run started it: blocks that are not done may hold documents already */
     bool suspect; /* the caller's: its data was found damaged; what it gave is compared, not taken for granted
                    */
+    bool started; /* written down as started, by this run or an earlier one */
     bool complete;   /* everything was done by an earlier run */
     runs_t done;     /* blocks that an earlier run, or this one, has made durable */
     counts_t counts; /* of the done blocks, over all runs */
@@ -71,8 +73,8 @@ bool catalog_extend(catalog_t *catalog, catalog_file_t *file, uint64_t offset, e
 /* The virtual offset of a file offset; false when no extent holds it. */
 bool catalog_voff(const catalog_file_t *file, uint64_t offset, uint64_t *voff);
 
-/* Before the first byte of these files is sent: they are in doubt from now on. One command for all of them.
- */
+/* Before the first byte of these files is sent: they are in doubt from now on. One command for all of them
+ * that are not started yet. */
 bool catalog_start(catalog_t *catalog, catalog_file_t **files, size_t count, err_t *err);
 
 /* Everything that was acknowledged to this process becomes durable (standalones: a j:true write to the same

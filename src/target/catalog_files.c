@@ -350,6 +350,8 @@ static void append_file(bson_t *documents, uint32_t at, const wanted_t *wanted, 
     books_append_extent(&extents, "0", &file->extents[0]);
     bson_append_array_end(&document, &extents);
     BSON_APPEND_DATE_TIME(&document, "registered", clock_wall_ms());
+    if (file->started)
+        BSON_APPEND_DATE_TIME(&document, "started", clock_wall_ms());
     books_append_progress(&document, file, false, 0);
     bson_append_document_end(documents, &document);
 }
@@ -405,6 +407,7 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (!(file->path = strdup(wanted->name)))
             return err_memory(err, strlen(wanted->name));
         file->ordinal = (uint32_t)ordinal++;
+        file->started = m->catalog->starts;
         unit += length / POSITION_EXTENT_UNIT;
     }
     for (size_t from = 0; !m->catalog->read_only && from < m->count && !*lost;)
@@ -535,6 +538,7 @@ bool catalog_register(catalog_t *catalog, const manifest_t *manifest, catalog_fi
 
 static bool start_some(catalog_t *catalog, catalog_file_t **files, size_t count, err_t *err) {
     bson_t statement = BSON_INITIALIZER, inner, query, range, ordinals;
+    uint32_t at = 0;
     BSON_APPEND_DOCUMENT_BEGIN(&statement, "0", &inner);
     BSON_APPEND_DOCUMENT_BEGIN(&inner, "q", &query);
     BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &range);
@@ -542,8 +546,11 @@ static bool start_some(catalog_t *catalog, catalog_file_t **files, size_t count,
     for (size_t i = 0; i < count; i++) {
         char text[16];
         const char *key;
-        bson_uint32_to_string((uint32_t)i, &key, text, sizeof text);
+        if (files[i]->started)
+            continue;
+        bson_uint32_to_string(at++, &key, text, sizeof text);
         BSON_APPEND_INT64(&ordinals, key, (int64_t)files[i]->ordinal);
+        files[i]->started = true;
     }
     bson_append_array_end(&range, &ordinals);
     bson_append_document_end(&query, &range);
@@ -552,7 +559,7 @@ static bool start_some(catalog_t *catalog, catalog_file_t **files, size_t count,
     BCON_APPEND(&inner, "u", "{", "$min", "{", "started", BCON_DATE_TIME(clock_wall_ms()), "}", "}", "multi",
                 BCON_BOOL(true));
     bson_append_document_end(&statement, &inner);
-    bool ok = books_update(catalog, &statement, count, err);
+    bool ok = !at || books_update(catalog, &statement, at, err);
     bson_destroy(&statement);
     return ok;
 }

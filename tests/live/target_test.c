@@ -687,6 +687,31 @@ static void test_register(void **state) {
     close_lab(&lab);
 }
 
+/* Files that are started by being registered need no further word to be in doubt. */
+static void test_register_and_start(void **state) {
+    (void)state;
+    lab_t lab = open_lab("begun");
+    place_t place;
+    catalog_file_t *files[2];
+    manifest_t manifest = make_manifest(2);
+    catalog_close(open_catalog(&lab, &place));
+    catalog_settings_t starting = mot;
+    starting.starts = true;
+    catalog_t *catalog = catalog_open(lab.server, lab.client, &place, &starting, &lab.err);
+    OK(lab, catalog && catalog_register(catalog, &manifest, files, &lab.err));
+    for (size_t i = 0; i < 2; i++)
+        assert_true(files[i]->started && !files[i]->doubtful);
+    OK(lab, catalog_start(catalog, files, 2, &lab.err));
+    catalog_close(catalog);
+    catalog = open_catalog(&lab, &place);
+    OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
+    for (size_t i = 0; i < 2; i++)
+        assert_true(files[i]->started && files[i]->doubtful);
+    catalog_close(catalog);
+    free_manifest(&manifest);
+    close_lab(&lab);
+}
+
 static void test_progress_and_resume(void **state) {
     (void)state;
     lab_t lab = open_lab("resumed");
@@ -1167,6 +1192,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(test_patience_ends),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_register),
+        cmocka_unit_test(test_register_and_start),
         cmocka_unit_test(test_progress_and_resume),
         cmocka_unit_test(test_moved_copied_changed),
         cmocka_unit_test(test_equal_new_files),
