@@ -9,6 +9,8 @@ typedef struct spare {
     struct spare *next;
 } spare_t;
 
+enum { SHRINK_FROM = 8 };
+
 struct pool {
     pthread_mutex_t lock;
     pthread_cond_t given;
@@ -93,6 +95,18 @@ bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes) {
     pool_give(pool, buffer);
     *buffer = (buffer_t){larger, bytes};
     return true;
+}
+
+void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used) {
+    uint8_t *smaller = used < buffer->capacity / SHRINK_FROM ? allocate(used) : NULL;
+    if (!smaller)
+        return;
+    memcpy(smaller, buffer->bytes, used + POOL_SLACK); /* what stands behind the text as well */
+    pthread_mutex_lock(&pool->lock);
+    pool->out += used;
+    pthread_mutex_unlock(&pool->lock);
+    pool_give(pool, buffer);
+    *buffer = (buffer_t){smaller, used};
 }
 
 void pool_give(pool_t *pool, buffer_t *buffer) {

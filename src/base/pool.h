@@ -30,6 +30,11 @@ bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
  * itself), so the budget can be overdrawn by one large record a feeder. False: out of memory. */
 bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes);
 
+/* Makes a held buffer that is much larger than its `used` bytes as small as they are, if memory allows. Never
+ * waits.
+ */
+void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used);
+
 void pool_give(pool_t *pool, buffer_t *buffer);
 
 /* Somebody waits for memory. */

@@ -125,6 +125,8 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
         return false;
     if (!skipped) /* loads beyond the end see zeros, whatever stood there */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
+    if (cutter->ended) /* a small file is not to hold what a large one needs */
+        pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.kept);
     cut->buffer = cutter->buffer;
     cut->length = (uint32_t)end;
     cut->offset = cutter->offset;

@@ -89,6 +89,37 @@ static void test_grow_keeps_what_was_used(void **state) {
     pool_destroy(pool);
 }
 
+/* What a small text does not need goes back to the budget; a large one stays where it is. */
+static void test_shrink(void **state) {
+    (void)state;
+    pool_t *pool = pool_new(USUAL + USUAL / 2, USUAL);
+    buffer_t small, other;
+    assert_true(pool_take(pool, 1, &small));
+    memset(small.bytes, 3, USUAL);
+    memset(small.bytes + 20, 0, POOL_SLACK);
+    const uint8_t *before = small.bytes;
+    pool_shrink(pool, &small, USUAL / 2);
+    assert_ptr_equal(small.bytes, before);
+    pool_shrink(pool, &small, 20);
+    assert_ptr_not_equal(small.bytes, before);
+    assert_int_equal(small.capacity, 20);
+    for (size_t i = 0; i < 20 + POOL_SLACK; i++)
+        assert_int_equal(small.bytes[i], i < 20 ? 3 : 0);
+    assert_true(pool_take(pool, USUAL, &other)); /* would wait for ever */
+    assert_ptr_equal(other.bytes, before);
+    use(&small, 6);
+    use(&other, 7);
+    pool_give(pool, &small);
+    pool_give(pool, &other);
+    assert_true(pool_take(pool, USUAL + USUAL / 2, &other)); /* all of the budget is back */
+    pool_give(pool, &other);
+    assert_true(pool_take(pool, 1, &small)); /* to nothing at all */
+    pool_shrink(pool, &small, 0);
+    use(&small, 8);
+    pool_give(pool, &small);
+    pool_destroy(pool);
+}
+
 /* Buffers of the usual size are kept and used again; larger ones go, and never come back as usual ones. */
 static void test_reuse(void **state) {
     (void)state;
@@ -253,6 +284,7 @@ int main(void) {
         cmocka_unit_test(test_one_is_always_granted),
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_grow_keeps_what_was_used),
+        cmocka_unit_test(test_shrink),
         cmocka_unit_test(test_waits_for_the_budget),
         cmocka_unit_test(test_waits_for_enough),
         cmocka_unit_test(test_close_wakes_all),
