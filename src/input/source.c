@@ -115,7 +115,7 @@ static bool begin(source_t *source, err_t *err) {
         return fault_system(err, source->name, errno);
     if (!is_unchanged(source, err))
         return false;
-    if (!is_stream)
+    if (!is_stream && file->disk_bytes > FEED_BYTES) /* else one read gets all of it */
         posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(fd, file, &from, err))
