@@ -136,10 +136,15 @@ static void tell(reader_t *reader) {
     reader->tell_ns = now + TELL_NS;
 }
 
+static bool may_go_on(const reader_t *reader, err_t *err) {
+    return !stop_signal() ||
+           err_set(err, (status_t)(128 + stop_signal()),
+                   "interrupted while looking for the members of %.1000s", reader->tar->name);
+}
+
 static bool read_on(reader_t *reader, err_t *err) {
-    if (stop_signal())
-        return err_set(err, (status_t)(128 + stop_signal()),
-                       "interrupted while looking for the members of %.1000s", reader->tar->name);
+    if (!may_go_on(reader, err))
+        return false;
     tell(reader);
     ssize_t got = source_read(reader->stream, reader->window, sizeof reader->window, err);
     reader->at += reader->have;
@@ -149,6 +154,8 @@ static bool read_on(reader_t *reader, err_t *err) {
 
 static bool read_there(reader_t *reader, uint64_t offset, err_t *err) {
     ssize_t got;
+    if (!may_go_on(reader, err))
+        return false;
     do
         got = pread(reader->fd, reader->window, sizeof reader->window, (off_t)offset);
     while (got < 0 && errno == EINTR);

@@ -42,7 +42,8 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
  * changed. A file that is cut off, or could not be read on, gave what it holds. */
 bool source_is_suspect(const source_t *source);
 
-/* Bytes taken from the disk so far, for the progress line. May be read by another thread. */
+/* Bytes taken from the disk (or by a member of a packed tar, from that) so far, for the progress line. May be
+ * read by another thread. */
 uint64_t source_disk_bytes(const source_t *source);
 
 void source_close(source_t *source);
