@@ -365,14 +365,15 @@ const command_t command_load = {
     .name = "load",
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
-    .help = "Reads delimited files (plain, .gz, .zst, .zip, directories of them, stdin) and inserts one "
-            "document a record.\n"
-            "The _id of a document is made of its record's position, and the books of the load stand beside "
-            "the data\n"
-            "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
-            "there is not\n"
-            "loaded twice, and what an interrupted load left out is completed. Afterwards\n"
-            "read = loaded + already there + rejected + filtered.",
+    .help =
+        "Reads delimited files (plain, .gz, .zst, .zip, .tar, directories of them, stdin) and inserts one "
+        "document a record.\n"
+        "The _id of a document is made of its record's position, and the books of the load stand beside "
+        "the data\n"
+        "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
+        "there is not\n"
+        "loaded twice, and what an interrupted load left out is completed. Afterwards\n"
+        "read = loaded + already there + rejected + filtered.",
     .examples =
         "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
         "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
