@@ -1,12 +1,11 @@
 """single: the measurements of tipple alone."""
-import shutil
 import subprocess
 
 import figures
 import procs
-from compare import Loaders, Outcome, cost_table, every, interleave
+from compare import Loaders, Outcome, every, interleave
 from figures import Table, Target
-from lab import BENCH, CPUS, say
+from lab import CPUS
 
 RELEASES = ["2013", "2016", "2017-first", "2017", "2020", "2021", "2023", "2024"]
 USUAL = "2023"  # what generate makes unless told
@@ -124,34 +123,3 @@ def small_load(lab, loaders, server, rows):
     run = lab.run(loaders.load_words(rows), 100)
     run.server_own = server.own_seconds() - before - asking
     return loaders.arrived(run, 100)
-
-
-def files(lab, options):
-    """tools/bench files: 10,000 small files against one with the same rows."""
-    count = max(10, options.rows // 20)
-    folder, whole = BENCH / "data/files", lab.rows(count * 20)
-    split(whole, folder, count)
-    with lab.server(options.cache) as server:
-        loaders = Loaders(lab, server, options)
-        many = "%d files of 20 rows" % count
-        runs, reasons = interleave(options.rounds, {
-            "one file": lambda: loaders.tipple(path=whole, rows=count * 20),
-            many: lambda: loaders.tipple(path=folder, rows=count * 20)})
-    shutil.rmtree(folder)
-    table = cost_table("Many small files", runs, [figures.others_note(every(runs)), *reasons])
-    cost = Table("What a file costs", ["", "us a file", "n"])
-    for name, function in (("time", lambda run: run.seconds), ("client CPU", lambda run: run.client_cpu),
-                           ("server CPU", lambda run: run.server_cpu)):
-        more = figures.of_pairs(runs[many], runs["one file"], lambda a, b: (function(a) - function(b)) / count)
-        cost.add(name, more.text(figures.micro), more.n)
-    return Outcome([table, cost], [])
-
-
-def split(whole, folder, count):
-    say("  data: %d files", count)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    with open(whole, "rb") as rows:
-        header = rows.readline()
-        for number in range(count):
-            (folder / ("part-%05d.txt" % number)).write_bytes(header + b"".join(rows.readline() for _ in range(20)))
