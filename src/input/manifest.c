@@ -57,7 +57,8 @@ static bool seen_grow(build_t *build) {
     if (!build->seen) {
         build->seen = old;
         build->seen_room = old_room;
-        return err_memory(build->err, 2 * old_room * sizeof *old);
+        err_memory(build->err, 2 * old_room * sizeof *old);
+        return false;
     }
     for (size_t i = 0; i < old_room; i++)
         if (old[i].name)

@@ -12,9 +12,9 @@ void source_kit_free(source_kit_t *kit) {
     if (!kit)
         return;
     source_close(kit->archive); /* gives its decoder back */
-    for (size_t i = 0; i < sizeof kit->spare / sizeof *kit->spare; i++)
-        if (kit->spare[i])
-            kit->spare[i]->close(kit->spare[i]);
+    for (int kind = 0; kind <= INPUT_STREAM; kind++)
+        if (kit->spare[kind])
+            kit->spare[kind]->close(kit->spare[kind]);
     free(kit);
 }
 

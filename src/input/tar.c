@@ -256,17 +256,18 @@ static int end(tar_t *tar, uint64_t at, err_t *err) {
             return 0;
         for (size_t i = 0; i < got; i += TAR_BLOCK) {
             size_t size = got - i < TAR_BLOCK ? got - i : TAR_BLOCK;
+            uint64_t there = at + i;
             if (is_zero(blocks + i, size))
                 continue;
             if (size == TAR_BLOCK && sum_fits(blocks + i)) {
                 err_set(err, STATUS_INPUT,
                         "%.1000s: another tar archive follows behind the end of the first at byte %llu; "
                         "divide them (tail -c +%llu) and load both",
-                        tar->name, (unsigned long long)(at + i), (unsigned long long)(at + i + 1));
+                        tar->name, (unsigned long long)there, (unsigned long long)there + 1);
                 return -1;
             }
             log_warn("%s: what follows the end of the archive at byte %llu is no part of it and was not read",
-                     tar->name, (unsigned long long)(at + i));
+                     tar->name, (unsigned long long)there);
             return 0;
         }
     }
