@@ -30,7 +30,7 @@ typedef struct {
 } load_file_t;
 
 typedef struct block {
-    struct block *next; /* in the list of done blocks */
+    struct block *next; /* in the list that is queued, later in that of done blocks */
     load_file_t *file;
     buffer_t buffer;
     uint32_t length;     /* of the text in the buffer */

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 16 };
+enum {
+    MOST_THREADS = 16,
+    CHAIN_BYTES =
+        64 * 1024, /* little beside any --memory, because its feeder may wait for a buffer meanwhile */
+};
 
 struct feeder {
     feeder_options_t options;
@@ -25,6 +29,8 @@ struct feeder {
 typedef struct {
     feeder_t *feeder;
     source_kit_t *kit;
+    block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
+    uint32_t chain_bytes;
     uint64_t left;      /* of --limit */
     records_t *counter; /* counts records for --limit */
     uint8_t *scratch;
@@ -134,6 +140,34 @@ static bool number(feeder_t *feeder, block_t *block, err_t *err) {
     return true;
 }
 
+/* Waking a loader costs more than a small block is worth. False when nobody takes blocks any more. */
+static bool push_chain(worker_t *worker) {
+    const feeder_options_t *options = &worker->feeder->options;
+    block_t *chain = worker->chain;
+    worker->chain = NULL;
+    if (!chain || queue_push(options->queue, chain))
+        return true;
+    while (chain) {
+        block_t *next = chain->next;
+        pool_give(options->pool, &chain->buffer);
+        free(chain);
+        chain = next;
+    }
+    return false;
+}
+
+static bool push(worker_t *worker, block_t *block) {
+    if (!worker->chain) {
+        worker->chain_end = &worker->chain;
+        worker->chain_bytes = 0;
+    }
+    *worker->chain_end = block;
+    worker->chain_end = &block->next;
+    worker->chain_bytes += (uint32_t)block->buffer.capacity;
+    bool may_wait = block->last && block->file->input->kind != INPUT_STREAM;
+    return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
+}
+
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
 static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
@@ -151,13 +185,14 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more,
         free(block);
         return true;
     }
-    if (ok && !queue_push(options->queue, block))
-        *more = ok = false;
-    if (!ok) {
-        pool_give(options->pool, &cut->buffer);
-        free(block);
+    if (ok) {
+        ok = push(worker, block);
+        *more = *more && ok;
+        return ok;
     }
-    return ok;
+    pool_give(options->pool, &cut->buffer);
+    free(block);
+    return false;
 }
 
 static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
@@ -232,11 +267,14 @@ static void *work(void *context) {
         err.text[0] = '\0';
         if (file->skip)
             continue;
+        if (file->input->kind == INPUT_STREAM && !push_chain(&worker)) /* which may be slow */
+            break;
         if (!feed_file(&worker, file, &more, &err) && err.text[0])
             fail(feeder, &err);
         if (worker.left == 0)
             break;
     }
+    push_chain(&worker);
     source_kit_free(worker.kit);
     records_destroy(worker.counter);
     free(worker.scratch);

@@ -1,6 +1,6 @@
 /* feeder: the threads that read. Each takes the next file, cuts its text into blocks and pushes them into the
- * queue; the last one closes it. A fault of an input ends the feeding: what came before it has been handed
- * out. */
+ * queue, which holds lists of blocks (block->next); the last one closes it. A fault of an input ends the
+ * feeding: what came before it has been handed out. */
 #ifndef TIPPLE_LOAD_FEEDER_H
 #define TIPPLE_LOAD_FEEDER_H
 

@@ -36,6 +36,7 @@ struct loader {
     writer_t *writer;
     records_t *reader;
     batch_t batch;
+    block_t *rest; /* of the list that was popped last */
     loader_counters_t counters;
 };
 
@@ -290,11 +291,11 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     bool documents = false, ok = true;
-    records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length,
-                    block->file_start, true, block->id_base);
+    records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
+                  true, block->id_base);
     while (ok) {
-        parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used,
-                                         batch->room - batch->used, &record, NULL);
+        parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
+                                       &record, NULL);
         if (parsed == PARSED_DOCUMENT) {
             looked_at++;
             documents = true;
@@ -337,7 +338,9 @@ static bool work_on(loader_t *loader, err_t *err) {
     loading_t *loading = loader->loading;
     for (;;) {
         int64_t start = clock_now_ns();
-        block_t *block = queue_pop(loading->queue, loader->batch.count ? LOOK_NS : -1);
+        block_t *block =
+            loader->rest ? loader->rest : queue_pop(loading->queue, loader->batch.count ? LOOK_NS : -1);
+        loader->rest = block ? block->next : NULL;
         ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
@@ -361,8 +364,10 @@ static void *run(void *context) {
     if (!work_on(loader, &err)) {
         loading_fail(loading, &err);
         /* what is still queued is nobody's any more */
-        for (block_t *block; (block = queue_pop(loading->queue, 0));)
+        for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0));) {
+            loader->rest = block->next;
             free_block(loading, block);
+        }
     }
     loader->counters.total_ns = clock_now_ns() - start;
     loader->counters.odd = records_odd(loader->reader);
