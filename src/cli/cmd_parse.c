@@ -193,7 +193,7 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
-                    parse->values->ids, id_base);
+                  parse->values->ids, id_base);
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
         fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
     while (parse->read < parse->values->limit) {
