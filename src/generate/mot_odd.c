@@ -1,12 +1,12 @@
 #include "generate/mot_odd.h"
-#include "generate/mot_random.h"
+#include "generate/chance.h"
 
 #include <string.h>
 
 static void appoint(mot_odd_plan_t *plan, size_t which) {
     mot_appointment_t *appointment = &plan->appointment[which];
-    uint64_t every = appointment->oddity.every, key = mot_bits(plan->key, which);
-    appointment->next = appointment->group * every + mot_bits(key, appointment->group) % every;
+    uint64_t every = appointment->oddity.every, key = chance_bits(plan->key, which);
+    appointment->next = appointment->group * every + chance_bits(key, appointment->group) % every;
 }
 
 static void find_next(mot_odd_plan_t *plan) {
@@ -179,7 +179,7 @@ void mot_odd_apply(mot_odd_plan_t *plan, unsigned day, unsigned outcome, mot_car
         if (appointment->next != now)
             continue;
         row.turn = appointment->group;
-        row.bits = mot_bits(mot_bits(plan->key, i + MOT_ODDITIES), appointment->group);
+        row.bits = chance_bits(chance_bits(plan->key, i + MOT_ODDITIES), appointment->group);
         apply(&row, &appointment->oddity);
         appointment->group++;
         appoint(plan, i);

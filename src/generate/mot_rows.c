@@ -1,8 +1,8 @@
 #include "generate/mot_rows.h"
+#include "generate/chance.h"
+#include "generate/digits.h"
 #include "generate/mot_odd.h"
-#include "generate/mot_random.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,16 +127,16 @@ mot_rows_t *mot_rows_new(const mot_release_t *release, uint64_t count, uint64_t 
     rows->release = release;
     rows->rows = count;
     rows->header_due = release->header;
-    uint64_t keys = mot_bits(seed, release->year);
-    rows->key = mot_bits(keys, 1);
-    rows->test_key = (uint32_t)mot_bits(keys, 2);
-    rows->vehicle_key = (uint32_t)mot_bits(keys, 3);
+    uint64_t keys = chance_bits(seed, release->year);
+    rows->key = chance_bits(keys, 1);
+    rows->test_key = (uint32_t)chance_bits(keys, 2);
+    rows->vehicle_key = (uint32_t)chance_bits(keys, 3);
     if (!mot_fleet_init(&rows->fleet, release)) {
         free(rows);
         return NULL;
     }
     mot_form_init(&rows->form, release);
-    mot_odd_init(&rows->odd, &rows->form, &rows->fleet, mot_bits(keys, 4));
+    mot_odd_init(&rows->odd, &rows->form, &rows->fleet, chance_bits(keys, 4));
     init_shares(rows);
     init_mileages(rows);
     init_days(rows);
@@ -165,36 +165,14 @@ static inline char *put_name(char *to, const mot_name_t *name) {
     return to + name->length;
 }
 
-/* Eight digits, one a byte, the first in the lowest: halves, quarters and digits are split side by side. */
-static inline uint64_t digits_of(uint32_t number) {
-    uint64_t halves = number / 10000 | (uint64_t)(number % 10000) << 32;
-    uint64_t hundreds = ((halves * 10486) >> 20) & 0x7f0000007fu;
-    uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
-    uint64_t tens = ((quarters * 103) >> 10) & 0x000f000f000f000fu;
-    return tens | (quarters - tens * 10) << 8;
-}
-
-static inline void put_digits(char *to, uint64_t digits) {
-    uint64_t text = htole64(digits + 0x3030303030303030u);
-    memcpy(to, &text, sizeof text);
-}
-
-static inline char *put_number(char *to, uint32_t number) { /* below 10^8 */
-    uint64_t digits = digits_of(number);
-    unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
-    put_digits(to, digits >> (zeros * 8));
-    return to + 8 - zeros;
-}
-
 static inline char *put_id(char *to, uint32_t id) { /* below 2 * 10^9 */
     uint32_t above = id / 100000000;
     if (__builtin_expect(above == 0, 0))
-        return put_number(to, id);
+        return digits_put(to, id);
     *to = '1';
     to += above >= 10;
     *to++ = (char)('0' + above % 10);
-    put_digits(to, digits_of(id % 100000000));
-    return to + 8;
+    return digits_put_last(to, id % 100000000, 8);
 }
 
 /* ---- drawing: 128 random bits a row, taken apart here and nowhere else ---- */
@@ -206,7 +184,7 @@ typedef struct {
 } draw_t;
 
 static inline draw_t draw_row(const mot_rows_t *rows) {
-    uint64_t a = mot_bits(rows->key, 2 * rows->row), b = mot_bits(rows->key, 2 * rows->row + 1);
+    uint64_t a = chance_bits(rows->key, 2 * rows->row), b = chance_bits(rows->key, 2 * rows->row + 1);
     return (draw_t){
         .kind = (uint32_t)(a >> 32),
         .age = a % MOT_AGES,
@@ -228,7 +206,7 @@ static inline uint32_t new_vehicle(mot_rows_t *rows) {
     uint32_t number = rows->vehicles++;
     if (__builtin_expect(number == taken, 0))
         number = rows->vehicles++;
-    return mot_scatter(number, rows->vehicle_key, VEHICLE_IDS, taken) + 1;
+    return chance_scatter(number, rows->vehicle_key, VEHICLE_IDS, taken) + 1;
 }
 
 static inline mot_car_t new_car(mot_rows_t *rows, const draw_t *draw) {
@@ -257,14 +235,14 @@ static inline __attribute__((always_inline)) char *put_row(const mot_rows_t *row
     const mot_form_t *form = &rows->form;
     const mot_kind_t *kind = &rows->fleet.kind[car->kind];
     char delimiter = rows->release->delimiter;
-    to = put_id(to, mot_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS, UINT32_MAX) + 1);
+    to = put_id(to, chance_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS, UINT32_MAX) + 1);
     *to++ = delimiter;
     to = put_id(to, car->id);
     *to++ = delimiter;
     to = put_chunk(to, swap && swap->test_date.length ? &swap->test_date : &rows->test_date);
     to = put_chunk(to, swap ? &swap->verdict : &form->verdict[kind->test_class][outcome]);
     if (!swap || !swap->no_mileage)
-        to = put_number(to, car->mileage);
+        to = digits_put(to, car->mileage);
     *to++ = delimiter;
     to = put_chunk(to, swap && swap->area.length ? &swap->area : &form->area[car->area]);
     to = put_name(to, swap && swap->name ? swap->name : &rows->fleet.name[kind->name]);

@@ -1,25 +1,25 @@
-/* mot_random: random bits that are addressed, not drawn in turn: the same for a place on every machine. */
-#ifndef TIPPLE_GENERATE_MOT_RANDOM_H
-#define TIPPLE_GENERATE_MOT_RANDOM_H
+/* chance: random bits that are addressed, not drawn in turn: the same for a place on every machine. */
+#ifndef TIPPLE_GENERATE_CHANCE_H
+#define TIPPLE_GENERATE_CHANCE_H
 
 #include <stdint.h>
 
 /* SplitMix64 (Steele, Lea, Flood 2014): bits of a key plus a multiple of the golden ratio. */
-#define MOT_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+#define CHANCE_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
-static inline uint64_t mot_mix(uint64_t x) {
+static inline uint64_t chance_mix(uint64_t x) {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
 }
 
-static inline uint64_t mot_bits(uint64_t key, uint64_t place) {
-    return mot_mix(key + place * MOT_GOLDEN);
+static inline uint64_t chance_bits(uint64_t key, uint64_t place) {
+    return chance_mix(key + place * CHANCE_GOLDEN);
 }
 
 /* One of the numbers below the limit for each of them, without `taken` (which x may not be either): a
  * permutation of the 31-bit numbers, walked until it lands in range. */
-static inline uint32_t mot_scatter(uint32_t x, uint32_t key, uint32_t limit, uint32_t taken) {
+static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit, uint32_t taken) {
     const uint32_t bits31 = 0x7fffffff;
     do {
         x ^= key & bits31;
