@@ -10,9 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NOT_GIVEN UINT64_MAX
+
 typedef struct {
-    uint64_t rows, seed;
-    const char *release, *output;
+    uint64_t rows, records, stations, seed;
+    const char *release, *output, *directory;
+    bool gzip;
 } values_t;
 
 static const option_t options[] = {
@@ -21,18 +24,41 @@ static const option_t options[] = {
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, rows),
-     .help = "How many rows (default 1m)."},
+     .help = "mot: how many rows (default 1m)."},
+    {.name = "release",
+     .argument = "R",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, release),
+     .help =
+         "mot: in the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 "
+         "(the default) or 2024."},
+    {.name = "records",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, records),
+     .help = "isd: how many records (default 1m)."},
+    {.name = "stations",
+     .argument = "M",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, stations),
+     .least = 1,
+     .help = "isd: of how many stations (default 100); one station's records follow the other's."},
+    {.name = "directory",
+     .argument = "DIR",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, directory),
+     .help = "isd: write a file for each year of each station here, named as they are published: "
+             "010010-99999-2014."},
+    {.name = "gzip",
+     .letter = 'z',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, gzip),
+     .help = "isd: pack what is written."},
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, seed),
      .help = "The same seed gives the same bytes (default 1)."},
-    {.name = "release",
-     .argument = "R",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(values_t, release),
-     .help = "In the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 "
-             "(the default) or 2024."},
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
@@ -42,26 +68,119 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static bool generate(const values_t *values, err_t *err) {
-    generate_mot_t what = {.rows = values->rows, .seed = values->seed, .release = values->release};
-    uint64_t bytes = 0;
+/* ---- one kind each: what it writes, and the options that are its own ---- */
+
+static uint64_t or_else(uint64_t given, uint64_t usual) {
+    return given == NOT_GIVEN ? usual : given;
+}
+
+static generate_mot_t mot_of(const values_t *values) {
+    return (generate_mot_t){
+        .rows = or_else(values->rows, 1000000), .seed = values->seed, .release = values->release};
+}
+
+static bool check_mot(const values_t *values, err_t *err) {
+    generate_mot_t what = mot_of(values);
+    return generate_mot_check(&what, err);
+}
+
+static bool write_mot(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_mot_t what = mot_of(values);
+    *count = what.rows;
+    return generate_mot(&what, fd, bytes, err);
+}
+
+static generate_isd_t isd_of(const values_t *values) {
+    return (generate_isd_t){.records = or_else(values->records, 1000000),
+                            .seed = values->seed,
+                            .stations = or_else(values->stations, 0),
+                            .gzip = values->gzip};
+}
+
+static bool check_isd(const values_t *values, err_t *err) {
+    generate_isd_t what = isd_of(values);
+    if (values->output && values->directory)
+        return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
+    return generate_isd_check(&what, err);
+}
+
+static bool write_isd(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_isd_t what = isd_of(values);
+    uint64_t files;
+    char some[UNITS_MAX];
+    *count = what.records;
+    if (!values->directory)
+        return generate_isd(&what, fd, bytes, err);
+    bool ok = generate_isd_files(&what, values->directory, &files, bytes, err);
+    if (ok)
+        log_detail("%s files", units_count(some, files));
+    return ok;
+}
+
+typedef struct {
+    const char *name, *unit;
+    const char *options[5]; /* its own, up to NULL */
+    const char *options_said;
+    bool (*check)(const values_t *values, err_t *err); /* before an existing file is overwritten */
+    bool (*write)(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err);
+} kind_t;
+
+enum { KINDS = 2 };
+
+static const kind_t kinds[KINDS] = {
+    {"mot", "rows", {"rows", "release"}, "--rows and --release", check_mot, write_mot},
+    {"isd",
+     "records",
+     {"records", "stations", "directory", "gzip"},
+     "--records, --stations, --directory and --gzip",
+     check_isd,
+     write_isd},
+};
+
+static bool is_given(const values_t *values, const char *name) {
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = {
+        {"rows", values->rows != NOT_GIVEN},       {"release", values->release},
+        {"records", values->records != NOT_GIVEN}, {"stations", values->stations != NOT_GIVEN},
+        {"directory", values->directory != NULL},  {"gzip", values->gzip},
+    };
+    size_t i = 0;
+    while (strcmp(all[i].name, name) != 0)
+        i++;
+    return all[i].given;
+}
+
+static bool only_own_options(const values_t *values, const kind_t *kind, err_t *err) {
+    for (const kind_t *other = kinds; other < kinds + KINDS; other++)
+        for (size_t i = 0; other != kind && other->options[i]; i++)
+            if (is_given(values, other->options[i]))
+                return err_set(err, STATUS_USAGE,
+                               "--%s belongs to tipple generate %s; those of tipple generate %s are %s",
+                               other->options[i], other->name, kind->name, kind->options_said);
+    return true;
+}
+
+static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
+    uint64_t bytes = 0, count = 0;
     int fd = STDOUT_FILENO;
-    if (!generate_mot_check(&what, err))
-        return false; /* before an existing file is overwritten */
+    if (!only_own_options(values, kind, err) || !kind->check(values, err))
+        return false;
     if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
-    bool ok = generate_mot(&what, fd, &bytes, err);
+    bool ok = kind->write(values, fd, &count, &bytes, err);
     if (values->output && close(fd) != 0 && ok)
         ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
-    char size[UNITS_MAX], rows[UNITS_MAX];
+    char size[UNITS_MAX], made[UNITS_MAX];
     if (ok)
-        log_detail("%s rows, %s", units_count(rows, values->rows), units_size(size, bytes));
+        log_detail("%s %s, %s", units_count(made, count), kind->unit, units_size(size, bytes));
     return ok;
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    static const char *const kinds[] = {"mot"};
-    values_t values = {.rows = 1000000, .seed = 1};
+    values_t values = {.rows = NOT_GIVEN, .records = NOT_GIVEN, .stations = NOT_GIVEN, .seed = 1};
+    const char *names[KINDS];
     int rest;
     bool help;
     if (!cli_read(command, argc, argv, &values, &rest, &help, err))
@@ -69,27 +188,34 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     if (!rest)
-        return err_set(err, STATUS_USAGE, "say what to generate: tipple generate mot"), STATUS_USAGE;
+        return err_set(err, STATUS_USAGE,
+                       "say what to generate: tipple generate mot, or tipple generate isd"),
+               STATUS_USAGE;
     if (rest > 1)
         return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", argv[1]), STATUS_USAGE;
-    if (strcmp(argv[0], kinds[0]) != 0) {
-        const char *near = nearest_word(argv[0], kinds, 1);
-        err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known is mot", argv[0],
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        return STATUS_USAGE;
+    for (size_t i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].name;
+        if (strcmp(argv[0], names[i]) == 0)
+            return generate(&values, &kinds[i], err) ? STATUS_OK : (int)err->status;
     }
-    return generate(&values, err) ? STATUS_OK : (int)err->status;
+    const char *near = nearest_word(argv[0], names, KINDS);
+    err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are mot and isd", argv[0],
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return STATUS_USAGE;
 }
 
 const command_t command_generate = {
     .name = "generate",
-    .arguments = "mot",
+    .arguments = "mot|isd",
     .about = "make realistic test data",
-    .help = "Rows like those of the published files, with their makes, models, dates, codes and odd rows in "
-            "their usual shares.\n"
-            "They are invented: no row describes a real vehicle.",
+    .help =
+        "Records like those of the published files, with their values, codes and odd cases in their usual "
+        "shares: MOT test results (mot) or hourly weather of a network of stations (isd).\n"
+        "They are invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
-                "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv",
+                "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
+                "  tipple generate isd --records 1m --stations 100 > isd.txt\n"
+                "  tipple generate isd --records 5m --stations 1k --directory isd --gzip",
     .options = options,
     .run = run,
 };

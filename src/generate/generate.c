@@ -1,17 +1,46 @@
 #include "generate/generate.h"
 #include "base/nearest.h"
-#include "base/stop.h"
 #include "base/units.h"
+#include "generate/isd_rows.h"
+#include "generate/isd_station.h"
 #include "generate/mot_rows.h"
+#include "generate/sink.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 20 };
+
+/* ---- writing ---- */
+
+/* What makes the records: the next ones, as many as fit, 0 at the end of a file. */
+typedef size_t (*fill_t)(void *maker, char *to, size_t room);
+
+static bool write_file(sink_t *sink, int fd, fill_t fill, void *maker, char *buffer, err_t *err) {
+    sink_begin(sink, fd);
+    for (size_t count; (count = fill(maker, buffer, BUFFER_BYTES));)
+        if (!sink_write(sink, buffer, count, err))
+            return false;
+    return sink_end(sink, err);
+}
+
+/* One file with everything. A maker or a sink that could not be made is NULL. */
+static bool write_all(sink_t *sink, int fd, fill_t fill, void *maker, uint64_t *bytes, err_t *err) {
+    char *buffer = malloc(BUFFER_BYTES);
+    bool ok = maker && sink && buffer ? write_file(sink, fd, fill, maker, buffer, err)
+                                      : err_memory(err, BUFFER_BYTES);
+    if (sink)
+        *bytes = sink_bytes(sink);
+    free(buffer);
+    return ok;
+}
+
+/* ---- MOT ---- */
 
 static const mot_release_t *find_release(const char *name, err_t *err) {
     char names[256] = "";
@@ -30,45 +59,8 @@ static const mot_release_t *find_release(const char *name, err_t *err) {
     return NULL;
 }
 
-static bool may_go_on(uint64_t written, err_t *err) {
-    char size[UNITS_MAX];
-    int signal = stop_signal();
-    return !signal || err_set(err, (status_t)(128 + signal),
-                              "interrupted after %s, so the file is not whole; run the same command again",
-                              units_size(size, written));
-}
-
-static bool cannot_write(int error, uint64_t written, err_t *err) {
-    char size[UNITS_MAX];
-    units_size(size, written);
-    if (error == EPIPE)
-        return err_set(err, STATUS_HOST, "the reader of the output went away after %s", size);
-    if (error == ENOSPC || error == EDQUOT)
-        return err_set(
-            err, STATUS_HOST,
-            "the output is full after %s (%s); free some space or ask for fewer --rows, then run the same "
-            "command again",
-            size, strerror(error));
-    return err_set(err, STATUS_HOST, "the output could not be written after %s: %s", size, strerror(error));
-}
-
-static bool write_whole(int fd, const char *bytes, size_t count, uint64_t *written, err_t *err) {
-    while (count) {
-        if (!may_go_on(*written, err))
-            return false;
-        ssize_t n = write(fd, bytes, count);
-        if (n >= 0) {
-            bytes += n;
-            count -= (size_t)n;
-            *written += (uint64_t)n;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            struct pollfd room = {.fd = fd, .events = POLLOUT};
-            poll(&room, 1, 1000);
-        } else if (errno != EINTR) {
-            return cannot_write(errno, *written, err);
-        }
-    }
-    return true;
+static size_t fill_mot(void *maker, char *to, size_t room) {
+    return mot_rows_fill(maker, to, room);
 }
 
 bool generate_mot_check(const generate_mot_t *what, err_t *err) {
@@ -86,13 +78,100 @@ bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *er
         return false;
     const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
     mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
-    char *buffer = malloc(BUFFER_BYTES);
-    bool ok = rows && buffer;
-    if (!ok)
-        err_memory(err, BUFFER_BYTES);
-    for (size_t count; ok && (count = mot_rows_fill(rows, buffer, BUFFER_BYTES));)
-        ok = write_whole(fd, buffer, count, bytes, err);
+    sink_t *sink = sink_new(false, "--rows");
+    bool ok = write_all(sink, fd, fill_mot, rows, bytes, err);
     mot_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+/* ---- ISD ---- */
+
+static uint64_t stations_of(const generate_isd_t *what) {
+    if (what->stations)
+        return what->stations;
+    return what->records < GENERATE_ISD_STATIONS ? what->records : GENERATE_ISD_STATIONS;
+}
+
+bool generate_isd_check(const generate_isd_t *what, err_t *err) {
+    char some[UNITS_MAX], most[UNITS_MAX], enough[UNITS_MAX];
+    uint64_t stations = stations_of(what);
+    if (stations > ISD_MOST_STATIONS)
+        return err_set(err, STATUS_USAGE, "--stations %llu: at most %s stations have ids of their own",
+                       (unsigned long long)stations, units_count(most, ISD_MOST_STATIONS));
+    if (stations > what->records)
+        return err_set(err, STATUS_USAGE, "%s stations cannot send %s records: each sends at least one",
+                       units_count(some, stations), units_count(most, what->records));
+    if (what->records > stations * ISD_ROWS_MOST_A_STATION) {
+        uint64_t needed = what->records / ISD_ROWS_MOST_A_STATION + 1;
+        if (needed > ISD_MOST_STATIONS)
+            return err_set(err, STATUS_USAGE,
+                           "--records %llu: that is more than %s stations send; make several files",
+                           (unsigned long long)what->records, units_count(most, ISD_MOST_STATIONS));
+        return err_set(
+            err, STATUS_USAGE,
+            "%s records are too many for %s stations, which send at most %s each; say --stations %s or more",
+            units_count(some, what->records), units_count(most, stations),
+            units_count((char[UNITS_MAX]){0}, ISD_ROWS_MOST_A_STATION), units_count(enough, needed));
+    }
+    return true;
+}
+
+static size_t fill_isd(void *maker, char *to, size_t room) {
+    return isd_rows_fill(maker, to, room);
+}
+
+static isd_rows_t *isd_rows_of(const generate_isd_t *what, err_t *err) {
+    return generate_isd_check(what, err)
+               ? isd_rows_new(what->records, (uint32_t)stations_of(what), what->seed, err)
+               : NULL;
+}
+
+bool generate_isd(const generate_isd_t *what, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    isd_rows_t *rows = isd_rows_of(what, err);
+    if (!rows)
+        return false;
+    sink_t *sink = sink_new(what->gzip, "--records");
+    bool ok = write_all(sink, fd, fill_isd, rows, bytes, err);
+    isd_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+static bool write_named(sink_t *sink, const char *path, isd_rows_t *rows, char *buffer, err_t *err) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
+    bool ok = write_file(sink, fd, fill_isd, rows, buffer, err) || err_where(err, "%s", path);
+    if (close(fd) != 0 && ok)
+        ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
+    return ok;
+}
+
+bool generate_isd_files(const generate_isd_t *what, const char *directory, uint64_t *files, uint64_t *bytes,
+                        err_t *err) {
+    *files = *bytes = 0;
+    isd_rows_t *rows = isd_rows_of(what, err);
+    if (!rows)
+        return false;
+    sink_t *sink = sink_new(what->gzip, "--records");
+    char *buffer = malloc(BUFFER_BYTES);
+    size_t path_size = strlen(directory) + ISD_ROWS_NAME_SIZE + sizeof "/.gz";
+    char *path = malloc(path_size), name[ISD_ROWS_NAME_SIZE];
+    bool ok = (sink && buffer && path) || err_memory(err, BUFFER_BYTES);
+    if (ok && mkdir(directory, 0777) != 0 && errno != EEXIST)
+        ok = err_set(err, STATUS_HOST, "the directory %s cannot be made: %s", directory, strerror(errno));
+    while (ok && isd_rows_next_file(rows, name)) {
+        snprintf(path, path_size, "%s/%s%s", directory, name, what->gzip ? ".gz" : "");
+        ok = write_named(sink, path, rows, buffer, err);
+        *files += ok;
+    }
+    if (sink)
+        *bytes = sink_bytes(sink);
+    free(path);
     free(buffer);
+    isd_rows_destroy(rows);
+    sink_destroy(sink);
     return ok;
 }

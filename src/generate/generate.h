@@ -1,8 +1,9 @@
 /* generate: files of made-up records in the shape of the published ones, for trying things out at any size.
  *
- * The bytes follow from the release, the seed and the number of rows alone: the same on every machine and
- * with every compiler. Each release carries the oddities of its generation of files in their real share: one
- * at a random place in every so many rows, so that a file of 2 million rows holds every kind. */
+ * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and
+ * with every compiler. Files carry the oddities of the published ones in their real share: one at a random
+ * place in every so many records, so that a long enough file holds every kind: 2 million rows of MOT, a
+ * million weather records. */
 #ifndef TIPPLE_GENERATE_GENERATE_H
 #define TIPPLE_GENERATE_GENERATE_H
 
@@ -10,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- MOT results: rows in the manner of a release of the files ---- */
 
 typedef struct {
     uint64_t rows;
@@ -31,5 +34,28 @@ bool generate_mot_check(const generate_mot_t *what, err_t *err);
  * reader of a pipe gone: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or
  * STATUS_TERMINATED. */
 bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *err);
+
+/* ---- ISD weather: the records of a network of stations of all times ---- */
+
+typedef struct {
+    uint64_t records;
+    uint64_t seed;
+    uint64_t stations; /* 0: GENERATE_ISD_STATIONS, or one for each record when these are fewer */
+    bool gzip;
+} generate_isd_t;
+
+enum { GENERATE_ISD_STATIONS = 100 };
+
+/* STATUS_USAGE: more stations than records or than there are ids, more records than stations send in their
+ * years. */
+bool generate_isd_check(const generate_isd_t *what, err_t *err);
+
+/* All stations one after the other in one file; as generate_mot. */
+bool generate_isd(const generate_isd_t *what, int fd, uint64_t *bytes, err_t *err);
+
+/* A file for each year of each station, named as they are published (010010-99999-2014, or .gz), in a
+ * directory that is made when it is not there. Files that are there are overwritten. */
+bool generate_isd_files(const generate_isd_t *what, const char *directory, uint64_t *files, uint64_t *bytes,
+                        err_t *err);
 
 #endif
