@@ -25,7 +25,8 @@
     X(tend) X(tendus) X(change3) X(change24)                                                                 \
     /* winds: by knots, by whole m/s, by Beaufort's scale; directions in degrees and in tens of them */      \
     X(calm) X(variable) X(gusty) X(swing) X(bearing) X(dir) X(dir10) X(dirlow) X(dirhigh)                    \
-    X(knots) X(speed) X(ms) X(speedms) X(force) X(gustknots) X(gust) X(gustms) X(speedgust) X(mph) X(gustmph) \
+    X(knots) X(speed) X(ms) X(speedms) X(force) X(gustknots) X(gust) X(gustms) X(speedgust)                  \
+    X(mph) X(gustmph)                                                                                        \
     /* sight: m by miles, m by miles of 1600, m, the synoptic code, hundredths of miles */                   \
     X(vis) X(sight) X(metres) X(viscode) X(miles) X(cavok)                                                   \
     /* clouds: layers; cover in oktas, in METAR's classes, and their oktas; heights in m and in 100 ft */    \
@@ -34,7 +35,8 @@
     X(okta1) X(okta2) X(okta3) X(okta4) X(base1) X(base2) X(base3) X(base4)                                  \
     X(feet1) X(feet2) X(feet3) X(feet4) X(genus1) X(genus2) X(genus3) X(genus4)                              \
     /* weather: whether there is any; codes of present and past weather, by man and by machine */            \
-    X(weather) X(ww) X(wwagain) X(aw) X(awagain) X(past) X(pastagain) X(falls) X(snows) X(thunder) X(element) \
+    X(weather) X(ww) X(wwagain) X(aw) X(awagain) X(past) X(pastagain)                                        \
+    X(falls) X(snows) X(thunder) X(element)                                                                  \
     /* water in mm and hundredths of inches, snow in cm and inches */                                        \
     X(rain1) X(rain3) X(rain6) X(rain24) X(mm6) X(mm24) X(inches1) X(inches6) X(inches24)                    \
     X(depth) X(snow24) X(depthin)                                                                            \

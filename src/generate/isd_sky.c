@@ -17,7 +17,7 @@ typedef struct {
     { text, sizeof text - 1 }
 
 static const event_t events[] = {
-    {.us = T("")},
+    {.us = T(""), .au = T("0000001"), .auagain = T("0000001")},
     /* dims */
     {T(" BR"), T(" BR"), T("F"), T("0000101"), T("0000101"), 10, 0, 10, 0, 0, 7000, 0, 0, 0,
      2,        9,        0,      90,           80,           60},
