@@ -210,7 +210,8 @@ const command_t command_generate = {
     .about = "make realistic test data",
     .help =
         "Records like those of the published files, with their values, codes and odd cases in their usual "
-        "shares: MOT test results (mot) or hourly weather of a network of stations (isd).\n"
+        "shares:\n"
+        "MOT test results (mot), or the hourly weather of a network of stations (isd).\n"
         "They are invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"

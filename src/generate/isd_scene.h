@@ -54,7 +54,7 @@
 /* clang-format on */
 
 #define ISD_NUMBER_ID(name) ISD_N_##name,
-#define ISD_TEXT_ID(name) ISD_T_##name,
+#define ISD_TEXT_ID(name)   ISD_T_##name,
 typedef enum { ISD_NUMBERS(ISD_NUMBER_ID) ISD_NUMBER_COUNT } isd_number_t;
 typedef enum { ISD_TEXTS(ISD_TEXT_ID) ISD_TEXT_COUNT } isd_text_id_t;
 
