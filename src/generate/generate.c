@@ -159,8 +159,10 @@ bool generate_isd_files(const generate_isd_t *what, const char *directory, uint6
     char *buffer = malloc(BUFFER_BYTES);
     size_t path_size = strlen(directory) + ISD_ROWS_NAME_SIZE + sizeof "/.gz";
     char *path = malloc(path_size), name[ISD_ROWS_NAME_SIZE];
-    bool ok = (sink && buffer && path) || err_memory(err, BUFFER_BYTES);
-    if (ok && mkdir(directory, 0777) != 0 && errno != EEXIST)
+    bool ok = sink && buffer && path;
+    if (!ok)
+        err_memory(err, BUFFER_BYTES);
+    else if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         ok = err_set(err, STATUS_HOST, "the directory %s cannot be made: %s", directory, strerror(errno));
     while (ok && isd_rows_next_file(rows, name)) {
         snprintf(path, path_size, "%s/%s%s", directory, name, what->gzip ? ".gz" : "");

@@ -69,8 +69,8 @@ static bool insert_section(odd_record_t *odd, const char *id, const char *body, 
     memmove(place + more, place, (size_t)(odd->end - place));
     odd->end += more;
     if (marker) {
-        memcpy(place, "ADD", 3);
-        place += 3;
+        for (const char *letter = "ADD"; *letter; letter++)
+            *place++ = *letter;
     }
     memcpy(place, id, 3);
     memcpy(place + 3, body, width);

@@ -245,37 +245,42 @@ static bool wrong(const reader_t *reader, const char *what) {
     return err_set(reader->err, STATUS_USAGE, "a picture has %s at '%.30s'", what, reader->at);
 }
 
-static bool grow(void *items, size_t *room, size_t count, size_t size, err_t *err) {
-    void **place = items;
-    if (count <= *room)
-        return true;
+/* The items with room for so many, or NULL: then the old ones are still there. */
+static void *grown(void *items, size_t *room, size_t count, size_t size, err_t *err) {
+    if (items && count <= *room)
+        return items;
     size_t more = 2 * count + 16;
-    void *bigger = realloc(*place, more * size);
-    if (!bigger)
-        return err_memory(err, more * size);
-    *place = bigger;
-    *room = more;
-    return true;
+    void *bigger = realloc(items, more * size);
+    if (bigger)
+        *room = more;
+    else
+        err_memory(err, more * size);
+    return bigger;
 }
 
 static bool add_op(reader_t *reader, op_t op) {
     isd_picture_t *p = reader->picture;
-    if (!grow(&p->ops, &p->op_room, p->op_count + 1, sizeof *p->ops, reader->err))
+    op_t *ops = grown(p->ops, &p->op_room, p->op_count + 1, sizeof *ops, reader->err);
+    if (!ops)
         return false;
-    p->ops[p->op_count++] = op;
+    p->ops = ops;
+    ops[p->op_count++] = op;
     return true;
 }
 
-static bool add_literal(reader_t *reader, const char *text, size_t length) {
+static bool add_literal(reader_t *reader, const char *from, size_t length) {
     isd_picture_t *p = reader->picture;
     enum { MOST = 250, SLACK = 16 };
-    for (size_t part; length; text += part, length -= part) {
+    for (size_t part; length; from += part, length -= part) {
         part = length < MOST ? length : MOST;
-        if (!grow(&p->text, &p->text_room, p->text_size + part + SLACK, 1, reader->err) ||
-            !add_op(reader, (op_t){.code = OP_LITERAL, .at = (uint16_t)p->text_size, .width = (uint8_t)part}))
+        char *text = grown(p->text, &p->text_room, p->text_size + part + SLACK, 1, reader->err);
+        if (!text)
             return false;
-        memcpy(p->text + p->text_size, text, part);
-        memset(p->text + p->text_size + part, 0, SLACK);
+        p->text = text;
+        if (!add_op(reader, (op_t){.code = OP_LITERAL, .at = (uint16_t)p->text_size, .width = (uint8_t)part}))
+            return false;
+        memcpy(text + p->text_size, from, part);
+        memset(text + p->text_size + part, 0, SLACK);
         p->text_size += part;
     }
     return true;
@@ -294,8 +299,11 @@ static bool add_alternatives(reader_t *reader, const char *from, size_t length, 
         if ((size_t)(last - from) > sizeof one.text.text)
             return wrong(reader, "too long a text");
         memcpy(one.text.text, from, one.text.length);
-        if (!grow(&p->alternatives, &p->alternative_room, p->alternative_count + 1, sizeof one, reader->err))
+        alternative_t *all =
+            grown(p->alternatives, &p->alternative_room, p->alternative_count + 1, sizeof one, reader->err);
+        if (!all)
             return false;
+        p->alternatives = all;
         p->alternatives[p->alternative_count++] = one;
         sum += share;
         from = stop + 1;

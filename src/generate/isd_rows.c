@@ -100,7 +100,7 @@ static uint32_t a_day(const isd_kind_t *kind, uint32_t every_hours) {
                    ? (uint32_t)__builtin_popcount(every_hours ? every_hours : slot->hours) * slot->share
                : slot->when == ISD_AT_DAY_END ? 1024u
                                               : 34u;
-    return sum;
+    return sum ? sum : 1;
 }
 
 /* A random time such that all of its records fit into the years of its kind. */

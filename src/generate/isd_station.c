@@ -39,7 +39,7 @@ void isd_network_init(isd_network_t *network, uint32_t stations, uint64_t key) {
 
 /* Most ids end in 0, as most real ones do; when there are no more of these, the others follow. */
 static uint32_t id_of(uint32_t index, uint32_t first, uint32_t last, uint64_t key) {
-    uint32_t tens = (last - first + 1) / 10, shift = (uint32_t)(key % tens);
+    uint32_t tens = (last - first) % 1000000 / 10 + 1, shift = (uint32_t)(key % tens);
     if (index < tens)
         return first + 10 * (uint32_t)(((uint64_t)index * step_within(tens) + shift) % tens);
     index -= tens;
@@ -47,7 +47,7 @@ static uint32_t id_of(uint32_t index, uint32_t first, uint32_t last, uint64_t ke
 }
 
 static uint32_t spread_id(uint32_t index, uint32_t first, uint32_t last, uint64_t key) {
-    uint32_t count = last - first + 1;
+    uint32_t count = (last - first) % 100000 + 1;
     return first + (uint32_t)(((uint64_t)index * step_within(count) + key % count) % count);
 }
 

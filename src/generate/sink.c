@@ -1,3 +1,4 @@
+#define ZLIB_CONST
 #include "generate/sink.h"
 #include "base/stop.h"
 #include "base/units.h"
@@ -93,7 +94,7 @@ static bool write_whole(sink_t *sink, const void *from, size_t count, err_t *err
 
 static bool pack(sink_t *sink, const char *bytes, size_t count, int flush, err_t *err) {
     z_stream *stream = &sink->stream;
-    stream->next_in = (z_const Bytef *)(uintptr_t)bytes;
+    stream->next_in = (const Bytef *)bytes;
     stream->avail_in = (uInt)count;
     do {
         stream->next_out = sink->packed;
