@@ -88,11 +88,17 @@ class Loaders:
 
     def mongoimport(self, workers):
         self.server.fresh(clustered=True)
-        fields = ",".join("%s.%s" % key for key in KEYS)
         return self.arrived(self.lab.run(
             [self.lab.mongoimport(), "--quiet", "--uri", self.server.uri, "--db", DATABASE, "--collection", COLLECTION,
-             "--type", "csv", "--fields", fields, "--columnsHaveTypes", "--ignoreBlanks", "--numInsertionWorkers",
-             workers, "--file", self.lab.clean_csv(self.rows)], self.rows, self.server), self.rows)
+             *self._importable(), "--numInsertionWorkers", workers], self.rows, self.server), self.rows)
+
+    def _importable(self):
+        """mongoimport can read neither format: it gets the documents as clean columns, or as JSON."""
+        if self.format != "mot":
+            return ["--type", "json", "--file", self.lab.json(self.rows, self.format)]
+        fields = ",".join("%s.%s" % key for key in KEYS)
+        return ["--type", "csv", "--fields", fields, "--columnsHaveTypes", "--ignoreBlanks",
+                "--file", self.lab.clean_csv(self.rows)]
 
     def pymongo(self):
         self.server.fresh(clustered=True)

@@ -28,9 +28,10 @@ DATABASE, COLLECTION = "bench", "records"
 CPUS = os.cpu_count() or 1
 TICK = os.sysconf("SC_CLK_TCK")
 # What `tipple generate` makes of a format when told how many, and how to find the same documents again whatever their
-# _ids.
+# _ids. Weather records have no key of their own, but every contender gives them the same _id.
 Kind = collections.namedtuple("Kind", "words order")
-KINDS = {"mot": Kind(["mot", "--rows"], {"t": 1, "v": 1})}
+KINDS = {"mot": Kind(["mot", "--rows"], {"t": 1, "v": 1}),
+         "isd": Kind(["isd", "--stations", "50", "--records"], {"_id": 1})}
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes"]
 
 
@@ -128,6 +129,11 @@ class Lab:
         return self._made("%s-%d.bson" % (format, count), lambda part: self._into(
             part, [self.tipple, "parse", "--format", format, "--emit", "bson", "--ids", rows]))
 
+    def json(self, count, format):
+        rows = self.rows(count, format)
+        return self._made("%s-%d.json" % (format, count), lambda part: self._into(
+            part, [self.tipple, "parse", "--format", format, "--emit", "json", "--ids", rows]))
+
     def gzip(self, count, format="mot"):
         rows = self.rows(count, format)
 
@@ -135,6 +141,18 @@ class Lab:
             with open(rows, "rb") as plain, gzip.open(part, "wb", compresslevel=6) as packed:
                 shutil.copyfileobj(plain, packed, 1 << 20)
         return self._made("%s-%d.txt.gz" % (format, count), make)
+
+    def real_weather(self, count):
+        """All weather records of the test data, as often as it takes for about so many; and how many they are."""
+        texts = [gzip.decompress(path.read_bytes()) for path in sorted((ROOT / "tests/data/isd").glob("*.gz"))]
+        records = sum(text.count(b"\n") for text in texts)
+        times = max(1, round(count / records))
+
+        def make(part):
+            with open(part, "wb") as out:
+                for _ in range(times):
+                    out.writelines(texts)
+        return self._made("isd-real-%d.txt" % (records * times), make), records * times
 
     def clean_csv(self, count):
         """The same documents as clean comma-separated text, columns in the order of KEYS: what mongoimport and a
