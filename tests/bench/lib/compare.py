@@ -4,7 +4,7 @@ import json
 
 import figures
 from figures import Failed, Figures, Table, Target
-from lab import COLLECTION, DATABASE, KEYS, SOURCES, say
+from lab import COLLECTION, DATABASE, KEYS, KINDS, SOURCES, say
 
 
 class Outcome:
@@ -41,18 +41,18 @@ def every(runs):
 class Loaders:
     """Each method loads the file once and gives the Run, or raises Failed: also when not all of it arrived."""
 
-    def __init__(self, lab, server, options):
-        self.lab, self.server, self.rows, self.options = lab, server, options.rows, options
+    def __init__(self, lab, server, options, format="mot"):
+        self.lab, self.server, self.rows, self.options, self.format = lab, server, options.rows, options, format
         self.threads, self.batch = self._settings()
 
     def _settings(self):
         """What the load will use: asked of the command itself."""
-        done = self.lab.run(self.load_words(self.lab.rows(100)) + ["--dry-run"], 100)
+        done = self.lab.run(self.load_words(self.lab.rows(100, self.format)) + ["--dry-run"], 100)
         said = json.loads(done.output)
         return said["threads"], said["batch"]
 
     def load_words(self, path, *more):
-        words = [self.lab.tipple, "load", "--format", "mot", "--uri", self.server.namespace_uri, "--json"]
+        words = [self.lab.tipple, "load", "--format", self.format, "--uri", self.server.namespace_uri, "--json"]
         for name in ("threads", "batch"):
             if getattr(self.options, name):
                 words += ["--" + name, getattr(self.options, name)]
@@ -67,28 +67,38 @@ class Loaders:
     def tipple(self, path=None, rows=None, more=()):
         rows = rows or self.rows
         self.server.fresh()
-        run = self.lab.run(self.load_words(path or self.lab.rows(rows), *more), rows, self.server)
+        run = self.lab.run(self.load_words(path or self.lab.rows(rows, self.format), *more), rows, self.server)
         said = json.loads(run.output)
         if said["loaded"] != rows:
             raise Failed("%d of %d documents were loaded" % (said["loaded"], rows))
         return self.arrived(run, rows)
 
+    def gzip(self):
+        return self.tipple(path=self.lab.gzip(self.rows, self.format))
+
     def replay(self, connections, majority=False):
         self.server.fresh(clustered=True)
         run = self.lab.run([self.lab.replay, "--port", self.server.port, "--to", "%s.%s" % (DATABASE, COLLECTION),
                             "--connections", connections, "--batch", self.batch,
-                            *(["--majority"] if majority else []), self.lab.bson(self.rows)], self.rows, self.server)
+                            *(["--majority"] if majority else []), self.lab.bson(self.rows, self.format)], self.rows,
+                           self.server)
         said = json.loads(run.output)
         run.seconds, run.client_cpu, run.peak_bytes = said["seconds"], said["cpu_seconds"], None
         return self.arrived(run, self.rows)
 
     def mongoimport(self, workers):
         self.server.fresh(clustered=True)
-        fields = ",".join("%s.%s" % key for key in KEYS)
         return self.arrived(self.lab.run(
             [self.lab.mongoimport(), "--quiet", "--uri", self.server.uri, "--db", DATABASE, "--collection", COLLECTION,
-             "--type", "csv", "--fields", fields, "--columnsHaveTypes", "--ignoreBlanks", "--numInsertionWorkers",
-             workers, "--file", self.lab.clean_csv(self.rows)], self.rows, self.server), self.rows)
+             *self._importable(), "--numInsertionWorkers", workers], self.rows, self.server), self.rows)
+
+    def _importable(self):
+        """mongoimport can read neither format: it gets the documents as clean columns, or as JSON."""
+        if self.format != "mot":
+            return ["--type", "json", "--file", self.lab.json(self.rows, self.format)]
+        fields = ",".join("%s.%s" % key for key in KEYS)
+        return ["--type", "csv", "--fields", fields, "--columnsHaveTypes", "--ignoreBlanks",
+                "--file", self.lab.clean_csv(self.rows)]
 
     def pymongo(self):
         self.server.fresh(clustered=True)
@@ -109,7 +119,7 @@ def ready(make):
         return str(failed)
 
 
-def check_same(contenders, server):
+def check_same(contenders, server, order):
     """One run of each, not measured: do they all put the same documents there? Also warms the server up."""
     digests, samples = {}, {}
     for name, once in contenders.items():
@@ -117,7 +127,7 @@ def check_same(contenders, server):
             once()
         except Failed:
             continue  # it will say so in its measured run
-        samples[name] = server.sample(500)
+        samples[name] = server.sample(500, order)
         if name.startswith(("replay", "tipple")):
             digests[name] = server.digest()
     if len(set(digests.values())) > 1:
@@ -163,66 +173,77 @@ def ratio_table(title, runs, names, function):
     return table
 
 
+def against_ceiling(loaders, contenders, rounds, majority=False):
+    """Runs them beside replays. Gives all runs, which replay is the ceiling, and notes on how they were run."""
+    replays = {"replay, %d connections" % many: lambda many=many: loaders.replay(many, majority)
+               for many in sorted({loaders.threads, 8})}
+    contenders = {**replays, **contenders}
+    check_same(contenders, loaders.server, KINDS[loaders.format].order)
+    runs, reasons = interleave(rounds, contenders)
+    notes = ["%s rows, batches of %d, tipple load with %d threads; interleaved on one server (cache %s)" % (
+        figures.thousands(loaders.rows), loaders.batch, loaders.threads, loaders.options.cache),
+        figures.others_note(every(runs)), *reasons]
+    return runs, better(runs, list(replays)), notes
+
+
+def peers(loaders, wanted):
+    """The contenders of the peers that are wanted and can be had here, and why the others are left out."""
+    contenders, left_out = {}, []
+    for peer, ways in wanted.items():
+        if peer in loaders.options.without:
+            continue
+        reason = ready(getattr(loaders.lab, peer))
+        if reason:
+            left_out.append("%s is left out: %s" % (peer, reason))
+        else:
+            contenders.update(ways)
+    return contenders, left_out
+
+
+def ratio_tables(runs, names):
+    return [ratio_table("Documents/s: the row's divided by the column's, within a round", runs, names,
+                        lambda a, b: a.rate / b.rate),
+            ratio_table("Client CPU: the row's divided by the column's, within a round", runs, names,
+                        lambda a, b: a.client_cpu / b.client_cpu)]
+
+
+def cpu_target(promise, runs, most):
+    return Target(promise, figures.of_runs(runs, lambda run: run.client_each), figures.micro, most=most)
+
+
+def share_target(promise, runs, ceiling, least):
+    return Target(promise, figures.of_pairs(runs, ceiling, lambda a, b: a.rate / b.rate), figures.percent, least=least)
+
+
 def load(lab, options):
     """tools/bench load: a plain file into a clustered collection of a standalone."""
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options)
-        left_out = []
-        connections = sorted({loaders.threads, 8})
-        contenders = {"replay, %d connections" % many: lambda many=many: loaders.replay(many) for many in connections}
-        contenders["tipple load"] = loaders.tipple
-        if "mongoimport" not in options.without:
-            reason = ready(lab.mongoimport)
-            if reason:
-                left_out.append("mongoimport is left out: " + reason)
-            else:
-                contenders.update({"mongoimport, %d workers" % many: lambda many=many: loaders.mongoimport(many)
-                                   for many in (2, 4)})
-        if "pymongo" not in options.without:
-            reason = ready(lab.pymongo)
-            if reason:
-                left_out.append("pymongo is left out: " + reason)
-            else:
-                contenders["pymongo, 2 processes"] = loaders.pymongo
-        check_same(contenders, server)
-        runs, reasons = interleave(options.rounds, contenders)
-    ceiling = better(runs, [name for name in runs if name.startswith("replay")])
-    notes = ["%s rows, batches of %d, tipple load with %d threads; interleaved on one server (cache %s)"
-             % (figures.thousands(options.rows), loaders.batch, loaders.threads, options.cache),
-             figures.others_note(every(runs)), *left_out, *reasons]
-    table = cost_table("Loaders: MOT into a clustered collection on a standalone", runs, notes)
+        contenders, left_out = peers(loaders, {
+            "mongoimport": {"mongoimport, %d workers" % many: lambda many=many: loaders.mongoimport(many)
+                            for many in (2, 4)},
+            "pymongo": {"pymongo, 2 processes": loaders.pymongo}})
+        contenders = {"tipple load": loaders.tipple, **contenders}
+        runs, ceiling, notes = against_ceiling(loaders, contenders, options.rounds)
+    table = cost_table("Loaders: MOT into a clustered collection on a standalone", runs, [*notes, *left_out])
     names = [ceiling, "tipple load"]
     for peer in ("mongoimport", "pymongo"):
         candidates = [name for name in runs if name.startswith(peer)]
         names += [better(runs, candidates)] if candidates else []
-    ratios = [ratio_table("Documents/s: the row's divided by the column's, within a round", runs, names,
-                          lambda a, b: a.rate / b.rate),
-              ratio_table("Client CPU: the row's divided by the column's, within a round", runs, names,
-                          lambda a, b: a.client_cpu / b.client_cpu)]
-    return Outcome([table, *ratios], [
-        Target("client CPU of a load: at most 0.30 us a document, all in",
-                  figures.of_runs(runs["tipple load"], lambda run: run.client_each), figures.micro, most=0.30e-6),
-        Target("a load reaches 90 % of the replay ceiling or more",
-                  figures.of_pairs(runs["tipple load"], runs[ceiling], lambda a, b: a.rate / b.rate), figures.percent,
-                  least=0.90)])
+    return Outcome([table, *ratio_tables(runs, names)], [
+        cpu_target("client CPU of a load: at most 0.30 us a document, all in", runs["tipple load"], 0.30e-6),
+        share_target("a load reaches 90 % of the replay ceiling or more", runs["tipple load"], runs[ceiling], 0.90)])
 
 
 def replica(lab, options):
     """tools/bench replica: the same with w: majority, j: true on a replica set of one."""
     with lab.server(options.cache, replset=1) as server:
         loaders = Loaders(lab, server, options)
-        contenders = {"replay, %d connections" % many: lambda many=many: loaders.replay(many, majority=True)
-                      for many in sorted({loaders.threads, 8})}
-        contenders["tipple load"] = loaders.tipple
-        check_same(contenders, server)
-        runs, reasons = interleave(options.rounds, contenders)
-    ceiling = better(runs, [name for name in runs if name.startswith("replay")])
-    notes = ["%s rows, batches of %d, tipple load with %d threads; every batch with w: majority, j: true"
-             % (figures.thousands(options.rows), loaders.batch, loaders.threads),
-             figures.others_note(every(runs)), *reasons]
+        runs, ceiling, notes = against_ceiling(loaders, {"tipple load": loaders.tipple}, options.rounds, majority=True)
     share = figures.of_pairs(runs["tipple load"], runs[ceiling], lambda a, b: a.rate / b.rate)
-    table = cost_table("Replica set of one member, majority and journal", runs, notes)
-    table.notes.append("tipple load reaches %s of the ceiling" % share.text(figures.percent))
+    table = cost_table("Replica set of one member, majority and journal", runs, [
+        *notes, "every batch with w: majority, j: true",
+        "tipple load reaches %s of the ceiling" % share.text(figures.percent)])
     return Outcome([table], [])
 
 
@@ -230,9 +251,8 @@ def gzip(lab, options):
     """tools/bench gzip: from .gz against the same file plain."""
     with lab.server(options.cache) as server:
         loaders = Loaders(lab, server, options)
-        packed = lab.gzip(options.rows)
-        contenders = {"plain": loaders.tipple, "gzip": lambda: loaders.tipple(path=packed)}
-        loaders.tipple()  # not measured: warms the server up
+        contenders = {"plain": loaders.tipple, "gzip": loaders.gzip}
+        loaders.gzip()  # not measured: makes the files and warms the server up
         runs, reasons = interleave(options.rounds, contenders)
     more = figures.of_pairs(runs["gzip"], runs["plain"], lambda a, b: a.client_each - b.client_each, scale=0.12e-6)
     table = cost_table("From gzip", runs, [

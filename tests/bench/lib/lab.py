@@ -1,5 +1,6 @@
 """lab: the bench's workplace below build/bench. Builds, makes the files, runs commands and measures them, and runs
 the one server that a measurement needs. Everything it starts ends with it."""
+import collections
 import contextlib
 import csv
 import datetime
@@ -23,9 +24,14 @@ from figures import Failed  # noqa: E402
 
 BENCH = ROOT / "build/bench"
 SOURCES = ROOT / "tests/bench"
-DATABASE, COLLECTION = "bench", "mot"
+DATABASE, COLLECTION = "bench", "records"
 CPUS = os.cpu_count() or 1
 TICK = os.sysconf("SC_CLK_TCK")
+# What `tipple generate` makes of a format when told how many, and how to find the same documents again whatever their
+# _ids. Weather records have no key of their own, but every contender gives them the same _id.
+Kind = collections.namedtuple("Kind", "words order")
+KINDS = {"mot": Kind(["mot", "--rows"], {"t": 1, "v": 1}),
+         "isd": Kind(["isd", "--stations", "50", "--records"], {"_id": 1})}
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes"]
 
 
@@ -109,24 +115,44 @@ class Lab:
             part.rename(path)
         return path
 
-    def rows(self, count, release=None):
-        words = [self.tipple, "generate", "mot", "--rows", count, "--seed", 1]
-        words += ["--release", release] if release else []
-        name = "mot-%s%d.txt" % (release + "-" if release else "", count)
-        return self._made(name, lambda part: self._into(part, words))
+    def generate(self, format, count, release=None):
+        """The command that writes so many rows."""
+        words = [self.tipple, "generate", *KINDS[format].words, count, "--seed", 1]
+        return words + (["--release", release] if release else [])
 
-    def bson(self, count):
-        rows = self.rows(count)
-        return self._made("mot-%d.bson" % count, lambda part: self._into(
-            part, [self.tipple, "parse", "--format", "mot", "--emit", "bson", "--ids", rows]))
+    def rows(self, count, format="mot", release=None):
+        name = "%s-%s%d.txt" % (format, release + "-" if release else "", count)
+        return self._made(name, lambda part: self._into(part, self.generate(format, count, release)))
 
-    def gzip(self, count):
-        rows = self.rows(count)
+    def bson(self, count, format="mot"):
+        rows = self.rows(count, format)
+        return self._made("%s-%d.bson" % (format, count), lambda part: self._into(
+            part, [self.tipple, "parse", "--format", format, "--emit", "bson", "--ids", rows]))
+
+    def json(self, count, format):
+        rows = self.rows(count, format)
+        return self._made("%s-%d.json" % (format, count), lambda part: self._into(
+            part, [self.tipple, "parse", "--format", format, "--emit", "json", "--ids", rows]))
+
+    def gzip(self, count, format="mot"):
+        rows = self.rows(count, format)
 
         def make(part):
             with open(rows, "rb") as plain, gzip.open(part, "wb", compresslevel=6) as packed:
                 shutil.copyfileobj(plain, packed, 1 << 20)
-        return self._made("mot-%d.txt.gz" % count, make)
+        return self._made("%s-%d.txt.gz" % (format, count), make)
+
+    def real_weather(self, count):
+        """All weather records of the test data, as often as it takes for about so many; and how many they are."""
+        texts = [gzip.decompress(path.read_bytes()) for path in sorted((ROOT / "tests/data/isd").glob("*.gz"))]
+        records = sum(text.count(b"\n") for text in texts)
+        times = max(1, round(count / records))
+
+        def make(part):
+            with open(part, "wb") as out:
+                for _ in range(times):
+                    out.writelines(texts)
+        return self._made("isd-real-%d.txt" % (records * times), make), records * times
 
     def clean_csv(self, count):
         """The same documents as clean comma-separated text, columns in the order of KEYS: what mongoimport and a
@@ -237,7 +263,7 @@ class Run:
     def __init__(self, documents, cost, server_cpu, not_server_cpu, took, output):
         self.documents, self.output = documents, output
         self.seconds, self.peak_bytes = cost["seconds"], cost["peak_bytes"]
-        self.client_cpu, self.server_cpu = cost["user"] + cost["system"], server_cpu
+        self.user_cpu, self.client_cpu, self.server_cpu = cost["user"], cost["user"] + cost["system"], server_cpu
         self.others, self.cpu_room = max(0.0, not_server_cpu - self.client_cpu), took * CPUS
 
     @property
@@ -299,9 +325,9 @@ class Server:
         latencies = self.client.command("admin", {"serverStatus": 1})["opLatencies"]
         return sum(latencies[kind]["latency"] for kind in ("reads", "writes", "commands")) / 1e6
 
-    def sample(self, count):
-        """The documents with the lowest test ids, without their _ids."""
-        return list(self.client.find(DATABASE, COLLECTION, projection={"_id": 0}, sort={"t": 1, "v": 1}, limit=count))
+    def sample(self, count, order):
+        """The first documents in this order, without their _ids."""
+        return list(self.client.find(DATABASE, COLLECTION, projection={"_id": 0}, sort=order, limit=count))
 
 
 def machine(server_version):

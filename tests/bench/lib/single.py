@@ -13,42 +13,50 @@ USUAL = "2023"  # what generate makes unless told
 
 def parse(lab, options):
     """tools/bench parse: parsing and encoding on one core, and generating."""
-    files = {release: lab.rows(options.rows, release) for release in RELEASES}
-    sizes = {release: path.stat().st_size for release, path in files.items()}
-
-    def once(path):
-        lab.warm(path)
-        run = lab.run([lab.tipple, "parse", "--format", "mot", "--emit", "none", path], options.rows, cpu=CPUS - 1)
-        run.bytes = path.stat().st_size
-        return run
-
-    contenders = {release: lambda path=path: once(path) for release, path in files.items()}
-    contenders["generate"] = lambda: lab.run([lab.tipple, "generate", "mot", "--rows", options.rows], options.rows)
+    files = {release: (lab.rows(options.rows, release=release), options.rows) for release in RELEASES}
     try:
-        runs, reasons = interleave(options.rounds, contenders)
+        table, cpu, speed, generated = parse_and_encode(lab, options, "mot", files, "release")
     finally:
-        for path in files.values():
+        for path, _ in files.values():
             path.unlink()
-    generated = figures.of_runs(runs.pop("generate"), lambda run: run.rate)
-    table = Table("Parse and encode, one core (tipple parse --emit none, the whole process)",
-                  ["release", "CPU, ns/row", "MB/s", "bytes/row", "n"],
-                  ["%s rows a release, from the page cache" % figures.thousands(options.rows),
-                   "generate writes %s rows/s" % generated.text(figures.thousands),
-                   figures.others_note(every(runs)), *reasons])
-    cpu, speed = {}, {}
-    for release, each in runs.items():
-        cpu[release] = figures.of_runs(each, lambda run: run.client_each)
-        speed[release] = figures.of_runs(each, lambda run: run.bytes / run.seconds)
-        table.add(release, cpu[release].text(figures.nano), speed[release].text(figures.megabytes),
-                  "%.1f" % (sizes[release] / options.rows), cpu[release].n)
     targets = []
     for words, cpu_of, speed_of in (("release %s" % USUAL, USUAL, USUAL),
                                     ("the slowest release", worst(cpu, max), worst(speed, min))):
-        targets += [Target("parse and encode, %s: at most 100 ns a row" % words, cpu[cpu_of], figures.nano, most=100e-9),
+        targets += [Target("parse and encode, %s: at most 100 ns a row" % words, cpu[cpu_of], figures.nano,
+                           most=100e-9),
                     Target("parse and encode, %s: above 800 MB/s on one core" % words, speed[speed_of],
                            figures.megabytes, least=800e6)]
     return Outcome([table], targets + [
         Target("generate: above 5 million rows/s", generated, figures.thousands, least=5e6)])
+
+
+def parse_and_encode(lab, options, format, files, what):
+    """The table, and for each of the files (a path, and its rows) the CPU per row and the speed; then the speed of
+    generating."""
+    def once(path, rows):
+        lab.warm(path)
+        run = lab.run([lab.tipple, "parse", "--format", format, "--emit", "none", path], rows, cpu=CPUS - 1)
+        run.bytes = path.stat().st_size
+        return run
+
+    contenders = {name: lambda file=file: once(*file) for name, file in files.items()}
+    contenders["generate"] = lambda: lab.run(lab.generate(format, options.rows), options.rows)
+    runs, reasons = interleave(options.rounds, contenders)
+    generated = figures.of_runs(runs.pop("generate"), lambda run: run.rate)
+    table = Table("Parse and encode, one core (tipple parse --emit none, the whole process)",
+                  [what, "CPU, ns/row", "of that user", "MB/s", "bytes/row", "rows", "n"],
+                  ["from the page cache", "generate writes %s rows/s" % generated.text(figures.thousands),
+                   figures.others_note(every(runs)), *reasons])
+    cpu, speed = {}, {}
+    for name, each in runs.items():
+        path, rows = files[name]
+        cpu[name] = figures.of_runs(each, lambda run: run.client_each)
+        speed[name] = figures.of_runs(each, lambda run: run.bytes / run.seconds)
+        table.add(name, cpu[name].text(figures.nano),
+                  figures.of_runs(each, lambda run: run.user_cpu / run.documents).text(figures.nano),
+                  speed[name].text(figures.megabytes), "%.1f" % (path.stat().st_size / rows), figures.thousands(rows),
+                  cpu[name].n)
+    return table, cpu, speed, generated
 
 
 def worst(by_name, pick):
@@ -59,14 +67,14 @@ def worst(by_name, pick):
     return pick(by_name, key=lambda name: by_name[name].median)
 
 
-def memory(lab, options):
+def memory(lab, options, format="mot"):
     """tools/bench memory: the peak of a load of a long stream from a pipe, with 16 threads."""
     targets, table = [], Table(
-        "Peak memory: a stream of %s rows from a pipe, 16 threads" % figures.thousands(options.rows),
+        "Peak memory: a stream of %s %s rows from a pipe, 16 threads" % (figures.thousands(options.rows), format),
         ["--memory", "peak, MiB", "documents/s", "client CPU, us/doc", "n"])
     runs, options.threads = {}, 16
     with lab.server(options.cache) as server:
-        loaders = Loaders(lab, server, options)
+        loaders = Loaders(lab, server, options, format)
         for budget in (256, 64):
             contenders = {"--memory %dM" % budget: lambda budget=budget: stream(lab, loaders, server, budget)}
             each, reasons = interleave(options.rounds, contenders)
@@ -77,14 +85,16 @@ def memory(lab, options):
         peak.disturbed = False  # what else runs does not change it
         table.add(name.split()[1], peak.text(figures.mebibytes), figures.of_runs(each, lambda run: run.rate).text(
             figures.thousands), figures.of_runs(each, lambda run: run.client_each).text(figures.micro), peak.n)
-        targets.append(Target("peak memory with --memory %dM and 16 threads, %s rows from a pipe: at most %d MiB" % (
-            budget, figures.thousands(options.rows), budget + 64), peak, figures.mebibytes, most=(budget + 64) << 20))
+        targets.append(Target(
+            "peak memory with --memory %dM and 16 threads, %s %s rows from a pipe: at most %d MiB" % (
+                budget, figures.thousands(options.rows), format, budget + 64),
+            peak, figures.mebibytes, most=(budget + 64) << 20))
     return Outcome([table], targets)
 
 
 def stream(lab, loaders, server, budget):
     server.fresh()
-    source = subprocess.Popen([str(lab.tipple), "generate", "mot", "--rows", str(loaders.rows)],
+    source = subprocess.Popen([str(word) for word in lab.generate(loaders.format, loaders.rows)],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, preexec_fn=procs.tied_to_parent())
     try:
         run = lab.run(loaders.load_words("-", "--memory", "%dM" % budget), loaders.rows, server, stdin=source.stdout)
