@@ -31,6 +31,7 @@ WHEEL_SHA256 = "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51
 
 USER, PASSWORD = "root", "secret pw"
 START_SECONDS, STOP_SECONDS = 60, 20
+LEAST_CACHE = 256 << 20  # of the option --wiredTigerCacheSizeGB
 ADDRESS_IN_USE = 48  # mongod's exit status
 
 
@@ -152,15 +153,15 @@ def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", ext
             [member["port"] for member in before["members"]] if before else []
     state = {"kind": "replset" if replset else "standalone", "uri": None, "members": []}
     command = [mongod, "--bind_ip", "127.0.0.1", "--nounixsocket", "--logappend",
-               "--wiredTigerCacheSizeGB", "%.3f" % (max(_bytes(cache), 256 << 20) / (1 << 30)),
+               "--wiredTigerCacheSizeGB", cache_option(max(size(cache), LEAST_CACHE)),
                "--setParameter", "diagnosticDataCollectionEnabled=false"]
     if replset:
         command += ["--replSet", "rs0", "--oplogSize", "256",
                     "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]
     if tls:
-        command += _tls_options(folder)
+        command += tls_options(folder)
     if auth:
-        command += _auth_options(folder, replset)
+        command += ["--auth", "--keyFile", key_file(folder)] if replset else ["--auth"]
     try:
         for number in range(max(replset, 1)):
             state["members"].append({"pid": 0, "port": 0})
@@ -178,12 +179,17 @@ def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", ext
     return state
 
 
-def _bytes(text):
+def size(text):
+    """The bytes that an option such as --cache 256M means."""
     units = {"K": 10, "M": 20, "G": 30}
     try:
         return int(text[:-1]) << units[text[-1].upper()]
     except (KeyError, ValueError, IndexError):
         raise Error("--cache %s is not a size such as 256M or 1G" % text) from None
+
+
+def cache_option(size_bytes):
+    return "%.3f" % (size_bytes / (1 << 30))
 
 
 def _free_port():
@@ -236,31 +242,33 @@ def _wait_until_listening(process, log, log_from, out):
 def _make_writable(folder, state, replset, auth, tls):
     """Initiates a replica set, waits for all its members, creates the user, and puts the URI into the state."""
     addresses = ["127.0.0.1:%d" % member["port"] for member in state["members"]]
+    ca = folder / "ca.pem" if tls else None
     options = {"replicaSet": "rs0"} if replset else {"directConnection": "true"}
-    if tls:
-        options.update(tls="true", tlsCAFile=str(folder / "ca.pem"))
-
-    def uri(hosts, user="", **more):
-        query = urllib.parse.urlencode({**options, **more}, safe="/", quote_via=urllib.parse.quote)
-        return "mongodb://%s%s/?%s" % (user, ",".join(hosts), query)
-
-    login = "%s:%s@" % (USER, urllib.parse.quote(PASSWORD)) if auth else ""
-    state["uri"] = uri(addresses, login)
+    login = (USER, PASSWORD) if auth else None
+    state["uri"] = uri(addresses, login, ca, **options)
     if replset:
-        options.pop("replicaSet")
-        with minimongo.Client(uri(addresses[:1])) as first:
-            _initiate(first, addresses)
-        options["replicaSet"] = "rs0"
-    with minimongo.Client(uri(addresses), timeout=START_SECONDS) as client:
+        with minimongo.Client(uri(addresses[:1], None, ca)) as first:
+            initiate(first, addresses, "rs0")
+    with minimongo.Client(uri(addresses, None, ca, **options), timeout=START_SECONDS) as client:
         if auth:
-            _create_user(client)
+            create_user(client, USER, PASSWORD)
     if replset > 1:
         with minimongo.Client(state["uri"], timeout=START_SECONDS) as client:
-            _wait_for_members(client)
+            wait_for_members(client)
 
 
-def _initiate(client, addresses):
-    config = {"_id": "rs0", "settings": {"electionTimeoutMillis": 5000},
+def uri(addresses, login=None, ca=None, **options):
+    """login: a user and a password; ca: the file of our own authority, where there is TLS."""
+    if ca:
+        options.update(tls="true", tlsCAFile=str(ca))
+    user = "%s:%s@" % tuple(map(urllib.parse.quote, login)) if login else ""
+    query = urllib.parse.urlencode(options, safe="/", quote_via=urllib.parse.quote)
+    return "mongodb://%s%s/%s" % (user, ",".join(addresses), "?" + query if query else "")
+
+
+def initiate(client, addresses, name, **more):
+    """Makes a replica set of these members, of which the client's is the first and becomes the primary."""
+    config = {"_id": name, "settings": {"electionTimeoutMillis": 5000}, **more,
               "members": [{"_id": number, "host": address, "priority": 1 if number else 2}
                           for number, address in enumerate(addresses)]}
     try:
@@ -275,16 +283,16 @@ def _initiate(client, addresses):
         time.sleep(0.1)
 
 
-def _create_user(client):
+def create_user(client, user, password):
     """Through the localhost exception, which ends with the first user."""
     try:
-        client.command("admin", {"createUser": USER, "pwd": PASSWORD, "roles": ["root"]})
+        client.command("admin", {"createUser": user, "pwd": password, "roles": ["root"]})
     except minimongo.CommandError as error:
         if error.code not in (13, 51003):  # Unauthorized, or the user already exists
             raise
 
 
-def _wait_for_members(client):
+def wait_for_members(client):
     deadline = time.monotonic() + START_SECONDS
     while True:
         members = client.command("admin", {"replSetGetStatus": 1})["members"]
@@ -296,7 +304,7 @@ def _wait_for_members(client):
         time.sleep(0.1)
 
 
-def _tls_options(folder):
+def tls_options(folder):
     """Our own authority and a certificate for this host, made once."""
     if not (folder / "server.pem").exists():
         (folder / "names.cnf").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
@@ -320,14 +328,13 @@ def _tls_options(folder):
             "--tlsCAFile", str(folder / "ca.pem"), "--tlsAllowConnectionsWithoutCertificates"]
 
 
-def _auth_options(folder, replset):
-    if not replset:
-        return ["--auth"]
-    keyfile = folder / "keyfile"
-    if not keyfile.exists():
-        keyfile.touch(mode=0o600)
-        keyfile.write_text(os.urandom(48).hex())
-    return ["--auth", "--keyFile", str(keyfile)]
+def key_file(folder):
+    """What the members of a replica set know each other by, made once."""
+    path = folder / "keyfile"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(os.urandom(48).hex())
+    return str(path)
 
 
 # ------------------------------------------------------------------------------------------------------ stop

@@ -2,10 +2,12 @@
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import time
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -19,15 +21,27 @@ class Stopped(BaseException):
 
 def stop_on_signals():
     """From now on SIGINT, SIGTERM and SIGHUP raise Stopped in the main thread, once: clean-up is not disturbed."""
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
     def stop(number, _frame):
-        for each in signals:
+        for each in _ENDING:
             signal.signal(each, lambda *_: None)
         raise Stopped(number)
 
-    for each in signals:
+    for each in _ENDING:
         signal.signal(each, stop)
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """Who asks this program to end meanwhile is heard afterwards."""
+    heard = []
+    before = {each: signal.signal(each, lambda number, _: heard.append(number)) for each in _ENDING}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        if heard:
+            os.kill(os.getpid(), heard[0])
 
 
 def end_by(number):
@@ -47,6 +61,56 @@ def tied_to_parent(number=signal.SIGKILL):
     return tie
 
 
+def outlive(pid, still_wanted):
+    """Returns when this process has ended, or nobody wants to know any more."""
+    try:
+        owner = select.poll()
+        owner.register(os.pidfd_open(pid), select.POLLIN)
+        while still_wanted():
+            if owner.poll(500):
+                break
+    except ProcessLookupError:
+        pass
+
+
+def birth(pid):
+    """When this process began, in clock ticks since boot: together with it, an id means one process only. None when it
+    has ended, even if nobody has waited for it yet."""
+    fields = _stat(pid)
+    return int(fields[19]) if fields and fields[0] not in "ZX" else None
+
+
+def paused(pid):
+    fields = _stat(pid)
+    return bool(fields) and fields[0] == "T"
+
+
+def listens(pid, port):
+    """Does this very process listen on the port? Another one's answer there would prove nothing."""
+    sockets = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc/%d/fd" % pid):
+            with contextlib.suppress(OSError):
+                sockets.add(os.readlink("/proc/%d/fd/%s" % (pid, name)))
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError), open("/proc/net/" + table) as lines:
+            for line in lines:
+                words = line.split()
+                if words[3] == "0A" and int(words[1].rpartition(":")[2], 16) == port \
+                        and "socket:[%s]" % words[9] in sockets:
+                    return True
+    return False
+
+
+def _stat(pid):
+    """The fields of /proc/PID/stat from the state on."""
+    try:
+        with open("/proc/%d/stat" % pid) as stat:
+            return stat.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
 def adopt_orphans():
     """What our children leave behind becomes our child, so that end_children() finds it."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -56,12 +120,9 @@ def children():
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name) as stat:
-                    if int(stat.read().rpartition(")")[2].split()[1]) == os.getpid():
-                        found.append(int(name))
-            except (OSError, IndexError):
-                pass
+            fields = _stat(int(name))
+            if fields and int(fields[1]) == os.getpid():
+                found.append(int(name))
     return found
 
 
