@@ -1,0 +1,359 @@
+"""tools/cluster: what it starts is a sharded cluster, its members can be ended one by one, and nothing of it is left
+behind, however it ends.   needs: none"""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import minimongo as mongo
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CLUSTER = [sys.executable, str(ROOT / "tools/cluster")]
+LABROUTER = pathlib.Path(os.environ.get("TIPPLE", ROOT / "build/release/tipple")).parent / "tools/labrouter"
+MONGOS_OPTIONS = """
+import argparse, json, os
+parser = argparse.ArgumentParser(allow_abbrev=False)
+for name in "configdb bind_ip logpath keyFile tlsMode tlsCertificateKeyFile tlsCAFile port".split():
+    parser.add_argument("--" + name)
+for name in "nounixsocket logappend tlsAllowConnectionsWithoutCertificates".split():
+    parser.add_argument("--" + name, action="store_true")
+parser.add_argument("--setParameter", action="append")
+given = parser.parse_args()
+shards = [member for member in json.load(open("cluster.json"))["members"] if member["role"] == "shard"]
+words = ["labrouter", "--port", given.port, "--config", given.configdb.partition("/")[2],
+         "--via", ",".join("127.0.0.1:%d" % member["port"] for member in shards)]
+if given.keyFile:
+    words += ["--user", "__system", "--password-file", given.keyFile]
+if given.tlsMode:
+    words += ["--tls-cert", given.tlsCertificateKeyFile, "--tls-ca", given.tlsCAFile]
+os.execv(os.environ["TIPPLE_LABROUTER"], words)
+"""
+
+
+def processes(folder):
+    """Every process, not yet ended, that has this folder on its command line, but for tools/cluster itself."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+            ended = (entry / "stat").read_text().rpartition(")")[2].split()[0] == "Z" if words else True
+        except OSError:
+            continue
+        if not ended and os.fsencode(folder) in words and b"tools/cluster" not in words:
+            found.append(int(entry.name))
+    return found
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(dir=os.getcwd())
+        self.addCleanup(scratch.cleanup)
+        self.folder = os.path.join(scratch.name, "cluster")
+        self.addCleanup(self.end)
+
+    def end(self):
+        if os.path.exists(os.path.join(self.folder, "cluster.json")):
+            self.cluster("down", "--dir", self.folder, "--kill")
+        self.assertEqual([], processes(self.folder))
+
+    def run_cluster(self, *words, **more):
+        return subprocess.run([*CLUSTER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=300, **more)
+
+    def cluster(self, command, *words, status=0, **more):
+        """The last line of stdout; what was said on stderr is in self.said."""
+        done = self.run_cluster(command, *words, **more)
+        self.said = done.stderr
+        self.assertEqual(status, done.returncode, done.stderr)
+        return (done.stdout.splitlines() or [""])[-1]
+
+    def up(self, *words, **more):
+        return self.cluster("up", "--dir", self.folder, "--owner", str(os.getpid()), *words, **more)
+
+    def on(self, command, *words, **more):
+        return self.cluster(command, "--dir", self.folder, *words, **more)
+
+    def members(self, status=0):
+        done = self.run_cluster("status", "--dir", self.folder, "--json")
+        self.assertEqual(status, done.returncode, done.stderr)
+        return {member["name"]: member for member in json.loads(done.stdout)["members"]}
+
+    def shard(self, name):
+        """A client of the primary of a shard that has no users."""
+        seeds = ",".join(member["address"] for member in self.members().values() if member["set"] == name)
+        client = mongo.Client("mongodb://%s/?replicaSet=%s" % (seeds, name))
+        self.addCleanup(client.close)
+        return client
+
+    def until(self, condition, what, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.2)
+
+    def insert(self, client, document):
+        """Directly into a shard; one that has just become the primary may not know yet what it owns."""
+        try:
+            return client.insert("test", "here", [document], writeConcern={"w": "majority"})
+        except mongo.CommandError as error:
+            self.assertEqual(13388, error.code, error)
+            return 0
+
+    def shards_of(self, uri):
+        """As the config server lists them."""
+        with mongo.Client(uri) as client:
+            return {shard["_id"]: shard["host"] for shard in client.find("config", "shards")}
+
+
+class Members(Case):
+    def test_two_shards_keep_their_data(self):
+        uri = self.up("--shards", "2", "--routers", "0", "--cache", "10M", "--compressor", "zstd")
+        self.assertIn("a cache of 10M is less", self.said)
+        members = self.members()
+        self.assertEqual(["c0", "s0", "s1"], list(members))
+        self.assertEqual({"primary"}, {member["state"] for member in members.values()})
+        self.assertEqual({name: "%s/%s" % (name, members[name]["address"]) for name in ("s0", "s1")},
+                         self.shards_of(uri))
+        for name in ("s0", "s1"):
+            with self.shard(name) as client:
+                client.insert("test", "here", [{"_id": name}])
+                server = client.command("admin", {"serverStatus": 1})
+                self.assertEqual(members[name]["pid"], server["pid"])
+                self.assertEqual(10 << 20, server["wiredTiger"]["cache"]["maximum bytes configured"])
+                engine = client.command("test", {"collStats": "here"})["wiredTiger"]["creationString"]
+                self.assertIn("block_compressor=zstd", engine)
+        self.assertEqual(uri, self.on("uri"))
+        self.up(status=1)
+        self.assertIn("is running", self.said)
+
+        self.on("down")
+        self.assertEqual([], processes(self.folder))
+        self.assertEqual({"stopped"}, {member["process"] for member in self.members(status=3).values()})
+        self.on("uri", status=1)
+        self.assertEqual(uri, self.up())
+        for name in ("s0", "s1"):
+            with self.shard(name) as client:
+                self.assertEqual([{"_id": name}], list(client.find("test", "here")))
+                cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
+                self.assertEqual(10 << 20, cache["maximum bytes configured"])
+        self.on("down")
+        self.up("--shards", "3", status=1)
+        self.assertIn("was made with shards 2", self.said)
+        self.up("--fresh", "--shards", "1", "--routers", "0")
+        with self.shard("s0") as client:
+            self.assertEqual([], list(client.find("test", "here")))
+
+    def test_a_primary_is_killed(self):
+        self.up("--shards", "1", "--replicas", "3", "--routers", "0")
+        members = self.members()
+        self.assertEqual(["primary", "primary", "secondary", "secondary"],
+                         [member["state"] for member in members.values()])
+        with self.shard("s0") as client:
+            client.insert("test", "here", [{"_id": 1}], writeConcern={"w": "majority"})
+        self.on("kill", "s0.primary")
+        self.until(lambda: [self.members(status=3)[name]["state"] for name in ("s0.1", "s0.2")].count("primary") == 1,
+                   "no member became the primary")
+        with self.assertRaises(OSError):
+            os.kill(members["s0.0"]["pid"], 0)
+        seeds = ",".join(members[name]["address"] for name in ("s0.1", "s0.2"))
+        with mongo.Client("mongodb://%s/?replicaSet=s0" % seeds) as client:
+            self.until(lambda: self.insert(client, {"_id": 2}), "the new primary could not be written to")
+        self.on("kill", "s0.0", status=1)
+        self.assertIn("s0.0 is not running", self.said)
+        self.on("start", "s0.0")
+        self.assertEqual(members["s0.0"]["address"], self.members()["s0.0"]["address"])
+        with self.shard("s0") as client:
+            self.assertEqual(2, client.count("test", "here"))
+        self.on("stop", "s0")
+        self.assertEqual({"c0"}, {name for name, member in self.members(status=3).items() if member["pid"]})
+        self.on("start", "s0.2", "s0.0", "s0.1")
+
+    def test_a_member_hangs(self):
+        self.up("--shards", "1", "--routers", "0")
+        self.on("pause", "s0")
+        self.assertEqual("paused", self.members(status=3)["s0"]["process"])
+        self.on("resume", "s0")
+        self.assertEqual("primary", self.members()["s0"]["state"])
+        self.on("pause", "s0")
+        self.on("down")  # it need not be resumed before
+        self.assertEqual([], processes(self.folder))
+
+    def test_users_and_tls(self):
+        uri = self.up("--shards", "1", "--routers", "0", "--auth", "--tls")
+        self.assertIn("tlsCAFile=", uri)
+        for name in ("password", "keyfile", "uri"):
+            self.assertEqual(0o600, stat.S_IMODE(os.stat(os.path.join(self.folder, name)).st_mode), name)
+        password = pathlib.Path(self.folder, "password").read_text().strip()
+        self.assertIn("mongodb://root:%s@" % password, uri)
+        self.assertEqual(uri, pathlib.Path(self.folder, "uri").read_text().strip())
+        self.assertEqual(["s0"], list(self.shards_of(uri)))
+        with self.assertRaisesRegex(mongo.CommandError, "requires authentication"):
+            self.shards_of(uri.replace("root:%s@" % password, ""))
+        with self.assertRaises((mongo.Error, OSError)):
+            mongo.Client("mongodb://%s/" % self.members()["s0"]["address"], timeout=2)
+        self.on("down")
+        self.assertEqual(uri, self.up())
+        self.assertEqual(["s0"], list(self.shards_of(uri)))
+
+    def test_a_process_that_is_not_ours_is_not_ended(self):
+        self.up("--shards", "1", "--routers", "0")
+        file = pathlib.Path(self.folder, "cluster.json")
+        truth = file.read_text()
+        other = subprocess.Popen(["sleep", "100"])
+        self.addCleanup(lambda: (other.kill(), other.wait()))
+        file.write_text(truth.replace('"pid": %d' % self.members()["s0"]["pid"], '"pid": %d' % other.pid))
+        self.on("kill", "s0", status=1)
+        self.on("down")
+        self.assertIsNone(other.poll())
+        file.write_text(truth)
+
+    def test_a_start_that_fails_leaves_nothing(self):
+        for words, environment, said in (
+                (["--routers", "0", "--mongod=--nonsense"], {}, "c0 ended at once .*nonsense"),
+                (["--routers", "1", "--router", "labrouter"], {"TIPPLE_LABROUTER": "/bin/false"}, "r0 ended at once"),
+                (["--router", "mongos"], {"TIPPLE_MONGOS": "/bin/false"}, "r0 ended at once"),
+                (["--routers", "0"], {"TIPPLE_MONGOD": "/nowhere"}, "TIPPLE_MONGOD is /nowhere"),
+                (["--routers", "0", "--cache", "lots"], {}, "256M")):
+            with self.subTest(words=words):
+                self.up("--shards", "1", *words, status=1, env={**os.environ, **environment})
+                self.assertRegex(self.said, said)
+                self.assertFalse(os.path.exists(self.folder))
+                self.assertEqual([], processes(self.folder))
+
+    def test_a_start_that_is_ended_leaves_nothing(self):
+        for number, line in ((signal.SIGINT, "starting"), (signal.SIGTERM, "making"), (signal.SIGHUP, "adding")):
+            with self.subTest(number=number):
+                up = subprocess.Popen([*CLUSTER, "up", "--dir", self.folder, "--routers", "0"],
+                                      stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                while line not in up.stderr.readline():
+                    pass
+                up.send_signal(number)
+                self.assertEqual(-number, up.wait(60))
+                up.stderr.close()
+                self.assertEqual([], processes(self.folder))
+                self.assertFalse(os.path.exists(self.folder))
+
+    def test_what_a_killed_start_leaves_can_be_ended_and_completed(self):
+        up = subprocess.Popen([*CLUSTER, "up", "--dir", self.folder, "--routers", "0", "--auth"],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while "making" not in up.stderr.readline():
+            pass
+        self.up(status=1)
+        self.assertIn("another tools/cluster is at work", self.said)
+        up.kill()
+        up.wait()
+        up.stderr.close()
+        self.on("uri", status=1)
+        self.on("down")
+        self.assertEqual([], processes(self.folder))
+        self.assertEqual(["s0", "s1"], sorted(self.shards_of(self.up())))
+
+    def test_it_ends_with_its_owner(self):
+        owner = subprocess.Popen(["sleep", "100"])
+        self.cluster("up", "--dir", self.folder, "--shards", "1", "--routers", "0", "--owner", str(owner.pid))
+        owner.kill()
+        owner.wait()
+        self.until(lambda: not processes(self.folder), "it outlived its owner")
+
+
+class Mistakes(Case):
+    def test_help(self):
+        for words in ([], ["up"], ["down"], ["status"], ["kill"]):
+            done = self.run_cluster(*words, "--help")
+            self.assertEqual(0, done.returncode)
+            self.assertIn("--dir DIR", done.stdout)
+
+    def test_mistakes(self):
+        empty = os.path.dirname(self.folder)
+        full = os.path.join(empty, "full")
+        os.mkdir(full)
+        pathlib.Path(full, "letter").touch()
+        for words, said in (
+                (["down", "--dir", self.folder], "there is no cluster in"),
+                (["status", "--dir", full], "there is no cluster in"),
+                (["kill", "--dir", full, "s0"], "there is no cluster in"),
+                (["start", "--dir", full, "s0"], "there is no cluster in"),
+                (["up", "--dir", full], "is not empty, and no cluster is in it"),
+                (["up", "--dir", full, "--fresh"], "is not empty, and no cluster is in it"),
+                (["up", "--dir", os.path.join(full, "letter")], "letter"),
+                (["up"], "--dir"),
+                (["up", "--dir", self.folder, "--shards", "0"], "1 to 64"),
+                (["up", "--dir", self.folder, "--shards", "two"], "two is not a number"),
+                (["up", "--dir", self.folder, "--replicas", "8"], "1 to 7"),
+                (["up", "--dir", self.folder, "--routers", "-1"], "--routers"),
+                (["up", "--dir", self.folder, "--cache", "1M"], "less than 4M"),
+                (["up", "--dir", self.folder, "--compressor", "lz4"], "zstd"),
+                (["up", "--dir", self.folder, "--oplog-size", "0"], "1 to 100000"),
+                (["up", "--dir", self.folder, "--owner", "me"], "--owner"),
+                (["kill", "--dir", self.folder], "MEMBER")):
+            with self.subTest(words=words):
+                done = self.run_cluster(*words)
+                self.assertNotEqual(0, done.returncode)
+                self.assertIn(said, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(["letter"], os.listdir(full))
+        self.assertFalse(os.path.exists(self.folder))
+
+    def test_no_such_member(self):
+        self.up("--shards", "1", "--routers", "0")
+        for name in ("s1", "s0.1", "r0", "x"):
+            self.on("kill", name, status=1)
+            self.assertIn("there is no member %s; there are c0, s0" % name, self.said)
+
+
+@unittest.skipUnless(os.access(LABROUTER, os.X_OK), "labrouter was not built")
+class Routers(Case):
+    def up(self, *words, **environment):
+        environment = {"TIPPLE_LABROUTER": str(LABROUTER), **environment}
+        return super().up(*words, env={**os.environ, **environment})
+
+    def shard_and_fill(self, uri):
+        """A collection on both shards, made through the router; the router's clients see all of it."""
+        with mongo.Client(uri) as client:
+            client.command("admin", {"shardCollection": "test.here", "key": {"_id": "hashed"}})
+            client.insert("test", "here", [{"_id": number} for number in range(1000)])
+            self.assertEqual(1000, client.count("test", "here"))
+            placed = {stats["shard"]: stats["count"]
+                      for stats in client.aggregate("test", "here", [{"$collStats": {"count": {}}}])}
+            self.assertEqual(["s0", "s1"], sorted(placed))
+            self.assertEqual(1000, sum(placed.values()))
+
+    def alone(self, uri, name):
+        """The URI with one of the routers."""
+        hosts = ",".join(member["address"] for member in self.members().values() if member["role"] == "router")
+        self.assertIn(hosts, uri)
+        return uri.replace(hosts, self.members()[name]["address"])
+
+    def test_two_routers(self):
+        uri = self.up("--routers", "2", "--router", "labrouter", "--auth", "--tls")
+        self.assertEqual(["c0", "s0", "s1", "r0", "r1"], list(self.members()))
+        first, second = self.alone(uri, "r0"), self.alone(uri, "r1")
+        self.shard_and_fill(first)
+        self.on("kill", "r0")
+        with mongo.Client(second) as client:
+            self.assertEqual(1000, client.count("test", "here"))
+        self.on("start", "r0")
+        self.on("down")
+        self.assertEqual(uri, self.up())
+        with mongo.Client(first) as client:
+            self.assertEqual(1000, client.count("test", "here"))
+
+    def test_a_mongos_is_preferred(self):
+        """With a program that takes a mongos' options and the public commands; it is not a real one."""
+        mongos = pathlib.Path(self.folder).parent / "mongos"
+        mongos.write_text("#!%s\n%s" % (sys.executable, MONGOS_OPTIONS))
+        mongos.chmod(0o755)
+        for words in ([], ["--auth", "--tls"]):
+            with self.subTest(words=words):
+                uri = self.up("--fresh", *words, TIPPLE_MONGOS=str(mongos))
+                self.assertEqual("mongos", self.members()["r0"]["program"])
+                self.shard_and_fill(uri)
+
+
+unittest.main()
