@@ -1,6 +1,7 @@
 #include "base/pool.h"
 #include "format/convert.h"
 #include "format/emit_with.h"
+#include "format/fixed_plan.h"
 #include "format/pattern.h"
 
 #include <math.h>
@@ -9,14 +10,15 @@
 /* One section of the document on its way back. */
 typedef struct {
     char id[SCHEMA_ID];
-    bool written;
     uint32_t place; /* among the document's */
+    size_t taken;   /* of the first one of its kind: so many are written */
     const section_t *section;
     bson_iter_t fields; /* of its subdocument */
 } entry_t;
 
 struct emit_fixed {
     const schema_t *schema;
+    fixed_plan_t plan; /* knows each identifier's section */
     entry_t *entries;
     size_t count, room;
     int part; /* the last one whose marker was written */
@@ -29,14 +31,19 @@ struct emit_fixed {
 
 emit_fixed_t *emit_fixed_new(const schema_t *schema) {
     emit_fixed_t *fixed = calloc(1, sizeof *fixed);
-    if (fixed)
-        fixed->schema = schema;
+    if (!fixed || !fixed_plan_compile(schema, &fixed->plan)) {
+        free(fixed);
+        return NULL;
+    }
+    fixed->schema = schema;
     return fixed;
 }
 
 void emit_fixed_destroy(emit_fixed_t *fixed) {
-    if (fixed)
-        free(fixed->entries);
+    if (!fixed)
+        return;
+    fixed_plan_free(&fixed->plan);
+    free(fixed->entries);
     free(fixed);
 }
 
@@ -122,8 +129,11 @@ static bool print_utc(const make_t *made, const bson_t *document, const schema_t
     bson_iter_t at, flag;
     pattern_t date, time;
     if (!bson_iter_init_find(&at, document, made->field.key) || !BSON_ITER_HOLDS_DATE_TIME(&at))
-        return true; /* then the fields are there as text */
+        return true;                     /* then the fields are there as text */
+    const int64_t far = 400000000000000; /* ms: years beyond 9999, and before 0 */
     int64_t ms = bson_iter_date_time(&at);
+    if (ms > far || ms < -far)
+        return false;
     bool end_of_day = bson_iter_init_find(&flag, document, "hour24");
     pattern_compile("YYYYMMDD", 8, &date);
     pattern_compile("hhmm", 4, &time);
@@ -279,7 +289,6 @@ static int by_id(const void *a, const void *b) {
 
 static int put_entry(emit_t *emit, int part, entry_t *entry, err_t *err) {
     const section_t *section = entry->section;
-    entry->written = true;
     if (!put_before(emit, part) || !emit_put(&emit->out, entry->id, SCHEMA_ID))
         return -1;
     uint8_t *out = put_blank(emit, section->width);
@@ -288,18 +297,34 @@ static int put_entry(emit_t *emit, int part, entry_t *entry, err_t *err) {
     return print_fields(section->fields, section->field_count, &entry->fields, out, err) ? 1 : -2;
 }
 
-/* The next entry with this identifier; where entries carry none, the next of a section that lists it. */
+/* Is the entry of that kind: with this identifier, or where entries carry none, of its section? Less than 0:
+ * before those. */
+static int compare_kind(const entry_t *entry, const char *id, const section_t *section, bool with_ids) {
+    if (with_ids)
+        return memcmp(entry->id, id, SCHEMA_ID);
+    return entry->section < section ? -1 : entry->section > section;
+}
+
+/* The next entry of a kind, of entries that are sorted by kind. */
 static entry_t *find_entry(emit_fixed_t *fixed, const char *id, bool with_ids) {
-    for (size_t i = 0; i < fixed->count; i++) {
-        entry_t *entry = &fixed->entries[i];
-        if (entry->written)
-            continue;
-        if (with_ids ? memcmp(entry->id, id, SCHEMA_ID) == 0 : section_lists(entry->section, id)) {
-            memcpy(entry->id, id, SCHEMA_ID);
-            return entry;
-        }
+    uint8_t index = fixed_plan_section(&fixed->plan, (const uint8_t *)id);
+    size_t first = 0, behind = fixed->count;
+    if (index == FIXED_NO_SECTION)
+        return NULL;
+    const section_t *section = &fixed->schema->sections[index];
+    while (first < behind) {
+        size_t middle = first + (behind - first) / 2;
+        if (compare_kind(&fixed->entries[middle], id, section, with_ids) < 0)
+            first = middle + 1;
+        else
+            behind = middle;
     }
-    return NULL;
+    size_t next = first < fixed->count ? first + fixed->entries[first].taken : first;
+    if (next >= fixed->count || compare_kind(&fixed->entries[next], id, section, with_ids) != 0)
+        return NULL;
+    fixed->entries[first].taken++;
+    memcpy(fixed->entries[next].id, id, SCHEMA_ID);
+    return &fixed->entries[next];
 }
 
 static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *err) {
@@ -309,6 +334,8 @@ static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *e
     int ok = take_entries(fixed, document);
     if (ok <= 0)
         return ok;
+    if (fixed->count && !list) /* else they are sorted by section */
+        qsort(fixed->entries, fixed->count, sizeof *fixed->entries, by_id);
     if (bson_iter_init_find(&at, document, list ? list : "order") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &ids)) {
         while (ok > 0 && bson_iter_next(&ids)) {
@@ -321,8 +348,6 @@ static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *e
         }
         return ok;
     }
-    if (fixed->count)
-        qsort(fixed->entries, fixed->count, sizeof *fixed->entries, by_id);
     for (size_t i = 0; i < fixed->count && ok > 0; i++)
         ok = put_entry(emit, part, &fixed->entries[i], err);
     return ok;

@@ -27,6 +27,7 @@ fixed_t *fixed_new(const schema_t *schema) {
     }
     fixed->schema = schema;
     fixed->encoder.plan = &fixed->plan;
+    memcpy(&fixed->encoder.day_text, "19700101", 8); /* the date of day 0, which no record has to say first */
     return fixed;
 }
 
@@ -63,18 +64,27 @@ static bool holds_high(const uint8_t *text, size_t length) {
     return bits & 0x8080808080808080ull;
 }
 
-/* The count that the record starts with, where the format has one: what it announces, or -1. */
-static int64_t announced(const fixed_t *fixed, const uint8_t *record) {
+/* How many characters the record says follow its fixed part; 0 when it does not say. */
+static uint64_t announced(const fixed_t *fixed, const uint8_t *record) {
     for (size_t i = 0; i < fixed->schema->field_count; i++) {
         const field_t *field = &fixed->schema->fields[i];
-        int64_t count;
+        uint64_t count;
         if (field->type == TYPE_LENGTH)
-            return record[field->offset] != '+' && record[field->offset] != ' ' &&
-                           convert_int(record + field->offset, field->width, &count)
-                       ? count
-                       : -1;
+            return convert_digits(record + field->offset, field->width, &count) ? count : 0;
     }
-    return -1;
+    return 0;
+}
+
+/* No document of it could be too large for BSON, whose sizes are int32. */
+enum { MOST_NEEDED = 1 << 30 };
+
+static bool is_large(fixed_t *fixed, size_t needed, record_t *record) {
+    if (needed <= MOST_NEEDED)
+        return false;
+    snprintf(fixed->reason, sizeof fixed->reason, "its document could be larger than 1 GiB");
+    record->reason = fixed->reason;
+    record->column = 1;
+    return true;
 }
 
 /* A record that ends too early: before its fixed part does, or with the file. */
@@ -88,8 +98,8 @@ static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     } else if (ends_file && announced(fixed, text) > record->length - schema->fixed) {
         snprintf(
             fixed->reason, sizeof fixed->reason,
-            "it was cut short: it announces %lld characters behind the first %u, and the file ends after %u",
-            (long long)announced(fixed, text), schema->fixed, record->length - schema->fixed);
+            "it was cut short: it announces %llu characters behind the first %u, and the file ends after %u",
+            (unsigned long long)announced(fixed, text), schema->fixed, record->length - schema->fixed);
     } else {
         return false;
     }
@@ -118,6 +128,11 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     if (!fixed_walk(&fixed->plan, text, length, &fixed->walk))
         return PARSED_MEMORY;
     size_t needed = 64 + (size_t)fixed->plan.record.worst + fixed->walk.worst;
+    if (is_large(fixed, needed, record)) {
+        fixed->at += whole;
+        fixed->line++;
+        return PARSED_REJECT;
+    }
     if (room < needed) {
         record->needed = (uint32_t)needed;
         return PARSED_FULL;

@@ -439,7 +439,7 @@ uint8_t *fixed_encode(fixed_encoder_t *encoder, const fixed_walk_t *walk, uint8_
     out = run(encoder, &encoder->plan->record, encoder->record, out);
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        listed |= part->list != NULL;
+        listed |= part->list || (part->sections && part->leave_out);
         if (walk->parts[i].from == walk->parts[i].to || part->leave_out)
             continue;
         out = part->sections ? put_sections(encoder, part, walk, out) : put_entries(encoder, i, walk, out);

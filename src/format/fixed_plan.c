@@ -14,7 +14,7 @@ typedef struct {
 /* The next operation; nothing equals its filler yet. */
 static fixed_op_t *add_op(builder_t *builder, uint8_t code) {
     fixed_op_t *op = &builder->ops[builder->count];
-    *op = (fixed_op_t){.code = code, .filler = UINT64_MAX, .rest = (uint16_t)builder->count};
+    *op = (fixed_op_t){.code = code, .filler = UINT64_MAX, .rest = (uint32_t)builder->count};
     builder->count++;
     return op;
 }
@@ -191,11 +191,11 @@ static bool same_layout(const section_t *a, const section_t *b) {
 }
 
 /* The sections of a family of two letters, by their digits. Identifiers that are not listed belong to the
- * listed one before them, or to the first one, where the whole family has one layout. */
+ * last one of the file, where the whole family has one layout. */
 static void index_family(fixed_plan_t *plan, const char *letters) {
     const schema_t *schema = plan->schema;
     uint8_t *family = plan->section_of + ((size_t)(letters[0] - 'A') * 26 + (size_t)(letters[1] - 'A')) * 10;
-    const section_t *first = NULL;
+    const section_t *last = NULL;
     bool alike = true;
     for (int digit = 0; digit <= 9; digit++) {
         char id[SCHEMA_ID] = {letters[0], letters[1], (char)('0' + digit)};
@@ -204,16 +204,13 @@ static void index_family(fixed_plan_t *plan, const char *letters) {
             if (!section_lists(section, id))
                 continue;
             family[digit] = (uint8_t)i;
-            first = first ? first : section;
-            alike &= same_layout(first, section);
+            alike &= !last || same_layout(last, section);
+            last = last > section ? last : section;
         }
     }
-    uint8_t before = first ? (uint8_t)(first - schema->sections) : FIXED_NO_SECTION;
-    for (int digit = 0; digit <= 9 && alike; digit++) {
+    for (int digit = 0; digit <= 9 && alike && last; digit++)
         if (family[digit] == FIXED_NO_SECTION)
-            family[digit] = before;
-        before = family[digit];
-    }
+            family[digit] = (uint8_t)(last - schema->sections);
 }
 
 static void index_sections(fixed_plan_t *plan) {

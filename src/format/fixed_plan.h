@@ -31,10 +31,11 @@ typedef struct {
     uint8_t shift;     /* numbers: brings the digits to the end of a word */
     uint16_t offset, width;
     uint16_t unless; /* left out when one of these keys was made */
-    uint16_t rest;   /* index of what is rarely needed */
     int8_t divide;   /* by this power of ten */
     uint8_t made;    /* index of what it makes */
+    uint32_t rest;   /* index of what is rarely needed */
 } fixed_op_t;
+_Static_assert(sizeof(fixed_op_t) == 64, "an operation fills a cache line");
 
 typedef struct {
     const field_t *field;

@@ -95,7 +95,8 @@ static uint32_t id_value(const uint8_t *id) {
 static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint32_t *at, uint32_t end,
                           fixed_walk_t *walk) {
     size_t count = walk->section_count;
-    uint32_t place = *at, worst = 0, last = 0;
+    uint32_t place = *at, last = 0;
+    size_t worst = 0;
     if (count)
         last = id_value(record + walk->sections[count - 1].at);
     uint8_t section;
@@ -122,7 +123,7 @@ static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *reco
         uint32_t behind = fixed_walk_entry(&plan->parts[part], record, *at, end);
         if (!behind)
             break;
-        walk->worst += plan->parts[part].ops.worst + 24 + (behind - *at);
+        walk->worst += (size_t)plan->parts[part].ops.worst + 24 + (behind - *at);
         *at = behind;
     }
 }
@@ -172,7 +173,7 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
             }
             if (!find_resume(plan, record, at, least, length, part, walk))
                 return false;
-            walk->worst += 2 * (walk->gap_end - walk->gap) + 64;
+            walk->worst += 2 * (size_t)(walk->gap_end - walk->gap) + 64;
             at = walk->gap_end;
             behind_marker = false;
             continue;

@@ -27,7 +27,7 @@ typedef struct {
         uint32_t from, to; /* its entries, a gap among them; empty: the record has none */
     } parts[SCHEMA_MOST_PARTS];
     uint32_t gap, gap_end; /* empty: none */
-    uint32_t worst;        /* bytes of a document of all this, at most */
+    size_t worst;          /* bytes of a document of all this, at most */
     uint8_t *explained;    /* memory from gap to gap */
     size_t explained_room;
 } fixed_walk_t;

@@ -18,6 +18,8 @@ static bool read_is(reader_t *reader, const ynode_t *node, field_t *field) {
         at += set;
         do {
             uint8_t first = *at, last = set && end - at > 2 && at[1] == '-' && at[2] != ']' ? at[2] : first;
+            if (last < first)
+                return COMPLAIN(node, "nothing lies between '%c' and '%c'", first, last);
             for (unsigned byte = first; byte <= last; byte++)
                 sets[count].bits[byte >> 6] |= 1ull << (byte & 63);
             at += last == first ? 1 : 3;
@@ -56,6 +58,8 @@ static bool read_multiply(reader_t *reader, const ynode_t *node, field_t *field)
 }
 
 static bool read_absent(reader_t *reader, const ynode_t *node, field_t *field) {
+    if (field->counted || field->type == TYPE_LENGTH)
+        return COMPLAIN(node, "a length has no filler: what it says decides what the record is");
     if (!schema_texts(reader, node, &field->absent))
         return false;
     if (field->absent.count > 1)
@@ -97,13 +101,15 @@ static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
            (!absent || read_absent(reader, absent, field));
 }
 
-/* Fields one behind the other. */
-static bool read_fields(reader_t *reader, const ynode_t *list, field_t **fields, size_t *count,
-                        uint32_t *width) {
+/* Fields one behind the other. at: where they are missing, if they are. */
+static bool read_fields(reader_t *reader, const ynode_t *at, const ynode_t *list, field_t **fields,
+                        size_t *count, uint32_t *width) {
     *width = 0;
     *count = 0;
-    if (!list || !schema_want(reader, list, YNODE_LIST, "a list of fields"))
-        return list || COMPLAIN(ytree_root(reader->tree), "a list of fields is missing");
+    if (!list)
+        return COMPLAIN(at, "'fields' is missing");
+    if (!schema_want(reader, list, YNODE_LIST, "a list of fields"))
+        return false;
     if (!list->count || list->count > SCHEMA_MOST_FIELDS)
         return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
     if (!(*fields = schema_keep(reader, list->count * sizeof **fields)))
@@ -115,6 +121,9 @@ static bool read_fields(reader_t *reader, const ynode_t *list, field_t **fields,
         field->offset = *width;
         *width += field->width;
         ++*count;
+        if (*width > MOST_FIXED)
+            return COMPLAIN(node, "the fields up to here are %u characters wide; at most %d were expected",
+                            *width, MOST_FIXED);
     }
     return true;
 }
@@ -128,15 +137,16 @@ static bool no_kind(reader_t *reader, const field_t *fields, size_t count, bool 
             return COMPLAIN(field->at, "'lengthWidth' goes with the last field of an entry");
         if (field->is && !entry)
             return COMPLAIN(field->at, "'is' goes with the fields of an entry");
-        if (!entry && strcmp(field->key, "id") == 0)
+        if (!entry && (strcmp(field->key, "id") == 0 || strncmp(field->key, "id.", 3) == 0))
             return COMPLAIN(field->at, "the key 'id' is the section's identifier; choose another key");
     }
     return true;
 }
 
+/* Could this be the start of an identifier, or start with one? */
 static bool looks_like_id(const char *text, size_t length) {
-    return length >= SCHEMA_ID && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'A' && text[1] <= 'Z' &&
-           text[2] >= '0' && text[2] <= '9';
+    return text[0] >= 'A' && text[0] <= 'Z' && (length < 2 || (text[1] >= 'A' && text[1] <= 'Z')) &&
+           (length < 3 || (text[2] >= '0' && text[2] <= '9'));
 }
 
 /* "AA1-AA4" or "AG1" */
@@ -185,7 +195,8 @@ static bool read_section(reader_t *reader, const ynode_t *node, section_t *secti
     if (!ids || !name)
         return COMPLAIN(node, "'%s' is missing", ids ? "name" : "ids");
     if (!read_ids(reader, ids, section) || !schema_key(reader, name, &section->name) ||
-        !read_fields(reader, ynode_get(node, "fields"), &fields, &section->field_count, &section->width))
+        !read_fields(reader, node, ynode_get(node, "fields"), &fields, &section->field_count,
+                     &section->width))
         return false;
     section->fields = fields;
     if (strchr(section->name, '.'))
@@ -227,7 +238,7 @@ static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) 
     if (!marker || !schema_name(reader, marker, &text) || marker->length > 8)
         return COMPLAIN(marker ? marker : node, "a marker of 1 to 8 characters was expected");
     part->marker = (text_t){text, marker->length};
-    if (looks_like_id(text, marker->length))
+    if (reader->schema->section_count && looks_like_id(text, marker->length))
         return COMPLAIN(marker,
                         "a marker that starts like a section's identifier could not be told from one");
     if ((sections && !ytree_bool(reader->tree, sections, &part->sections, reader->err)) ||
@@ -245,7 +256,7 @@ static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) 
     field_t *fields = NULL;
     if (!schema_key(reader, name, &part->name) || strchr(part->name, '.'))
         return COMPLAIN(name, "a plain key was expected");
-    if (!read_fields(reader, repeat, &fields, &part->field_count, &part->width))
+    if (!read_fields(reader, node, repeat, &fields, &part->field_count, &part->width))
         return false;
     part->fields = fields;
     return no_kind(reader, fields, part->field_count, true);
@@ -308,6 +319,31 @@ static bool check_keys(reader_t *reader) {
     return true;
 }
 
+/* Is this the top-level key under which the field stands? */
+static bool stands_under(const field_t *field, const char *key) {
+    size_t length = strcspn(field->key, ".");
+    return strlen(key) == length && memcmp(field->key, key, length) == 0;
+}
+
+/* A field is left out when a key was made of it, so that key must come first. */
+static bool check_made_before(reader_t *reader, const ynode_t *node, size_t index) {
+    const schema_t *schema = reader->schema;
+    for (size_t i = 0; i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        size_t place = 0;
+        while (place < schema->document.count &&
+               strcmp(schema->document.items[place].text, made->field.key) != 0)
+            place++;
+        if (place == schema->document.count || place <= index)
+            continue; /* made first of all, or before */
+        for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)
+            if (stands_under(&schema->fields[made->from[j].fields[0]], node->text))
+                return COMPLAIN(node, "'%s' stands before '%s', which is made of it and takes its place",
+                                node->text, made->field.key);
+    }
+    return true;
+}
+
 static bool read_document(reader_t *reader, const ynode_t *list) {
     schema_t *schema = reader->schema;
     if (!schema_texts(reader, list, &schema->document))
@@ -318,10 +354,14 @@ static bool read_document(reader_t *reader, const ynode_t *list) {
         for (size_t j = 0; j < schema->made_count; j++)
             known |= strcmp(schema->made[j].field.key, node->text) == 0;
         for (size_t j = 0; j < schema->field_count; j++)
-            known |= strncmp(schema->fields[j].key, node->text, node->length) == 0 &&
-                     strchr("..", schema->fields[j].key[node->length]) != NULL;
+            known |= stands_under(&schema->fields[j], node->text);
         if (!known)
             return COMPLAIN(node, "no field and nothing made has the key '%s'", node->text);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(schema->document.items[j].text, node->text) == 0)
+                return COMPLAIN(node, "'%s' stands here twice", node->text);
+        if (!check_made_before(reader, node, i))
+            return false;
     }
     return true;
 }
@@ -339,7 +379,7 @@ bool schema_read_fixed(reader_t *reader, const ynode_t *root) {
             return COMPLAIN(ynode_get(root, others[i]), "'%s' goes with delimited records", others[i]);
     if (!ytree_only_keys(reader->tree, record, record_keys, COUNT(record_keys), reader->err) ||
         !ytree_int(reader->tree, ynode_get(record, "fixed"), 1, MOST_FIXED, &fixed, reader->err) ||
-        !read_fields(reader, ynode_get(root, "fields"), &schema->fields, &schema->field_count, &width))
+        !read_fields(reader, root, ynode_get(root, "fields"), &schema->fields, &schema->field_count, &width))
         return false;
     schema->fixed = (uint32_t)fixed;
     schema->surplus_field = -1;

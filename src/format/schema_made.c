@@ -121,6 +121,9 @@ bool schema_read_made(reader_t *reader, const ynode_t *list) {
             if (strcmp(schema->made[i].field.key, made->field.key) == 0)
                 return COMPLAIN(node, "'%s' is made in line %d already", made->field.key,
                                 schema->made[i].field.at->line);
+            else if (made->kind == MAKE_UTC && schema->made[i].kind == MAKE_UTC)
+                return COMPLAIN(node, "utc is made in line %d already: there is one hour24",
+                                schema->made[i].field.at->line);
         schema->made_count++;
     }
     return true;

@@ -123,7 +123,8 @@ typedef struct {
     int64_t id_base;
 } lab_how_t;
 
-/* Everything in a block's text. The room is always exactly what the reader asks for. */
+/* Everything in a block's text. The room is always exactly what the reader asks for; the careful way, for
+ * each record anew. */
 LAB_UNUSED lab_records_t lab_parse(records_t *reader, const dialect_t *dialect, const void *text,
                                    size_t length, lab_how_t how) {
     lab_records_t all = {0};
@@ -153,6 +154,7 @@ LAB_UNUSED lab_records_t lab_parse(records_t *reader, const dialect_t *dialect, 
             one.document = malloc(one.record.document_length);
             LAB_MUST(one.document);
             memcpy(one.document, out, one.record.document_length);
+            room = how.careful ? 0 : room;
         }
         if (all.count == slots) {
             slots = slots ? 2 * slots : 16;

@@ -1,4 +1,5 @@
 """Records that cannot be loaded: kept with their place and bytes, counted, limited, mended and loaded after all."""
+import gzip
 import os
 import re
 
@@ -203,6 +204,37 @@ class Mended(livetest.Case):
             found = {(*entry[:3], entry[4]) for entry in self.entries(collection)}
             self.assertEqual([], sorted(set(expected) - found), "rejects were lost behind a torn entry (cut at %d of %d)"
                                  % (left, len(whole)))
+
+
+class ByWidth(livetest.Case):
+    def test_mended(self):
+        """records by width that were cut short are kept, mended, and then the documents that they would have been"""
+        with gzip.open(os.path.join(os.environ["TIPPLE_ROOT"], "tests/data/isd/010060-99999-2014.gz")) as file:
+            whole = file.read().split(b"\n")[:200]
+        odd = whole[150][:46] + b"-0000" + whole[150][51:]
+        text = b"\r\n".join(whole[:50] + [whole[50][:104]] + whole[51:150] + [odd] + whole[151:199] + [whole[199][:120]])
+        self.write("a.txt", text)
+        counts = self.load("a.txt", "--format", "isd", status=2)
+        self.assertEqual((200, 198, 0, 2), tuple(counts[part] for part in livetest.PARTS[:4]))
+        self.assertEqual(1, counts["odd_values"])
+        self.assertEqual([("a.txt", text.index(b"\r\n" + whole[50][:104] + b"\r\n") + 2, 51, "-", whole[50][:104]),
+                          ("a.txt", text.rindex(b"\n") + 1, 200, "-", whole[199][:120])], self.entries())
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        for record in (whole[50], whole[199]):
+            kept = kept.replace(b"\n" + record[:104] + b"\n", b"\n" + record + b"\n")
+            kept = kept.replace(b"\n" + record[:120] + b"\n", b"\n" + record + b"\n")
+        self.write("mended", kept)
+        self.assertEqual(2, self.load("--format", "isd", "--mended", "mended")["loaded"])
+        self.write("whole.txt", b"\r\n".join(whole[:150] + [odd] + whole[151:]) + b"\r\n")
+        self.load("whole.txt", "--format", "isd", collection="expected")
+        stored = [self.bodies(collection) for collection in ("results", "expected")]
+        self.assertEqual(200, len(stored[0]))
+        self.assertEqual(*stored)
+        self.assertEqual(0, self.load("a.txt", "--format", "isd")["read"])
+
+    def bodies(self, collection):
+        found = self.client.find(self.database, collection, sort={"_id": 1})
+        return [{key: value for key, value in document.items() if key != "_id"} for document in found]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,704 @@
+/* fixed: documents of records by width, against JSON written by hand; each of them back into its record. */
+#include "fixed_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    const char *record, *json;
+} pair_t;
+
+static void expect_pairs(const fixed_lab_t *lab, const pair_t *pairs, size_t count) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++)
+        wrong += !fixed_lab_is(lab, pairs[i].record, strlen(pairs[i].record), pairs[i].json);
+    assert_int_equal(wrong, 0);
+}
+
+static void expect_all(const char *yaml, const pair_t *pairs, size_t count) {
+    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    expect_pairs(&lab, pairs, count);
+    fixed_lab_end(&lab);
+}
+
+#define COUNT_OF(pairs) (sizeof(pairs) / sizeof *(pairs))
+
+static void test_text(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"abc99xyz1", "{\"t\":\"abc\",\"u\":\"99\",\"c\":\"xyz\",\"o\":\"1\"}"},
+        {"   999  9", "{\"t\":\"   \",\"u\":\"99\",\"c\":\"9\"}"}, /* 9 is the filler of `o` alone */
+        {"abc    x1", "{\"t\":\"abc\",\"u\":\"  \",\"c\":\"  x\",\"o\":\"1\"}"},
+        {"abc--   1", "{\"t\":\"abc\",\"c\":\"\",\"o\":\"1\"}"},
+        {"\xE2\x82\xAC\xC3\xA9x\xC3\xA9\x01",
+         "{\"t\":\"\xE2\x82\xAC\",\"u\":\"\xC3\xA9\",\"c\":\"x\xC3\xA9\",\"o\":\"\\u0001\"}"},
+        /* a character that two fields share; a code that is no UTF-8 keeps its blanks */
+        {"ab\xC3\xA9yx\xFF \x80", "{\"t\":{\"$binary\":{\"base64\":\"YWLD\",\"subType\":\"00\"}},"
+                                  "\"u\":{\"$binary\":{\"base64\":\"qXk=\",\"subType\":\"00\"}},"
+                                  "\"c\":{\"$binary\":{\"base64\":\"eP8g\",\"subType\":\"00\"}},"
+                                  "\"o\":{\"$binary\":{\"base64\":\"gA==\",\"subType\":\"00\"}}}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 9}\nfields: [{name: t, width: 3}, {name: u, width: 2, absent: "
+               "\"--\"}, {name: c, "
+               "width: 3, type: code}, {name: o, width: 1, absent: \"9\"}]\n",
+               pairs, COUNT_OF(pairs));
+}
+
+/* Bytes that are zero are bytes like others. */
+static void test_zero_bytes(void **state) {
+    (void)state;
+    fixed_lab_t lab = fixed_lab_of(lab_schema(
+        "format: x\nrecord: {fixed: 14}\nfields: [{name: d, width: 8}, {name: t, width: 4}, {name: c, width: "
+        "2, "
+        "type: code}]\nmake: [{ts: utc, from: [d, t]}]\ntail: [{marker: R, name: r, repeat: [{name: x, "
+        "lengthWidth: 1}]}]\n"));
+    /* no date, before any other date was read and behind one: zero is not 1970 */
+    static const char none[] = "\0\0\0\0\0\0\0\0"
+                               "0600\0 "
+                               "R3a\0b\0";
+    static const char json[] = "{\"d\":\"\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\\u0000\",\"t\":"
+                               "\"0600\",\"c\":\"\\u0000\","
+                               "\"r\":[{\"x\":\"a\\u0000b\"}],\"unparsed\":{\"at\":19,\"text\":\"\\u0000\"}}";
+    assert_true(fixed_lab_is(&lab, none, sizeof none - 1, json));
+    assert_true(fixed_lab_is(&lab, "197001010000ab", 14,
+                             "{\"ts\":{\"$date\":{\"$numberLong\":\"0\"}},\"c\":\"ab\"}"));
+    assert_true(fixed_lab_is(&lab, none, sizeof none - 1, json));
+    fixed_lab_end(&lab);
+}
+
+static void test_ints(void **state) {
+    (void)state;
+    static const char yaml[] = "format: x\nrecord: {fixed: 15}\nfields: [{name: n, width: 4, type: int, "
+                               "absent: \"9999\"}, {name: a, width: 4, type: "
+                               "int, sign: always}, {name: m, width: 3, type: int, sign: minus}, {name: x, "
+                               "width: 2, type: int, multiply: 10}, "
+                               "{name: w, width: 2, type: int, sign: always}]\n";
+    static const pair_t good[] = {
+        {"0012+034-5007+7", "{\"n\":12,\"a\":34,\"m\":-50,\"x\":70,\"w\":7}"},
+        {"9998-03410599-1", "{\"n\":9998,\"a\":-34,\"m\":105,\"x\":990,\"w\":-1}"},
+        {"9999+00000000+0", "{\"a\":0,\"m\":0,\"x\":0,\"w\":0}"},
+        {"0000-999-9901-9", "{\"n\":0,\"a\":-999,\"m\":-99,\"x\":10,\"w\":-9}"},
+        /* what would not be printed so again stays as it is: a minus before zero, blanks, letters, a sign
+         * where there is none or none where there always is one */
+        {"  12-000-00 0-0", "{\"n\":\"  12\",\"a\":\"-000\",\"m\":\"-00\",\"x\":\" 0\",\"w\":\"-0\"}"},
+        {"+0120034+50-107", "{\"n\":\"+012\",\"a\":\"0034\",\"m\":\"+50\",\"x\":\"-1\",\"w\":\"07\"}"},
+        {"-012 034--51x  ", "{\"n\":\"-012\",\"a\":\" 034\",\"m\":\"--5\",\"x\":\"1x\",\"w\":\"  \"}"},
+        {"1/2:+12:5-0;0+/", "{\"n\":\"1/2:\",\"a\":\"+12:\",\"m\":\"5-0\",\"x\":\";0\",\"w\":\"+/\"}"},
+    };
+    fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
+    uint64_t before = records_odd(lab.reader);
+    assert_int_equal(before, 0);
+    expect_pairs(&lab, good, COUNT_OF(good));
+    assert_int_equal(records_odd(lab.reader), 20);
+    fixed_lab_end(&lab);
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    static const pair_t good[] = {
+        {"0012+0034-5012345678-9999999",
+         "{\"n\":1.2,\"a\":0.034,\"m\":-5.0,\"w\":0.12345678,\"l\":-9999999.0}"},
+        {"0210-003499900000001+0000000", "{\"n\":21.0,\"a\":-0.034,\"m\":99.9,\"w\":1e-8,\"l\":0.0}"},
+        {"9999-0000-0000000000+1234567",
+         "{\"a\":-0.0,\"m\":-0.0,\"w\":0.0,\"l\":1234567.0}"}, /* a zero may have a minus */
+        {"00 1 0034+50-2345678-999 999",
+         "{\"n\":\"00 1\",\"a\":\" 0034\",\"m\":\"+50\",\"w\":\"-2345678\",\"l\":\"-999 999\"}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 28}\nfields: [{name: n, width: 4, type: number, divide: 10, "
+               "absent: \"9999\"}, "
+               "{name: a, width: 5, type: number, sign: always, divide: 1000}, {name: m, width: 3, type: "
+               "number, sign: minus, "
+               "divide: 10}, {name: w, width: 8, type: number, divide: 100000000}, {name: l, width: 8, type: "
+               "number, sign: "
+               "always}]\n",
+               good, COUNT_OF(good));
+}
+
+/* Every number of a field's width is the double nearest to its decimal, which the JSON reader takes from the
+ * text. */
+static void test_every_number(void **state) {
+    (void)state;
+    fixed_lab_t lab =
+        fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 6}\nfields: [{name: n, width: 6, type: number, "
+                                "sign: always, divide: 1000}]\n"));
+    for (int n = -99999; n <= 99999; n += 37) {
+        char record[32], json[64];
+        snprintf(record, sizeof record, "%+06d", n);
+        snprintf(json, sizeof json, "{\"n\":%s%d.%03d}", n < 0 ? "-" : "", abs(n) / 1000, abs(n) % 1000);
+        assert_true(fixed_lab_is(&lab, record, 6, json));
+    }
+    fixed_lab_end(&lab);
+}
+
+/* A filler of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
+static void test_long_fillers(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"9999999999999999999", "{}"},
+        {"9999999989999999999", "{\"a\":\"999999998\"}"},
+        {"9999999999999999990", "{\"b\":\"9999999990\"}"},
+        {"8999999999999999999", "{\"a\":\"899999999\"}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 19}\nfields: [{name: a, width: 9, absent: \"999999999\"}, {name: "
+               "b, width: 10, "
+               "absent: \"9999999999\"}]\n",
+               pairs, COUNT_OF(pairs));
+    static const pair_t eight[] = {
+        {"12345678", "{}"}, {"12345679", "{\"a\":\"12345679\"}"}, {"02345678", "{\"a\":\"02345678\"}"}};
+    expect_all("format: x\nrecord: {fixed: 8}\nfields: [{name: a, width: 8, absent: \"12345678\"}]\n", eight,
+               COUNT_OF(eight));
+    static const pair_t eight_bytes[] = {
+        {"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
+         "{\"a\":{\"$binary\":{\"base64\":\"//////////8=\",\"subType\":\"00\"}}}"}};
+    expect_all("format: x\nrecord: {fixed: 8}\nfields: [{name: a, width: 8}]\n", eight_bytes,
+               COUNT_OF(eight_bytes));
+}
+
+#define KEY30  "abcdefghijklmnopqrstuvwxyz1234"
+#define KEY31  KEY30 "5"
+#define KEY120 KEY30 KEY30 KEY30 KEY30
+
+/* Keys of 30 bytes and fewer are copied whole, longer ones another way; of fields, groups, sections, entries.
+ */
+static void test_long_keys(void **state) {
+    (void)state;
+    static const pair_t good[] = {
+        {"12345678", "{\"" KEY30 "\":1,\"" KEY31 "\":{\"" KEY31 "x\":\"2\",\"" KEY30
+                     "\":\"3\",\"c\":{\"" KEY31 "\":4.0}},\"z" KEY31 "\":\"5678\"}"},
+        {"99999999#x2ab+AA1yAA1yAB1z",
+         "{\"" KEY31 "\":{\"c\":{\"" KEY31 "\":9.0}},\"y" KEY31 "\":[{\"" KEY31 "\":\"x\",\"" KEY30
+         "6\":\"ab\"}],\"x" KEY31 "\":[{\"" KEY31 "\":\"y\"},{\"" KEY31 "\":\"y\"}],\"v" KEY31 "\":{\"" KEY31
+         "\":\"z\"},\"order\":[\"AA1\",\"AA1\",\"AB1\"]}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 8}\nfields:\n"
+               "  - {name: " KEY30 ", width: 1, type: int, absent: \"9\"}\n"
+               "  - {name: " KEY31 "." KEY31 "x, width: 1, absent: \"9\"}\n"
+               "  - {name: " KEY31 "." KEY30 ", width: 1, absent: \"9\"}\n"
+               "  - {name: " KEY31 ".c." KEY31 ", width: 1, type: number}\n"
+               "  - {name: z" KEY31 ", width: 4, absent: \"9999\"}\n"
+               "tail:\n"
+               "  - {marker: \"#\", name: y" KEY31 ", repeat: [{name: " KEY31 ", width: 1}, {name: " KEY30
+               "6, lengthWidth: 1}]}\n"
+               "  - {marker: \"+\", sections: yes}\n"
+               "sections:\n"
+               "  - {ids: AA1, name: x" KEY31 ", fields: [{name: " KEY31 ", width: 1}]}\n"
+               "  - {ids: AB1, name: v" KEY31 ", fields: [{name: " KEY31 ", width: 1}]}\n",
+               good, COUNT_OF(good));
+    /* the longest there are: a document must fit into what was asked for */
+    static const pair_t most[] = {{"x#1y+AA1zAA1w",
+                                   "{\"" KEY120 "\":\"x\",\"b" KEY30 KEY30 KEY30 "\":[{\"" KEY120
+                                   "\":\"y\"}],\"l" KEY30 KEY30 "\":[\"AA1\",\"AA1\"],\"c" KEY30 KEY30 KEY30
+                                   "\":[{\"" KEY120 "\":\"z\"},{\"" KEY120 "\":\"w\"}]}"}};
+    expect_all(
+        "format: x\nrecord: {fixed: 1}\nfields: [{name: " KEY120 ", width: 1}]\ntail:\n"
+        "  - {marker: \"#\", name: b" KEY30 KEY30 KEY30 ", repeat: [{name: " KEY120 ", lengthWidth: 1}]}\n"
+        "  - {marker: \"+\", sections: yes, list: l" KEY30 KEY30 "}\n"
+        "sections: [{ids: AA1, name: c" KEY30 KEY30 KEY30 ", fields: [{name: " KEY120 ", width: 1}]}]\n",
+        most, COUNT_OF(most));
+}
+
+/* Subdocuments: fields of one stand together wherever they come from; what holds nothing is left out, with
+ * what holds only it. */
+static void test_groups(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"123456", "{\"a\":{\"b\":{\"c\":\"1\",\"d\":\"4\"},\"e\":\"3\"},\"f\":\"2\",\"g\":{\"h\":{\"i\":{"
+                   "\"j\":\"5\"}}},\"k\":\"6\"}"},
+        {"9299--", "{\"f\":\"2\",\"g\":{\"h\":{\"i\":{\"j\":\"-\"}}},\"k\":\"-\"}"},
+        {"92949-", "{\"a\":{\"b\":{\"d\":\"4\"}},\"f\":\"2\",\"k\":\"-\"}"},
+        {"999999", "{}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 6}\nfields: [{name: a.b.c, width: 1, absent: \"9\"}, {name: f, "
+               "width: 1, absent: "
+               "\"9\"}, {name: a.e, width: 1, absent: \"9\"}, {name: a.b.d, width: 1, absent: \"9\"}, {name: "
+               "g.h.i.j, width: 1, "
+               "absent: \"9\"}, {name: k, width: 1, absent: \"9\"}]\n",
+               pairs, COUNT_OF(pairs));
+    static const pair_t first[] = {
+        {"123456", "{\"g\":{\"x\":\"3\",\"y\":\"5\"},\"d\":\"4\",\"a\":\"1\",\"b\":\"2\",\"c\":\"6\"}"}};
+    expect_all("format: x\nrecord: {fixed: 6}\ndocument: [g, d]\nfields: [{name: a, width: 1}, {name: b, "
+               "width: 1}, {name: "
+               "g.x, width: 1}, {name: d, width: 1}, {name: g.y, width: 1}, {name: c, width: 1}]\n",
+               first, COUNT_OF(first));
+}
+
+/* As deep as a key can name them: 60 parts. */
+static void test_depth(void **state) {
+    (void)state;
+    grown_t yaml = {0}, json = {0};
+    grown_text(&yaml, "format: x\nrecord: {fixed: 2}\nfields: [{name: b, width: 1, absent: \"9\", key: ");
+    for (int i = 0; i < 59; i++)
+        grown_text(&yaml, "a.");
+    grown_text(&yaml, "b}, {name: c, width: 1, absent: \"9\", key: ");
+    for (int i = 0; i < 59; i++)
+        grown_text(&yaml, "a.");
+    grown_text(&yaml, "c}]\n");
+    for (int i = 0; i < 59; i++)
+        grown_text(&json, "{\"a\":");
+    grown_text(&json, "{\"b\":\"1\",\"c\":\"2\"}");
+    for (int i = 0; i < 59; i++)
+        grown_text(&json, "}");
+    const pair_t pairs[] = {{"12", (const char *)json.at}, {"99", "{}"}};
+    expect_all((const char *)yaml.at, pairs, 2);
+    grown_free(&yaml);
+    grown_free(&json);
+}
+
+#define DATE(ms) "{\"$date\":{\"$numberLong\":\"" #ms "\"}}"
+
+static void test_moments(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"201401020600", "{\"ts\":" DATE(1388642400000) "}"},
+        {"000001010000", "{\"ts\":" DATE(-62167219200000) "}"},
+        {"999912312359", "{\"ts\":" DATE(253402300740000) "}"},
+        {"196912312359", "{\"ts\":" DATE(-60000) "}"},
+        {"200002290000", "{\"ts\":" DATE(951782400000) "}"},
+        /* midnight at a day's end is the next day's, and says so */
+        {"201312312400", "{\"ts\":" DATE(1388534400000) ",\"hour24\":true}"},
+        {"201401010000", "{\"ts\":" DATE(1388534400000) "}"},
+        {"200002282400", "{\"ts\":" DATE(951782400000) ",\"hour24\":true}"},
+        {"999912312400", "{\"ts\":" DATE(253402300800000) ",\"hour24\":true}"},
+        {"196912312400", "{\"ts\":" DATE(0) ",\"hour24\":true}"},
+        /* no such day, no such time */
+        {"190002290600", "{\"d\":\"19000229\",\"t\":\"0600\"}"},
+        {"201413010600", "{\"d\":\"20141301\",\"t\":\"0600\"}"},
+        {"201400010600", "{\"d\":\"20140001\",\"t\":\"0600\"}"},
+        {"201404310600", "{\"d\":\"20140431\",\"t\":\"0600\"}"},
+        {"201404002400", "{\"d\":\"20140400\",\"t\":\"2400\"}"},
+        {"201401022401", "{\"d\":\"20140102\",\"t\":\"2401\"}"},
+        {"201401022500", "{\"d\":\"20140102\",\"t\":\"2500\"}"},
+        {"201401020660", "{\"d\":\"20140102\",\"t\":\"0660\"}"},
+        {"20140102 600", "{\"d\":\"20140102\",\"t\":\" 600\"}"},
+        {"2014010206:0", "{\"d\":\"20140102\",\"t\":\"06:0\"}"},
+        {"2014 1020600", "{\"d\":\"2014 102\",\"t\":\"0600\"}"},
+        {"20140102XXXX", "{\"d\":\"20140102\"}"}, /* t's filler */
+    };
+    expect_all("format: x\nrecord: {fixed: 12}\nfields: [{name: d, width: 8}, {name: t, width: 4, absent: "
+               "XXXX}]\nmake: [{ts: "
+               "utc, from: [d, t]}]\n",
+               pairs, COUNT_OF(pairs));
+}
+
+static void test_points(void **state) {
+    (void)state;
+#define POINT(lon, lat) "{\"p\":{\"type\":\"Point\",\"coordinates\":[" #lon "," #lat "]}}"
+    static const pair_t pairs[] = {
+        {"+78250+022817", POINT(22.817, 78.25)},
+        {"-90000-180000", POINT(-180.0, -90.0)},
+        {"+90000+180000", POINT(180.0, 90.0)},
+        {"-00000-000000", POINT(-0.0, -0.0)},
+        /* beyond the earth, absent, no number: each stands apart */
+        {"+90001+022817", "{\"lat\":90.001,\"g\":{\"lon\":22.817}}"},
+        {"+78250-180001", "{\"lat\":78.25,\"g\":{\"lon\":-180.001}}"},
+        {"-90001-180001", "{\"lat\":-90.001,\"g\":{\"lon\":-180.001}}"},
+        {"+99999+022817", "{\"g\":{\"lon\":22.817}}"},
+        {"+78250+999999", "{\"lat\":78.25}"},
+        {"+99999+999999", "{}"},
+        {" 78250+022817", "{\"lat\":\" 78250\",\"g\":{\"lon\":22.817}}"},
+        {"+78250+0228-7", "{\"lat\":78.25,\"g\":{\"lon\":\"+0228-7\"}}"},
+    };
+    expect_all(
+        "format: x\nrecord: {fixed: 13}\nfields: [{name: lat, width: 6, type: number, sign: always, divide: "
+        "1000, "
+        "absent: \"+99999\"}, {name: g.lon, width: 7, type: number, sign: always, divide: 1000, absent: "
+        "\"+999999\"}]\nmake: [{p: point, from: [lat, g.lon]}]\n",
+        pairs, COUNT_OF(pairs));
+}
+
+static void test_first(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"12345", "{\"s\":\"u12\",\"a\":\"12\",\"b\":\"345\"}"},
+        {"99345", "{\"s\":\"w345\",\"b\":\"345\"}"},
+        {"99999", "{\"s\":\"99999\"}"}, /* what is joined is there whatever it says */
+        {"\xC3\xA9"
+         "345",
+         "{\"s\":\"u\xC3\xA9\",\"a\":\"\xC3\xA9\",\"b\":\"345\"}"},
+        /* no UTF-8: not made, and the next one is not tried */
+        {"\xC3"
+         "1345",
+         "{\"a\":{\"$binary\":{\"base64\":\"wzE=\",\"subType\":\"00\"}},\"b\":\"345\"}"},
+        {"12\xFF"
+         "45",
+         "{\"s\":\"u12\",\"a\":\"12\",\"b\":{\"$binary\":{\"base64\":\"/zQ1\",\"subType\":\"00\"}}}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2, absent: \"99\"}, {name: b, "
+               "width: 3, absent: "
+               "\"999\"}]\nmake: [{s: first, from: [a, b, [a, b]], with: [u, w, \"\"]}]\n",
+               pairs, COUNT_OF(pairs));
+    /* joined fields can make a character that neither holds; and nothing may be made at all */
+    static const pair_t joined[] = {
+        {"a\xC3\xA9"
+         "bc",
+         "{\"s\":\"a\xC3\xA9"
+         "bc\",\"a\":{\"$binary\":{\"base64\":\"YcM=\",\"subType\":\"00\"}},\"b\":{\"$binary\":{"
+         "\"base64\":\"qWJj\",\"subType\":\"00\"}}}"}};
+    expect_all("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2}, {name: b, width: 3}]\nmake: "
+               "[{s: first, from: "
+               "[[a, b]]}]\n",
+               joined, COUNT_OF(joined));
+    static const pair_t none[] = {{"99", "{}"}, {"98", "{\"s\":\"98\",\"a\":\"98\"}"}};
+    expect_all("format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, absent: \"99\"}]\nmake: [{s: "
+               "first, from: [a]}]\n",
+               none, COUNT_OF(none));
+}
+
+static void test_length(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"x00", "{\"a\":\"x\"}"},
+        {"x01#", "{\"a\":\"x\",\"unparsed\":{\"at\":3,\"text\":\"#\"}}"},
+        {"x03#1b", "{\"a\":\"x\",\"r\":[{\"t\":\"b\"}]}"},
+        {"x04#1b", "{\"a\":\"x\",\"n\":4,\"r\":[{\"t\":\"b\"}]}"},
+        {"x00#1b", "{\"a\":\"x\",\"n\":0,\"r\":[{\"t\":\"b\"}]}"},
+        {"x 3#1b", "{\"a\":\"x\",\"n\":\" 3\",\"r\":[{\"t\":\"b\"}]}"},
+        {"x3 #1b", "{\"a\":\"x\",\"n\":\"3 \",\"r\":[{\"t\":\"b\"}]}"},
+        {"x-1", "{\"a\":\"x\",\"n\":\"-1\"}"},
+        {"x\xC3\xA9", "{\"a\":\"x\",\"n\":\"\xC3\xA9\"}"},
+    };
+    fixed_lab_t lab = fixed_lab_of(
+        lab_schema("format: x\nrecord: {fixed: 3}\nfields: [{name: a, width: 1}, {name: n, width: 2, "
+                   "type: length}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, "
+                   "lengthWidth: 1}]}]\n"));
+    expect_pairs(&lab, pairs, COUNT_OF(pairs));
+    assert_int_equal(records_odd(lab.reader), 4);
+    /* 103 and 3 characters follow: a count of two digits cannot tell them apart, but the document does */
+    char record[200], json[300];
+    for (int more = 0; more < 2; more++) {
+        int length = snprintf(record, sizeof record, "x03%.*s", 3 + 100 * more,
+                              "#1a???????????????????????????????????????????????????????????????????????????"
+                              "??????????????????????????????");
+        snprintf(json, sizeof json, "{\"a\":\"x\",%s\"r\":[{\"t\":\"a\"}]%s%.*s%s}", more ? "\"n\":3," : "",
+                 more ? ",\"unparsed\":{\"at\":6,\"text\":\"" : "", 100 * more, record + 6,
+                 more ? "\"}" : "");
+        assert_true(fixed_lab_is(&lab, record, (size_t)length, json));
+    }
+    fixed_lab_end(&lab);
+}
+
+/* ----------------------------------------------------------------------------------------------------- lines
+ */
+
+static const char lines_yaml[] =
+    "format: lines\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: length}, {name: a, "
+    "width: 2}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, width: 1}]}]\n";
+
+static void test_lines(void **state) {
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF"
+                               "00ab\r\n"
+                               "\n"
+                               "02cd#1\n"
+                               "\r\n"
+                               "00e\n"
+                               "05fg#1\n" /* wrong, but whole */
+                               "00hi\r\r\n"
+                               "02kl#1";
+    static const struct {
+        parsed_t parsed;
+        uint32_t offset, length, line_end;
+        const char *says;
+    } expected[] = {
+        {PARSED_DOCUMENT, 3, 4, 2, "\"ab\""},
+        {PARSED_BLANK, 9, 0, 1, NULL},
+        {PARSED_DOCUMENT, 10, 6, 1, "\"cd\""},
+        {PARSED_BLANK, 17, 0, 2, NULL},
+        {PARSED_REJECT, 19, 3, 1, "3 characters; a record of the format lines has at least 4"},
+        {PARSED_DOCUMENT, 23, 6, 1, "\"n\" : 5"},
+        {PARSED_DOCUMENT, 30, 5, 2, "\\r"},
+        {PARSED_DOCUMENT, 37, 6, 0, "\"kl\""},
+    };
+    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t all = fixed_lab_parse(&lab, text, sizeof text - 1, careful);
+        assert_int_equal(all.count, COUNT_OF(expected));
+        for (size_t i = 0; i < all.count; i++) {
+            const lab_record_t *one = &all.records[i];
+            bson_t document;
+            assert_int_equal(one->parsed, expected[i].parsed);
+            assert_int_equal(one->record.offset, expected[i].offset);
+            assert_int_equal(one->record.length, expected[i].length);
+            assert_int_equal(one->record.line_end, expected[i].line_end);
+            assert_int_equal(one->record.line, i);
+            if (one->parsed == PARSED_REJECT) {
+                assert_non_null(strstr(one->reason, expected[i].says));
+                assert_int_equal(one->record.column, one->record.length + 1);
+                assert_null(one->record.field);
+            }
+            if (one->parsed != PARSED_DOCUMENT)
+                continue;
+            assert_true(bson_init_static(&document, one->document, one->record.document_length));
+            char *json = bson_as_relaxed_extended_json(&document, NULL);
+            if (!strstr(json, expected[i].says))
+                fail_msg("%s does not hold %s", json, expected[i].says);
+            bson_free(json);
+            assert_true(!careful || one->shape.line_end == expected[i].line_end);
+        }
+        lab_records_free(&all);
+    }
+    fixed_lab_end(&lab);
+}
+
+/* The file's last line, when nothing ends it: what the record announces must be there. */
+static void test_cut_short(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool document;
+    } cases[] = {
+        {"00ab", true},  {"01ab#", true},  {"02ab#", false},  {"02ab#1", true}, {"01ab#1", true},
+        {"99ab", false}, {"99ab\n", true}, {"99ab\r", false}, {"5 ab", true}, /* no count: nothing to hold it
+                                                                                 to */
+        {" 5ab", true},  {"+5ab", true},   {"-5ab", true},    {"xxab", true},
+    };
+    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        lab_records_t all = fixed_lab_parse(&lab, cases[i].text, strlen(cases[i].text), false);
+        assert_int_equal(all.count, 1);
+        if (all.records[0].parsed != (cases[i].document ? PARSED_DOCUMENT : PARSED_REJECT))
+            fail_msg("'%s' is %s", cases[i].text, cases[i].document ? "rejected" : "no reject");
+        if (!cases[i].document)
+            assert_non_null(strstr(all.records[0].reason, "cut short: it announces "));
+        lab_records_free(&all);
+    }
+    fixed_lab_end(&lab);
+}
+
+/* Too little room changes nothing: the record is asked for again, and counted once. */
+static void test_full(void **state) {
+    (void)state;
+    static const char text[] = "00ab\nx ab#123\n";
+    fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
+    slack_t slack = slack_new(text, sizeof text - 1);
+    record_t record, again;
+    uint8_t *none = malloc(1);
+    for (int i = 0; i < 2; i++) {
+        if (!i)
+            records_begin(lab.reader, NULL, slack.text, (uint32_t)slack.length, true, true, 1000);
+        assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_FULL);
+        assert_int_equal(records_next(lab.reader, none, record.needed - 1, &again, NULL), PARSED_FULL);
+        assert_int_equal(again.needed, record.needed);
+        uint8_t *room = malloc(record.needed);
+        assert_int_equal(records_next(lab.reader, room, record.needed, &again, NULL), PARSED_DOCUMENT);
+        bson_t document;
+        bson_iter_t id;
+        assert_true(bson_init_static(&document, room, again.document_length));
+        assert_true(bson_iter_init(&id, &document) && bson_iter_next(&id));
+        assert_string_equal(bson_iter_key(&id), "_id");
+        assert_int_equal(bson_iter_int64(&id), i ? 1005 : 1000);
+        assert_int_equal(again.line, i);
+        free(room);
+    }
+    assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
+    assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
+    assert_int_equal(records_odd(lab.reader), 1);
+    free(none);
+    slack_free(&slack);
+    fixed_lab_end(&lab);
+}
+
+/* What is left out is walked over, so that what stands behind it is found; nothing tells of it. */
+static void test_left_out(void **state) {
+    (void)state;
+    static const pair_t pairs[] = {
+        {"x+AA2bAA1a-1c=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}]}"},
+        {"x+AA2bAA1a", "{\"a\":\"x\"}"},
+        {"x-1cAA?=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}],\"unparsed\":{\"at\":4,\"text\":\"AA?\"}}"},
+    };
+    expect_all("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
+               "  - {marker: \"+\", sections: yes, leaveOut: yes}\n"
+               "  - {marker: \"-\", name: out, leaveOut: yes, repeat: [{name: t, lengthWidth: 1}]}\n"
+               "  - {marker: \"=\", name: in, repeat: [{name: t, lengthWidth: 1}]}\n"
+               "sections: [{ids: AA1-AA4, name: s, fields: [{name: x, width: 1}]}]\n",
+               pairs, COUNT_OF(pairs));
+}
+
+/* A document that may not fit BSON's int32 is none; the next record is one again. */
+static void test_too_large(void **state) {
+    (void)state;
+    grown_t yaml = {0}, text = {0};
+    char line[200];
+    grown_text(
+        &yaml,
+        "format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail: [{marker: +, sections: yes}]\n"
+        "sections: [{ids: AA1, name: s, fields: [");
+    for (int i = 0; i < 200; i++) {
+        snprintf(line, sizeof line, "%s{name: " KEY31 KEY31 KEY31 "%d, width: 1}", i ? ", " : "", i);
+        grown_text(&yaml, line);
+    }
+    grown_text(&yaml, "]}]\n");
+    fixed_lab_t lab = fixed_lab_of(lab_schema((const char *)yaml.at));
+    memset(line, '.', sizeof line);
+    grown_text(&text, "x+");
+    for (int i = 0; i < 200000; i++) { /* 40 MB, which could become 5 GB */
+        grown_text(&text, "AA1");
+        grown_add(&text, line, 200);
+    }
+    grown_text(&text, "\ny\n");
+    lab_records_t all = fixed_lab_parse(&lab, text.at, text.size, false);
+    assert_int_equal(all.count, 2);
+    assert_int_equal(all.records[0].parsed, PARSED_REJECT);
+    assert_non_null(strstr(all.records[0].reason, "larger than 1 GiB"));
+    assert_int_equal(all.records[1].parsed, PARSED_DOCUMENT);
+    lab_records_free(&all);
+    fixed_lab_end(&lab);
+    grown_free(&yaml);
+    grown_free(&text);
+}
+
+/* ------------------------------------------------------------------------------------------------------- isd
+ */
+
+#define TS "\"ts\":" DATE(1388642400000) ",\"qualityControlProcess\":\"V020\""
+
+static void expect_isd(const fixed_lab_t *lab, size_t at, const char *text, const char *tail,
+                       const char *json) {
+    char record[1000], whole[2000];
+    size_t length = lab_isd(record, at, text, tail);
+    snprintf(whole, sizeof whole, json[0] == '{' ? "%s" : "{" TS "%s%s}",
+             json[0] == '{' || !json[0] ? json : ",", json);
+    assert_true(fixed_lab_is(lab, record, length, whole));
+}
+
+static void test_isd_fixed_part(void **state) {
+    (void)state;
+    fixed_lab_t lab = fixed_lab_builtin("isd");
+    expect_isd(&lab, 4, "", "", "");
+    expect_isd(&lab, 4, "010060", "",
+               "{\"st\":\"u010060\",\"ts\":" DATE(
+                   1388642400000) ",\"usaf\":\"010060\",\"qualityControlProcess\":\"V020\"}");
+    expect_isd(&lab, 10, "13904", "",
+               "{\"st\":\"w13904\",\"ts\":" DATE(
+                   1388642400000) ",\"wban\":\"13904\",\"qualityControlProcess\":\"V020\"}");
+    expect_isd(&lab, 4,
+               "A0600613904201401022400"
+               "4+78250-022817FM-12-0014AB   V020"
+               "3405V00121"
+               "220001CN"
+               "1600001N5"
+               "-00211"
+               "+00151"
+               "101325",
+               "",
+               "{\"st\":\"uA06006\",\"ts\":" DATE(
+                   1388707200000) ",\"hour24\":true,\"usaf\":\"A06006\",\"wban\":\"13904\","
+                                  "\"position\":{\"type\":\"Point\",\"coordinates\":[-22.817,78.25]},"
+                                  "\"elevation\":-14,\"callLetters\":\"AB\","
+                                  "\"qualityControlProcess\":\"V020\",\"dataSource\":\"4\",\"type\":\"FM-"
+                                  "12\",\"wind\":{\"direction\":{\"angle\":340,"
+                                  "\"quality\":\"5\"},\"type\":\"V\",\"speed\":{\"rate\":1.2,\"quality\":"
+                                  "\"1\"}},\"skyCondition\":{\"ceilingHeight\":{"
+                                  "\"value\":22000,\"quality\":\"1\",\"determination\":\"C\"},\"cavok\":"
+                                  "\"N\"},\"visibility\":{\"distance\":{\"value\":"
+                                  "160000,\"quality\":\"1\"},\"variability\":{\"value\":\"N\",\"quality\":"
+                                  "\"5\"}},\"airTemperature\":{\"value\":-2.1,"
+                                  "\"quality\":\"1\"},\"dewPoint\":{\"value\":1.5,\"quality\":\"1\"},"
+                                  "\"atmosphericPressure\":{\"value\":1013.2,"
+                                  "\"quality\":\"5\"}}");
+    expect_isd(&lab, 0, "0007", "",
+               "{\"ts\":" DATE(1388642400000) ",\"qualityControlProcess\":\"V020\",\"declaredLength\":7}");
+    fixed_lab_end(&lab);
+}
+
+static void test_isd_sections(void **state) {
+    (void)state;
+    fixed_lab_t lab = fixed_lab_builtin("isd");
+    static const struct {
+        const char *tail, *json;
+    } cases[] = {
+        /* several identifiers: always an array; one: a subdocument, an array when it is repeated */
+        {"ADDAA101000095",
+         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}]"},
+        {"ADDAA199999995", "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"depthQuality\":\"5\"}]"},
+        {"ADDAG19001", "\"precipitationEstimated\":{\"estimatedDepth\":1}"},
+        {"ADDAG19999", "\"precipitationEstimated\":{}"},
+        {"ADDAG22001",
+         "\"precipitationEstimated\":{\"id\":\"AG2\",\"discrepancy\":\"2\",\"estimatedDepth\":1}"},
+        {"ADDAG19001AG22999",
+         "\"precipitationEstimated\":[{\"estimatedDepth\":1},{\"id\":\"AG2\",\"discrepancy\":\"2\"}]"},
+        {"ADDAG19001AG19002", "\"precipitationEstimated\":[{\"estimatedDepth\":1},{\"estimatedDepth\":2}],"
+                              "\"order\":[\"AG1\",\"AG1\"]"},
+        /* families in the order of their first appearance, entries in the record's */
+        {"ADDAG19001AA206000091AA106000091",
+         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"liquidPrecipitation\":[{\"id\":"
+         "\"AA2\",\"periodHours\":6,\"depth\":0.0,\"depthQuality\":\"1\"},{\"id\":\"AA1\","
+         "\"periodHours\":6,\"depth\":0.0,\"depthQuality\":\"1\"}],\"order\":[\"AG1\","
+         "\"AA2\",\"AA1\"]"},
+        {"ADDAA106000091AG19001AA206000091",
+         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":6,\"depth\":0.0,"
+         "\"depthQuality\":\"1\"},{\"id\":\"AA2\",\"periodHours\":6,\"depth\":0.0,"
+         "\"depthQuality\":\"1\"}],\"precipitationEstimated\":{\"estimatedDepth\":1},"
+         "\"order\":[\"AA1\",\"AG1\",\"AA2\"]"},
+        /* identifiers that are not listed are as their family is; of several names, the last */
+        {"ADDAA001000095AA901000095", "\"liquidPrecipitation\":[{\"id\":\"AA0\",\"periodHours\":1,\"depth\":"
+                                      "0.0,\"depthQuality\":\"5\"},{\"id\":\"AA9\","
+                                      "\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}]"},
+        {"ADDUG010025270"
+         "1",
+         "\"swellSecondary\":{\"id\":\"UG0\",\"periodSeconds\":10,\"height\":2.5,\"direction\":270,"
+         "\"swellQuality\":\"1\"}"},
+        /* remarks hold what looks like a section, and are never searched */
+        {"REMSYN011AA101000095", "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"AA101000095\"}]"},
+        {"REMSYN000MET003abc",
+         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"\"},{\"kind\":\"MET\",\"text\":\"abc\"}]"},
+        {"REMSYN002\xC3\xA9", "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"\xC3\xA9\"}]"},
+        {"EQDQ01  00002PRCP24",
+         "\"elementQuality\":[{\"id\":\"Q01\",\"originalValue\":\"  0000\",\"reason\":\"2\",\"parameter\":"
+         "\"PRCP24\"}]"},
+        {"QNNA1234123456Y    000000", "\"originalObservation\":[{\"element\":\"A\",\"sourceAndFlags\":"
+                                      "\"1234\",\"value\":\"123456\"},{\"element\":\"Y\","
+                                      "\"sourceAndFlags\":\"    \",\"value\":\"000000\"}]"},
+        /* gaps */
+        {"ADDXX1AA101000095REMSYN001x",
+         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,"
+         "\"depthQuality\":\"5\"}],\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{"
+         "\"at\":105,\"text\":\"ADDXX1\"}"},
+        {"ADDAA101000095XX1?AG19001",
+         "\"liquidPrecipitation\":[{\"id\":\"AA1\",\"periodHours\":1,\"depth\":0.0,\"depthQuality\":\"5\"}],"
+         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":119,\"text\":\"XX1?\"}"},
+        {"ADDAA10100009", "\"unparsed\":{\"at\":105,\"text\":\"ADDAA10100009\"}"},
+        {"ADD", "\"unparsed\":{\"at\":105,\"text\":\"ADD\"}"},
+        {"ADDREMSYN001x",
+         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{\"at\":105,\"text\":\"ADD\"}"},
+        {"REMSYN005abcd", "\"unparsed\":{\"at\":105,\"text\":\"REMSYN005abcd\"}"},
+        {"AA101000095", "\"unparsed\":{\"at\":105,\"text\":\"AA101000095\"}"}, /* no marker before it */
+        {"  ADDAG19001",
+         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":105,\"text\":\"  \"}"},
+        {"ADDAG19001\xFF",
+         "\"precipitationEstimated\":{\"estimatedDepth\":1},\"unparsed\":{\"at\":115,\"text\":{\"$binary\":{"
+         "\"base64\":\"/w==\",\"subType\":\"00\"}}}"},
+        /* a part comes once, and none comes before one that it follows */
+        {"REMSYN001xADDAG19001",
+         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"}],\"unparsed\":{\"at\":115,\"text\":"
+         "\"ADDAG19001\"}"},
+        {"REMSYN001xREMSYN001y",
+         "\"remarks\":[{\"kind\":\"SYN\",\"text\":\"x\"},{\"kind\":\"SYN\",\"text\":\"y\"}],\"unparsed\":{"
+         "\"at\":115,\"text\":\"REM\"}"},
+        {"EQDQ01  00002PRCP24REMSYN001x",
+         "\"elementQuality\":[{\"id\":\"Q01\",\"originalValue\":\"  0000\",\"reason\":\"2\","
+         "\"parameter\":\"PRCP24\"}],\"unparsed\":{\"at\":124,\"text\":\"REMSYN001x\"}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        expect_isd(&lab, 4, "", cases[i].tail, cases[i].json);
+    fixed_lab_end(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),           cmocka_unit_test(test_zero_bytes),
+        cmocka_unit_test(test_ints),           cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_every_number),   cmocka_unit_test(test_long_fillers),
+        cmocka_unit_test(test_long_keys),      cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_depth),          cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_points),         cmocka_unit_test(test_first),
+        cmocka_unit_test(test_length),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_cut_short),      cmocka_unit_test(test_full),
+        cmocka_unit_test(test_left_out),       cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_isd_fixed_part), cmocka_unit_test(test_isd_sections),
+    };
+    return cmocka_run_group_tests_name("fixed", tests, NULL, NULL);
+}
