@@ -274,11 +274,11 @@ SECTIONS = [
     sections("swell", b"UG1" b"10" b"025" b"270" b"1" b"UG2" b"08" b"010" b"999" b"9",
              swellPrimary={"periodSeconds": 10, "height": 2.5, "direction": 270, "swellQuality": "1"},
              swellSecondary={"periodSeconds": 8, "height": 1.0, "swellQuality": "9"}),
-    sections("UG3 is like the one before it", b"UG3" b"10" b"025" b"270" b"1", swellSecondary={
+    sections("UG3 is like the last one", b"UG3" b"10" b"025" b"270" b"1", swellSecondary={
         "id": "UG3", "periodSeconds": 10, "height": 2.5, "direction": 270, "swellQuality": "1"}),
-    sections("UG0 is like the first one", b"UG0" b"99" b"025" b"999" b"1" b"UG2" b"08" b"010" b"999" b"9",
-             swellPrimary={"id": "UG0", "height": 2.5, "swellQuality": "1"},
-             swellSecondary={"periodSeconds": 8, "height": 1.0, "swellQuality": "9"}),
+    sections("UG0 and UG2 together", b"UG0" b"99" b"025" b"999" b"1" b"UG2" b"08" b"010" b"999" b"9",
+             swellSecondary=[{"id": "UG0", "height": 2.5, "swellQuality": "1"},
+                             {"periodSeconds": 8, "height": 1.0, "swellQuality": "9"}]),
     sections("tens of degrees", b"ED1" b"28" b"L" b"0450" b"1", runwayVisualRange={
         "runwayDirection": 280, "runwayDesignator": "L", "visibility": 450, "visibilityQuality": "1"}),
     sections("tens of no degrees", b"ED1" b"00" b"9" b"-450" b"1" b"ED1" b" 8" b"9" b"9999" b"9", runwayVisualRange=[

@@ -63,9 +63,7 @@ def identifiers():
     for section in SECTIONS:
         family = [other for other in SECTIONS if other.ids[0][:2] == section.ids[0][:2]]
         if all(other.fields == section.fields for other in family):
-            for number in range(10):  # the section listed before it, or the first
-                before = [other for other in family if other.ids[0] <= section.ids[0][:2] + str(number)]
-                known[section.ids[0][:2] + str(number)] = (before or family)[-1 if before else 0]
+            known.update((section.ids[0][:2] + str(number), section) for number in range(10))
     for section in SECTIONS:
         known.update((identifier, section) for identifier in section.ids)
     return {identifier.encode(): section for identifier, section in known.items()}
