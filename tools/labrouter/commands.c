@@ -2,12 +2,10 @@
 
 #include <string.h>
 
-#define FORWARD(name_, to_)                                                                                  \
-    { .name = name_, .kind = COMMAND_FORWARD, .to = to_ }
-#define READ(name_, to_)                                                                                     \
-    { .name = name_, .kind = COMMAND_FORWARD, .to = to_, .reads = true }
-#define AS_IS(name_)                                                                                         \
-    { .name = name_, .kind = COMMAND_FORWARD, .to = name_, .reads = true }
+#define ROUTE(name_, to_, action_, ...)                                                                      \
+    { .name = name_, .kind = COMMAND_ROUTE, .to = to_, .action = action_, __VA_ARGS__ }
+#define PASS(name_)                                                                                          \
+    { .name = name_, .kind = COMMAND_PASS, .to = name_, .reads = true }
 #define OWN(name_, run_, action_)                                                                            \
     { .name = name_, .kind = COMMAND_TRANSLATE, .run = run_, .action = action_ }
 #define REFUSE(name_, why_)                                                                                  \
@@ -17,16 +15,16 @@ static const char NO_TRANSACTIONS[] = "transactions do not work through this rou
 static const char NOT_HERE[] = "this router is made for tests of loading and does not have it";
 
 static const command_t COMMANDS[] = {
-    FORWARD("insert", "clusterInsert"),
-    FORWARD("update", "clusterUpdate"),
-    FORWARD("delete", "clusterDelete"),
-    READ("find", "clusterFind"),
-    FORWARD("aggregate", "clusterAggregate"), /* it may write */
-    FORWARD("getMore", "clusterGetMore"),
+    ROUTE("insert", "clusterInsert", "insert", .writes = true),
+    ROUTE("update", "clusterUpdate", "update", .writes = true),
+    ROUTE("delete", "clusterDelete", "remove", .writes = true),
+    ROUTE("find", "clusterFind", "find", .reads = true),
+    ROUTE("aggregate", "clusterAggregate", "find", .reads = false), /* it may write */
+    ROUTE("getMore", "clusterGetMore", NULL, .reads = false),
 
-    OWN("count", reads_count, NULL),
-    OWN("distinct", reads_distinct, NULL),
-    OWN("explain", reads_explain, NULL),
+    OWN("count", reads_count, "find"),
+    OWN("distinct", reads_distinct, "find"),
+    OWN("explain", reads_explain, "find"),
     OWN("killCursors", reads_kill_cursors, NULL),
     OWN("findAndModify", reads_find_and_modify, "update"),
     OWN("findandmodify", reads_find_and_modify, "update"),
@@ -65,7 +63,7 @@ static const command_t COMMANDS[] = {
     OWN("deleteIndexes", collections_drop_indexes, "dropIndex"),
     OWN("collMod", collections_modify, "collMod"),
     OWN("listCollections", collections_list, "listCollections"),
-    OWN("listDatabases", collections_list_databases, NULL),
+    OWN("listDatabases", collections_list_databases, "listDatabases"),
     OWN("createUser", collections_everywhere, "createUser"),
     OWN("updateUser", collections_everywhere, "changePassword"),
     OWN("dropUser", collections_everywhere, "dropUser"),
@@ -77,33 +75,33 @@ static const command_t COMMANDS[] = {
     OWN("dropRole", collections_everywhere, "dropRole"),
     OWN("setParameter", collections_everywhere, "setParameter"),
 
-    AS_IS("ping"),
-    AS_IS("buildInfo"),
-    AS_IS("buildinfo"),
-    AS_IS("serverStatus"),
-    AS_IS("connectionStatus"),
-    AS_IS("getParameter"),
-    AS_IS("getCmdLineOpts"),
-    AS_IS("getLog"),
-    AS_IS("hostInfo"),
-    AS_IS("listCommands"),
-    AS_IS("whatsmyuri"),
-    AS_IS("getShardMap"),
-    AS_IS("getShardVersion"),
-    AS_IS("flushRouterConfig"),
-    AS_IS("usersInfo"),
-    AS_IS("rolesInfo"),
-    AS_IS("currentOp"),
-    AS_IS("killOp"),
-    AS_IS("startSession"),
-    AS_IS("refreshSessions"),
-    AS_IS("endSessions"),
-    AS_IS("killSessions"),
-    AS_IS("killAllSessions"),
-    FORWARD("saslStart", "saslStart"),
-    FORWARD("saslContinue", "saslContinue"),
-    FORWARD("authenticate", "authenticate"),
-    FORWARD("logout", "logout"),
+    PASS("ping"),
+    PASS("buildInfo"),
+    PASS("buildinfo"),
+    PASS("serverStatus"),
+    PASS("connectionStatus"),
+    PASS("getParameter"),
+    PASS("getCmdLineOpts"),
+    PASS("getLog"),
+    PASS("hostInfo"),
+    PASS("listCommands"),
+    PASS("whatsmyuri"),
+    PASS("getShardMap"),
+    PASS("getShardVersion"),
+    PASS("flushRouterConfig"),
+    PASS("usersInfo"),
+    PASS("rolesInfo"),
+    PASS("currentOp"),
+    PASS("killOp"),
+    PASS("startSession"),
+    PASS("refreshSessions"),
+    PASS("endSessions"),
+    PASS("killSessions"),
+    PASS("killAllSessions"),
+    PASS("saslStart"),
+    PASS("saslContinue"),
+    PASS("authenticate"),
+    PASS("logout"),
 
     REFUSE("commitTransaction", NO_TRANSACTIONS),
     REFUSE("abortTransaction", NO_TRANSACTIONS),

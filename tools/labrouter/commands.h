@@ -5,7 +5,8 @@
 #include "call.h"
 
 typedef enum {
-    COMMAND_FORWARD,   /* sent on under the name `to`, answered by the server's own reply */
+    COMMAND_ROUTE,     /* sent on under the name `to` to the mongod that routes, in the router's name */
+    COMMAND_PASS,      /* sent on as it is, in the client's own name */
     COMMAND_TRANSLATE, /* carried out by `run` */
     COMMAND_REFUSE,    /* answered by the sentence `to` */
 } command_kind_t;
@@ -15,9 +16,9 @@ typedef struct {
     command_kind_t kind;
     const char *to;
     call_run_t run;
-    const char
-        *action; /* the privilege that a mongos would ask for, as `run` acts in the router's own name */
-    bool reads;  /* may be sent again */
+    const char *action; /* the privilege that it takes, where the router acts in its own name */
+    bool writes;        /* takes a write concern */
+    bool reads;         /* may be sent again */
 } command_t;
 
 /* NULL: there is no such command. */

@@ -29,6 +29,9 @@ void links_clean(links_t *links) {
     while (links->links)
         link_close(links, links->links);
     stream_destroy(links->own);
+    stream_destroy(links->route);
+    if (links->may)
+        bson_destroy(links->may);
     message_clean(&links->answer);
 }
 
@@ -52,31 +55,7 @@ bool reply_ok(const bson_t *reply, problem_t *problem) {
                        told ? bson_iter_utf8(&iter, NULL) : "the server gives no reason");
 }
 
-/* ---- the client's own ---- */
-
-bool links_own(links_t *links, problem_t *problem) {
-    char host[HOST_SIZE];
-    if (links->own && !stream_is_quiet(links->own))
-        links_own_failed(links);
-    for (int attempt = 0; !links->own; attempt++) {
-        if (!router_via(links->router, attempt ? links->own_host : NULL, host, problem))
-            return false;
-        snprintf(links->own_host, sizeof links->own_host, "%s", host);
-        links->own = stream_connect(host, links->router->tls, CONNECT_MS, problem);
-        links->logged_in = false;
-        if (!links->own && attempt == 3)
-            return false;
-    }
-    return true;
-}
-
-void links_own_failed(links_t *links) {
-    char host[HOST_SIZE];
-    problem_t problem;
-    stream_destroy(links->own);
-    links->own = NULL;
-    router_via(links->router, links->own_host, host, &problem);
-}
+/* ---- talking ---- */
 
 static bool exchange(links_t *links, stream_t *stream, const char *host, const char *database,
                      const bson_t *command, bson_t *reply, problem_t *problem) {
@@ -90,18 +69,6 @@ static bool exchange(links_t *links, stream_t *stream, const char *host, const c
     return true;
 }
 
-bool links_ask_own(links_t *links, const char *database, const bson_t *command, bson_t *reply,
-                   problem_t *problem) {
-    if (!links_own(links, problem))
-        return false;
-    if (exchange(links, links->own, links->own_host, database, command, reply, problem))
-        return true;
-    links_own_failed(links);
-    return false;
-}
-
-/* ---- the router's own ---- */
-
 typedef struct {
     links_t *links;
     stream_t *stream;
@@ -114,16 +81,95 @@ static bool ask_for_login(void *context, const char *database, bson_t *command, 
     return exchange(talk->links, talk->stream, talk->host, database, command, reply, problem);
 }
 
-static link_t *link_open(links_t *links, const char *place, const char *host, problem_t *problem) {
+/* A connection in the router's name. */
+static stream_t *connect_and_login(links_t *links, const char *host, problem_t *problem) {
     const router_t *router = links->router;
     stream_t *stream = stream_connect(host, router->tls, CONNECT_MS, problem);
-    if (!stream)
-        return NULL;
-    if (router->user &&
+    if (stream && router->user &&
         !login(ask_for_login, &(talk_t){links, stream, host}, router->user, router->password, problem)) {
         stream_destroy(stream);
         return NULL;
     }
+    return stream;
+}
+
+/* ---- to the mongod that routes ---- */
+
+bool links_own(links_t *links, problem_t *problem) {
+    if (links->own && !stream_is_quiet(links->own))
+        links_own_failed(links);
+    if (links->login_lost)
+        return problem_set(problem, CODE_UNREACHABLE,
+                           "the mongod at which the client had logged in has gone");
+    for (int attempt = 0; !links->own && attempt < 4; attempt++) {
+        char host[HOST_SIZE];
+        if (!router_via(links->router, attempt ? links->own_host : NULL, host, problem))
+            return false;
+        memcpy(links->own_host, host, sizeof host);
+        links->own = stream_connect(host, links->router->tls, CONNECT_MS, problem);
+    }
+    return links->own != NULL;
+}
+
+void links_own_failed(links_t *links) {
+    stream_destroy(links->own);
+    links->own = NULL;
+    links->login_lost |= links->logged_in;
+    links->logged_in = false;
+}
+
+bool links_route(links_t *links, problem_t *problem) {
+    char host[HOST_SIZE];
+    if (links->route && !stream_is_quiet(links->route))
+        links_route_failed(links);
+    for (int attempt = 0; attempt < 4; attempt++) {
+        if (!router_via(links->router, attempt ? links->route_host : NULL, host, problem))
+            return false;
+        if (links->route && strcmp(host, links->route_host) == 0)
+            return true;
+        stream_destroy(links->route);
+        memcpy(links->route_host, host, sizeof host);
+        links->route = connect_and_login(links, host, problem);
+        if (links->route || problem->code == CODE_LOGIN_FAILED)
+            break;
+    }
+    return links->route != NULL;
+}
+
+void links_route_failed(links_t *links) {
+    char host[HOST_SIZE];
+    problem_t problem;
+    stream_destroy(links->route);
+    links->route = NULL;
+    router_via(links->router, links->route_host, host, &problem);
+}
+
+bool links_ask_own(links_t *links, const char *database, const bson_t *command, bson_t *reply,
+                   problem_t *problem) {
+    if (!links_own(links, problem))
+        return false;
+    if (exchange(links, links->own, links->own_host, database, command, reply, problem))
+        return true;
+    links_own_failed(links);
+    return false;
+}
+
+bool links_ask_route(links_t *links, const char *database, const bson_t *command, bson_t *reply,
+                     problem_t *problem) {
+    if (!links_route(links, problem))
+        return false;
+    if (exchange(links, links->route, links->route_host, database, command, reply, problem))
+        return true;
+    links_route_failed(links);
+    return false;
+}
+
+/* ---- to config server and shards ---- */
+
+static link_t *link_open(links_t *links, const char *place, const char *host, problem_t *problem) {
+    stream_t *stream = connect_and_login(links, host, problem);
+    if (!stream)
+        return NULL;
     link_t *link = calloc(1, sizeof *link);
     link->stream = stream;
     snprintf(link->place, sizeof link->place, "%s", place);
@@ -224,19 +270,5 @@ bool links_ask_ok(links_t *links, const char *place, const char *database, const
     if (reply_ok(reply, problem))
         return true;
     bson_destroy(reply);
-    return false;
-}
-
-bool links_ask_via(links_t *links, const char *database, const bson_t *command, bson_t *reply,
-                   problem_t *problem) {
-    char host[HOST_SIZE];
-    if (!router_via(links->router, NULL, host, problem))
-        return false;
-    link_t *link = link_find(links, host);
-    if (!link && !(link = link_open(links, host, host, problem)))
-        return false;
-    if (exchange(links, link->stream, host, database, command, reply, problem))
-        return true;
-    link_close(links, link);
     return false;
 }

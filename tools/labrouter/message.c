@@ -119,10 +119,11 @@ static size_t add_piece(struct iovec *pieces, int *count, const uint8_t *from, c
     return (size_t)(to - from);
 }
 
-bool message_forward(const message_t *message, stream_t *to, const char *name) {
+bool message_forward(const message_t *message, stream_t *to, const char *name, bool routed,
+                     const bson_t *more) {
     struct iovec pieces[MOST_PIECES];
     uint8_t head[HEADER + 4 + 1 + 4 + 1 + 64];
-    const uint8_t *body = bson_get_data(&message->command), *body_end = body + message->command.len;
+    const uint8_t *body = bson_get_data(&message->command), *last = body + message->command.len - 1;
     bson_iter_t iter;
     int count = 1;
     size_t size = 0;
@@ -132,17 +133,20 @@ bool message_forward(const message_t *message, stream_t *to, const char *name) {
     const uint8_t *from = body + bson_iter_offset(&iter) + 1 + strlen(bson_iter_key(&iter)) + 1;
     const uint8_t type = body[bson_iter_offset(&iter)];
     while (bson_iter_next(&iter)) {
-        if (!is_dropped(bson_iter_key(&iter)) || count > MOST_PIECES - 4)
+        if (!routed || !is_dropped(bson_iter_key(&iter)) || count > MOST_PIECES - 6)
             continue;
         size += add_piece(pieces, &count, from, body + bson_iter_offset(&iter));
         bson_iter_t after = iter;
         from = body + (bson_iter_next(&after) ? bson_iter_offset(&after) : message->command.len - 1);
     }
-    size += add_piece(pieces, &count, from, body_end);
+    size += add_piece(pieces, &count, from, last);
+    if (more)
+        size += add_piece(pieces, &count, bson_get_data(more) + 4, bson_get_data(more) + more->len - 1);
+    size += add_piece(pieces, &count, last, last + 1);
     const size_t body_size = 4 + 1 + strlen(name) + 1 + size;
     size = HEADER + 4 + 1 + body_size;
     size += add_piece(pieces, &count, message->bytes + HEADER + 4, message->bytes + message->at);
-    size += add_piece(pieces, &count, body_end, message->bytes + message->end);
+    size += add_piece(pieces, &count, last + 1, message->bytes + message->end);
 
     uint8_t *at = put_header(head, size, message->request, 0, OP_MSG);
     at = put32(at, message->flags & FLAG_MORE_TO_COME);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sends a command in the client's own name and takes the answer. */
-static bool ask_own(call_t *call, bson_t *command, bson_t *reply) {
-    bool ok = links_ask_own(call->links, call->database, command, reply, call->problem);
+/* Sends a command to the mongod that routes. */
+static bool ask_route(call_t *call, bson_t *command, bson_t *reply) {
+    bool ok = links_ask_route(call->links, call->database, command, reply, call->problem);
     bson_destroy(command);
     if (ok && !reply_ok(reply, call->problem)) {
         bson_destroy(reply);
@@ -90,7 +90,7 @@ bool reads_count(call_t *call) {
     const bool has_query = call_has(call, "query", &query) && !is_empty(&query);
     const bool has_skip = call_has(call, "skip", &skip) && bson_iter_as_int64(&skip) != 0;
     const bool has_limit = call_has(call, "limit", &limit) && bson_iter_as_int64(&limit) != 0;
-    if (!has_query && !has_skip && !has_limit && !call->links->logged_in)
+    if (!has_query && !has_skip && !has_limit)
         return count_all(call, namespace);
     bson_t *command = begin_aggregate(call, &pipeline);
     if (has_query)
@@ -101,7 +101,7 @@ bool reads_count(call_t *call) {
         append_stage(&pipeline, &count, "$limit", &limit);
     append_bson_stage(&pipeline, &count, BCON_NEW("$count", "n"));
     end_aggregate(call, command, &pipeline, BUT);
-    if (!ask_own(call, command, &reply))
+    if (!ask_route(call, command, &reply))
         return false;
     bson_init(call->reply);
     if (bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &n))
@@ -133,7 +133,7 @@ bool reads_distinct(call_t *call) {
     append_bson_stage(&pipeline, &count, BCON_NEW("$group", "{", "_id", BCON_UTF8(path), "}"));
     append_bson_stage(&pipeline, &count, BCON_NEW("$sort", "{", "_id", BCON_INT32(1), "}"));
     end_aggregate(call, command, &pipeline, BUT);
-    if (!ask_own(call, command, &reply))
+    if (!ask_route(call, command, &reply))
         return false;
     bson_init(call->reply);
     bson_append_array_begin(call->reply, "values", -1, &values);
@@ -162,7 +162,7 @@ bool reads_explain(call_t *call) {
     bson_iter_document(&iter, &size, &data);
     bson_init_static(&inner, data, size);
     const command_t *command = command_find(command_name(&inner));
-    if (!command || command->kind != COMMAND_FORWARD || strncmp(command->to, "cluster", 7) != 0) {
+    if (!command || command->kind != COMMAND_ROUTE) {
         bson_destroy(&renamed);
         return problem_set(call->problem, CODE_NOT_SUPPORTED, "this router cannot explain %s",
                            command_name(&inner));
@@ -176,7 +176,7 @@ bool reads_explain(call_t *call) {
     bson_append_document(explain, "explain", -1, &renamed);
     call_copy_all(call, explain, NULL);
     bson_destroy(&renamed);
-    if (!ask_own(call, explain, &part))
+    if (!ask_route(call, explain, &part))
         return false;
     bson_copy_to(&part, call->reply);
     bson_destroy(&part);

@@ -145,9 +145,61 @@ static const int BROKEN_OFF[] = {91 /* ShutdownInProgress */, 189 /* PrimaryStep
 static void flush_routes(session_t *session) {
     bson_t reply, *command = BCON_NEW("flushRouterConfig", BCON_INT32(1));
     problem_t problem;
-    if (links_ask_via(&session->links, "admin", command, &reply, &problem))
+    if (links_ask_route(&session->links, "admin", command, &reply, &problem))
         bson_destroy(&reply);
     bson_destroy(command);
+}
+
+static bool pass_reply(session_t *session) {
+    const bool cut = session->fault.kind == FAULT_CUT;
+    return reply_may_go(session) && message_pass(&session->links.answer, session->client, cut) && !cut;
+}
+
+/* A mongos gives every write the cluster's own concern when it has none; a mongod does not when it routes. */
+static bool has_concern(const message_t *message) {
+    bson_iter_t iter;
+    return bson_iter_init_find(&iter, &message->command, "writeConcern");
+}
+
+/* Sends the message once and reads the reply, if there is to be one. */
+static bool try_route(session_t *session, const command_t *command, problem_t *problem) {
+    links_t *links = &session->links;
+    bson_t more = BSON_INITIALIZER;
+    if (!links_route(links, problem))
+        return false;
+    if (command->writes && !has_concern(&session->message))
+        BCON_APPEND(&more, "writeConcern", "{", "w", "majority", "}");
+    const bool sent = message_forward(&session->message, links->route, command->to, true, &more);
+    bson_destroy(&more);
+    if (sent && ((session->message.flags & FLAG_MORE_TO_COME) || message_read(&links->answer, links->route)))
+        return true;
+    links_route_failed(links);
+    return problem_set(problem, CODE_UNREACHABLE, "the connection to %s was lost before it replied",
+                       links->route_host);
+}
+
+static bool do_route(session_t *session, const command_t *command) {
+    problem_t problem;
+    for (int attempt = 1;; attempt++) {
+        const bool last = attempt == MOST_TRIES;
+        if (!try_route(session, command, &problem)) {
+            if (command->reads && !last && problem.code == CODE_UNREACHABLE)
+                continue;
+            return answer_problem(session, &problem);
+        }
+        if (session->message.flags & FLAG_MORE_TO_COME)
+            return true;
+        const int code = reply_code(&session->links.answer.command);
+        if (!last && is_one_of(code, STALE)) {
+            flush_routes(session);
+            wait_ms(attempt > 1 ? 50 : 0);
+        } else if (!last && (is_one_of(code, NOT_TAKEN) || (command->reads && is_one_of(code, BROKEN_OFF)))) {
+            links_route_failed(&session->links);
+            wait_ms(100);
+        } else {
+            return pass_reply(session);
+        }
+    }
 }
 
 /* Was the client let in just now? */
@@ -157,64 +209,56 @@ static void note_login(session_t *session, const char *name) {
         session->links.logged_in |= bson_iter_as_bool(&iter);
     else if (strcmp(name, "logout") == 0)
         session->links.logged_in = false;
+    else
+        return;
+    session->links.may_at = 0;
 }
 
-static bool pass_reply(session_t *session, const char *name) {
-    const bool cut = session->fault.kind == FAULT_CUT;
-    note_login(session, name);
-    return reply_may_go(session) && message_pass(&session->links.answer, session->client, cut) && !cut;
-}
-
-static bool send_on(session_t *session, const command_t *command) {
+static bool do_pass(session_t *session, const command_t *command) {
     links_t *links = &session->links;
     problem_t problem;
-    for (int attempt = 1;; attempt++) {
-        const bool was_logged_in = links->logged_in;
+    for (int attempt = 1; attempt < MOST_TRIES; attempt++) {
         if (!links_own(links, &problem))
-            return answer_problem(session, &problem);
-        if (was_logged_in && !links->logged_in)
-            return false; /* the login went with the mongod that had it: the client has to come again */
-        const bool no_reply = session->message.flags & FLAG_MORE_TO_COME;
-        if (!message_forward(&session->message, links->own, command->to) ||
-            !(no_reply || message_read(&links->answer, links->own))) {
-            problem_set(&problem, CODE_UNREACHABLE, "the connection to %s was lost before it replied",
-                        links->own_host);
-            links_own_failed(links);
-            if (was_logged_in)
-                return false;
-            if (command->reads && attempt < MOST_TRIES)
-                continue;
-            return answer_problem(session, &problem);
+            break;
+        if (message_forward(&session->message, links->own, command->to, false, NULL) &&
+            ((session->message.flags & FLAG_MORE_TO_COME) || message_read(&links->answer, links->own))) {
+            note_login(session, command->name);
+            return (session->message.flags & FLAG_MORE_TO_COME) || pass_reply(session);
         }
-        if (no_reply)
-            return true;
-        const int code = reply_code(&links->answer.command);
-        if (!code || attempt == MOST_TRIES)
-            return pass_reply(session, command->name);
-        if (is_one_of(code, STALE)) {
-            flush_routes(session);
-            wait_ms(attempt > 1 ? 50 : 0);
-        } else if (is_one_of(code, NOT_TAKEN) || (command->reads && is_one_of(code, BROKEN_OFF))) {
-            if (was_logged_in) /* with what it was told, the client comes again */
-                return pass_reply(session, command->name) && false;
-            links_own_failed(links);
-            wait_ms(100);
-        } else {
-            return pass_reply(session, command->name);
-        }
+        links_own_failed(links);
+        problem_set(&problem, CODE_UNREACHABLE, "the connection to %s was lost before it replied",
+                    links->own_host);
     }
+    return answer_problem(session, &problem);
 }
 
 /* ---- carrying out ---- */
 
-static bool carry_out(session_t *session, const command_t *command, const char *database) {
+/* Would the mongod that routes end itself? */
+static bool is_deadly(const message_t *message) {
+    bson_iter_t iter, stage;
+    return bson_iter_init(&iter, &message->command) &&
+           bson_iter_find_descendant(&iter, "pipeline.0.$changeStream", &stage);
+}
+
+static bool do_command(session_t *session, const command_t *command, const char *database) {
     bson_t reply;
     problem_t problem;
     call_t call = {&session->links, database, &session->message.command, &reply, &problem};
-    if (session->message.has_sequences)
+    if (command->kind == COMMAND_REFUSE)
+        problem_set(&problem, CODE_NOT_SUPPORTED, "%s: %s", command->name, command->to);
+    else if (command->kind == COMMAND_PASS)
+        return do_pass(session, command);
+    else if (command->kind == COMMAND_TRANSLATE && session->message.has_sequences)
         problem_set(&problem, CODE_NOT_SUPPORTED, "this router takes %s only in one piece", command->name);
-    else if (privileges_allow(&call, command->action) && command->run(&call))
-        return answer(session, &reply);
+    else if (is_deadly(&session->message))
+        problem_set(&problem, CODE_NOT_SUPPORTED, "change streams do not work through this router");
+    else if (privileges_allow(&call, command->action)) {
+        if (command->kind == COMMAND_ROUTE)
+            return do_route(session, command);
+        if (command->run(&call))
+            return answer(session, &reply);
+    }
     return answer_problem(session, &problem);
 }
 
@@ -252,15 +296,10 @@ static bool dispatch(session_t *session) {
         problem_set(&problem, CODE_NOT_SUPPORTED, "transactions do not work through this router");
     else {
         const command_t *command = command_find(name);
-        if (command && command->kind == COMMAND_FORWARD)
-            return send_on(session, command);
-        if (command && command->kind == COMMAND_TRANSLATE)
-            return carry_out(session, command, database_of(message));
         if (command)
-            problem_set(&problem, CODE_NOT_SUPPORTED, "%s: %s", name, command->to);
-        else
-            problem_set(&problem, CODE_NO_SUCH_COMMAND, "no such command: '%s' (this router knows of none)",
-                        name);
+            return do_command(session, command, database_of(message));
+        problem_set(&problem, CODE_NO_SUCH_COMMAND, "no such command: '%s' (this router knows of none)",
+                    name);
     }
     return answer_problem(session, &problem);
 }
@@ -268,7 +307,7 @@ static bool dispatch(session_t *session) {
 void session_serve(router_t *router, stream_t *client, int32_t number) {
     session_t session = {.router = router, .client = client, .number = number, .links = {.router = router}};
     faults_connection(&router->faults, 1);
-    while (message_read(&session.message, client) && dispatch(&session))
+    while (message_read(&session.message, client) && dispatch(&session) && !session.links.login_lost)
         ;
     faults_connection(&router->faults, -1);
     message_clean(&session.message);
