@@ -437,6 +437,16 @@ class Faults(Routed):
         self.lost(self.insert(2))
         self.assertEqual([1, 2], sorted(each["_id"] for each in self.client.find("mot", "tests")))
 
+    def test_every(self):
+        self.fault("not-primary", command="ping", after=1, every=3, count=2)
+        refused = []
+        for number in range(10):
+            try:
+                self.admin(ping=1)
+            except mongo.CommandError:
+                refused.append(number)
+        self.assertEqual([1, 4], refused)
+
     def test_cut(self):
         self.fault("cut", command="insert")
         self.lost(self.insert(1))
@@ -537,6 +547,39 @@ class Drivers(Routed):
         self.assertEqual([], wrong)
         self.assertEqual(8 * 20 * 100, self.client.count("mot", "tests"))
         self.assertEqual((8000, 8000), (len(self.on("s0")), len(self.on("s1"))))
+
+    def test_chunks_that_move_while_many_insert(self):
+        """through two routers: nothing lost, nothing twice"""
+        self.sharded()
+        self.admin(split="mot.tests", middle={"_id": 5000})
+        _, port = self.cluster.router(via=("s1", "s0"))
+        wrong, acknowledged, done = [], [], threading.Event()
+
+        def work(number, port):
+            try:
+                with self.join(port) as client:
+                    for at in range(number, 10**9, 4):
+                        if done.is_set():
+                            return
+                        ids = [(at * 50 + each) % 10000 + (at * 50 + each) / 2**30 for each in range(50)]
+                        self.assertEqual(50, client.insert("mot", "tests", [{"_id": each} for each in ids], False))
+                        acknowledged.extend(ids)
+            except Exception as error:
+                wrong.append(error)
+        threads = [threading.Thread(target=work, args=(number, (port, self.port)[number % 2])) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for turn in range(6):
+                for at, to in ((0, "s0"), (6000, "s1")) if turn % 2 else ((0, "s1"), (6000, "s0")):
+                    self.admin(moveChunk="mot.tests", find={"_id": at}, to=to, _waitForDelete=True)
+        finally:
+            done.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual([], wrong)
+        self.assertEqual(sorted(acknowledged), sorted(self.on("s0") + self.on("s1")))
+        self.assertGreater(len(acknowledged), 1000)
 
     def run_in(self, words, **environment):
         with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:

@@ -20,6 +20,7 @@ static const struct {
 } NUMBERS[] = {
     {"after", offsetof(fault_t, after)},
     {"count", offsetof(fault_t, count)},
+    {"every", offsetof(fault_t, every)},
     {"ms", offsetof(fault_t, ms)},
 };
 
@@ -40,9 +41,9 @@ static bool set_number(fault_t *fault, const char *name, int64_t value, problem_
             *(int64_t *)((char *)fault + NUMBERS[i].offset) = value;
             return true;
         }
-    return problem_set(problem, CODE_INVALID_OPTIONS,
-                       "a fault has do, command, and the numbers after, count and ms, none below 0; not %s",
-                       name);
+    return problem_set(
+        problem, CODE_INVALID_OPTIONS,
+        "a fault has do, command, and the numbers after, count, every and ms, none below 0; not %s", name);
 }
 
 bool fault_parse(const char *words, fault_t *fault, problem_t *problem) {
@@ -141,6 +142,7 @@ fault_t faults_take(faults_t *faults, const char *command) {
             continue;
         }
         fault->count--;
+        fault->after = fault->every > 1 ? fault->every - 1 : 0;
         fault->done++;
         taken = *fault;
     }

@@ -2,8 +2,8 @@
  *
  *     {labrouter: 1, fault: {do: "lose-reply", command: "insert", after: 2, count: 1}}
  *
- * lets two inserts pass and loses the reply of the third. One connection's messages are not told from
- * another's. */
+ * lets two inserts pass and loses the reply of the third; with every: 10, count: 5 it would lose those of the
+ * 3rd, 13th, ... 43rd. One connection's messages are not told from another's. */
 #ifndef LABROUTER_FAULT_H
 #define LABROUTER_FAULT_H
 
@@ -25,7 +25,7 @@ typedef enum {
 typedef struct {
     fault_kind_t kind;
     char command[64]; /* "": any but hello and labrouter */
-    int64_t after, count, ms, done;
+    int64_t after, count, every, ms, done;
 } fault_t;
 
 enum { MOST_FAULTS = 16, MOST_NAMES = 128 };
