@@ -1,4 +1,4 @@
-"""What test_labrouter.py has pymongo do: python labrouter_pymongo.txt PORT (not a test by itself, so not a .py)."""
+"""What live/test_labrouter.py has pymongo do with a router of the shards s0 and s1: labrouter_pymongo.py PORT"""
 import sys
 
 import pymongo
