@@ -396,6 +396,7 @@ class Commands(Routed):
                                   "autocommit": False, "txnNumber": mongo.Int64(1)}, "transactions")
         self.refused(115, "mot", {"aggregate": 1, "pipeline": [{"$changeStream": {}}], "cursor": {}}, "change streams")
         self.refused(115, "mot", {"aggregate": 1, "pipeline": [{"$changeStream": {}}], "cursor": {}}, "change streams")
+        self.refused(115, "config", {"drop": "tags"}, "leaves the database config")
         self.refused(9, "admin", {"shardCollection": "mot.tests"}, "key")
         self.refused(73, "admin", {"shardCollection": "mot", "key": {"_id": 1}})
 

@@ -40,6 +40,9 @@ static bool coordinate(call_t *call, const char *inner, const database_t *databa
 
 static bool coordinate_if_there(call_t *call, const char *inner, const char *when_not) {
     database_t database;
+    if (strcmp(call->database, "config") == 0 || strcmp(call->database, "admin") == 0)
+        return problem_set(call->problem, CODE_NOT_SUPPORTED, "this router leaves the database %s as it is",
+                           call->database);
     if (!catalog_database(call, call->database, false, &database))
         return false;
     if (!database.found) {

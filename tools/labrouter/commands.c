@@ -21,6 +21,7 @@ static const command_t COMMANDS[] = {
     ROUTE("find", "clusterFind", "find", .reads = true),
     ROUTE("aggregate", "clusterAggregate", "find", .reads = false), /* it may write */
     ROUTE("getMore", "clusterGetMore", NULL, .reads = false),
+    ROUTE("flushRouterConfig", "flushRouterConfig", "flushRouterConfig", .reads = true),
 
     OWN("count", reads_count, "find"),
     OWN("distinct", reads_distinct, "find"),
@@ -88,7 +89,6 @@ static const command_t COMMANDS[] = {
     PASS("whatsmyuri"),
     PASS("getShardMap"),
     PASS("getShardVersion"),
-    PASS("flushRouterConfig"),
     PASS("usersInfo"),
     PASS("rolesInfo"),
     PASS("currentOp"),
