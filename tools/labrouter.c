@@ -74,20 +74,21 @@ struct client {
 static void *client_run(void *argument) {
     client_t *client = argument;
     house_t *house = client->house;
-    stream_t *stream = stream_accept(client->fd, house->router.tls);
-    if (stream)
+    stream_t *stream = stream_accept(client->fd);
+    if (stream_handshake(stream, house->router.tls))
         session_serve(&house->router, stream, client->number);
-    pthread_mutex_lock(
-        &house->lock); /* closed under the lock: the number of a file may be taken again at once */
-    if (stream)
-        stream_destroy(stream);
+    /* Closed under the lock, as the number of a file may be taken again at once; and nothing is left to do
+     * when the main thread is told, which may end the program. */
+    pthread_mutex_lock(&house->lock);
     client_t **at = &house->clients;
     while (*at != client)
         at = &(*at)->next;
     *at = client->next;
+    stream_destroy(stream);
+    free(client);
+    stream_leave_thread();
     pthread_cond_signal(&house->gone);
     pthread_mutex_unlock(&house->lock);
-    free(client);
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -148,13 +149,12 @@ stream_t *stream_connect(const char *host, tls_t *tls, int timeout_ms, problem_t
     return stream;
 }
 
-stream_t *stream_accept(int fd, tls_t *tls) {
-    stream_t *stream = stream_new(fd);
-    if (tls && !stream_start_tls(stream, tls->server, true)) {
-        stream_destroy(stream);
-        return NULL;
-    }
-    return stream;
+stream_t *stream_accept(int fd) {
+    return stream_new(fd);
+}
+
+bool stream_handshake(stream_t *stream, tls_t *tls) {
+    return !tls || stream_start_tls(stream, tls->server, true);
 }
 
 void stream_destroy(stream_t *stream) {
@@ -166,8 +166,8 @@ void stream_destroy(stream_t *stream) {
     free(stream);
 }
 
-int stream_fd(const stream_t *stream) {
-    return stream->fd;
+void stream_leave_thread(void) {
+    OPENSSL_thread_stop();
 }
 
 void stream_set_patience(stream_t *stream, int ms) {

@@ -43,10 +43,13 @@ void tls_destroy(tls_t *tls);
 
 /* tls may be NULL. host is "name:port". */
 stream_t *stream_connect(const char *host, tls_t *tls, int timeout_ms, problem_t *problem);
-stream_t *stream_accept(int fd, tls_t *tls);
+/* Of a client that has connected; the handshake, where there is TLS, is a step of its own. */
+stream_t *stream_accept(int fd);
+bool stream_handshake(stream_t *stream, tls_t *tls);
 void stream_destroy(stream_t *stream);
+/* The last thing that a thread with streams does: lets go of what OpenSSL keeps for it. */
+void stream_leave_thread(void);
 
-int stream_fd(const stream_t *stream);
 /* Bounds each wait for the other side; 0: no bound. */
 void stream_set_patience(stream_t *stream, int ms);
 /* Nothing has come, not even the end. */
