@@ -43,7 +43,9 @@ class Cluster:
         self.folder, self.secure = pathlib.Path(folder), secure
         self.ports = {name: free_port() for name in NAMES}
         self.processes, self.routers = {}, []
-        self.extra = mongods._tls_options(self.folder) + mongods._auth_options(self.folder, True) if secure else []
+        self.extra = []
+        if secure:
+            self.extra = mongods.tls_options(self.folder) + ["--auth", "--keyFile", mongods.key_file(self.folder)]
         for name in NAMES:
             self.start(name)
         for name in NAMES:
