@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         "1|2|2013-01-01|4\n\"x\"|NULL||\n",
         "\"a\"\"b\",\"c\\\"d\",'e',x\r\n,,,\n\n x , 5 ,1.50,\xE9\n",
         "1;2;3;4\n19991231;31/12/1999;1999-12-31;0\n-1;00;+1;1e3",
+        "16+201401022400-12.0 45ABADDAA199AC1x#A12ab!xyz\n00-99999999999900000000  ADDAA9x?\r\nADDAA1##!!",
     };
     law_quiet();
     err_t err = {.text = ""}, again = {.text = ""};
