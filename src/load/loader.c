@@ -197,10 +197,12 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     ADD(loader->counters.sent_documents, batch->count);
     ADD(loader->counters.sent_bytes, batch->used);
     ADD(loader->counters.retries, written.retries);
-    ADD(shard->documents, batch->count);
     ADD(shard->batches, 1);
     ADD(shard->wait_ns, waited);
-    if (!settle_batch(loader, batch, &written, err))
+    uint64_t loaded = loader->counters.counts.loaded;
+    bool ok = settle_batch(loader, batch, &written, err);
+    ADD(shard->documents, loader->counters.counts.loaded - loaded);
+    if (!ok)
         return false;
     batch_clear(batch);
     return true;

@@ -34,7 +34,7 @@ typedef struct {
     err_t err; /* the first failure */
 } loading_t;
 
-enum { LOADER_MOST_SHARDS = 1024 };
+enum { LOADER_MOST_SHARDS = 1024 }; /* as many as a load reports */
 
 typedef struct {
     uint64_t documents, batches;
