@@ -37,6 +37,12 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->filter_count &&
         !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
         return false;
+    shardkey_t key;
+    if (spec->shard_key && strcmp(spec->shard_key, "none") != 0) {
+        if (!shardkey_parse(spec->shard_key, &key, err))
+            return false;
+        shardkey_free(&key);
+    }
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
             return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);

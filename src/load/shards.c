@@ -51,7 +51,7 @@ bool job_open_shards(job_t *job, err_t *err) {
                err_set(err, STATUS_USAGE, "--shard-key goes with a sharded cluster; %s is none",
                        server_where(job->server));
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
-    if (!shardkey_parse(none || !job->spec->shard_key ? "_id:1" : job->spec->shard_key, &wanted, err))
+    if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;

@@ -1,6 +1,7 @@
 #include "target/shardkey.h"
 #include "target/place.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool shardkey_read(const bson_t *spec, shardkey_t *key) {
@@ -23,10 +24,30 @@ bool shardkey_read(const bson_t *spec, shardkey_t *key) {
     return key->count > 0;
 }
 
+/* A field without a colon is an ascending one. */
+static char *with_directions(const char *text) {
+    char *whole = malloc(3 * strlen(text) + 3), *out = whole;
+    for (const char *part = text; whole;) {
+        size_t length = strcspn(part, ",");
+        memcpy(out, part, length);
+        out += length;
+        if (length && !memchr(part, ':', length))
+            out = stpcpy(out, ":1");
+        *out++ = part[length];
+        if (!part[length])
+            break;
+        part += length + 1;
+    }
+    return whole;
+}
+
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     index_spec_t index;
     bson_iter_t at;
-    if (!place_parse_index(text, &index, err))
+    char *whole = with_directions(text);
+    bool parsed = whole ? place_parse_index(whole, &index, err) : err_memory(err, strlen(text));
+    free(whole);
+    if (!parsed)
         return false;
     bool ok = bson_iter_init(&at, &index.keys);
     size_t hashed = 0;
