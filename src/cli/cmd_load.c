@@ -113,6 +113,13 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(not_clustered),
      .help = "Make a plain collection with an index on _id."},
+    {.name = "shard-key",
+     .argument = "KEY",
+     .kind = OPTION_TEXT,
+     AT(spec.shard_key),
+     .help =
+         "On a cluster: shard a new collection on this key, such as st:hashed (default _id); none: do not "
+         "shard it."},
     {.name = "compressor",
      .argument = "NAME",
      .kind = OPTION_CUSTOM,
@@ -261,9 +268,15 @@ static void print_json(const load_result_t *result, int status) {
            (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
            result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
            result->retries);
-    printf(",\"shards\":[{\"name\":");
-    cli_print_json_text(result->where);
-    printf(",\"documents\":%" PRIu64 "}],\"limited_by\":", counts->loaded);
+    printf(",\"shards\":[");
+    for (size_t i = 0; i < result->shard_count; i++) {
+        const loaded_shard_t *shard = &result->shards[i];
+        printf("%s{\"name\":", i ? "," : "");
+        cli_print_json_text(shard->name);
+        printf(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64 ",\"waiting_seconds\":%.6f}",
+               shard->documents, shard->batches, (double)shard->wait_ns / 1e9);
+    }
+    printf("],\"limited_by\":");
     cli_print_json_text(result->limited_by);
     printf(",\"namespace\":");
     cli_print_json_text(result->namespace);
@@ -287,6 +300,19 @@ static void print_json(const load_result_t *result, int status) {
     printf("]}\n");
 }
 
+static void print_shards(const load_result_t *result) {
+    uint64_t documents = result->counts.loaded ? result->counts.loaded : 1;
+    printf("shards  ");
+    for (size_t i = 0; i < result->shard_count; i++)
+        printf(" %s %.1f%%", result->shards[i].name,
+               100.0 * (double)result->shards[i].documents / (double)documents);
+    putchar('\n');
+    if (result->unrouted)
+        printf("%" PRIu64
+               " documents have no value for the shard key that could be sorted by: the router did\n",
+               result->unrouted);
+}
+
 static void print_summary(const values_t *values, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -308,6 +334,8 @@ static void print_summary(const values_t *values, const load_result_t *result) {
                units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
                (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
                units_size(out, result->peak_memory_bytes));
+    if (result->shard_count > 1)
+        print_shards(result);
     if (result->retries)
         printf("retried %s batches\n", units_count(more, result->retries));
     if (result->short_batches)

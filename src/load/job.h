@@ -22,6 +22,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
+    bool spread;       /* this load has placed the collection over the shards */
     bool load_is_open; /* its document stands in the books */
 
     pthread_mutex_t
@@ -41,6 +42,15 @@ typedef struct {
 /* checkpoint.c: takes the blocks that were settled since the last time, makes them durable and writes them
  * down. The main thread's. */
 bool job_checkpoint(job_t *job, err_t *err);
+
+/* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
+ * collection was made. */
+bool job_open_shards(job_t *job, err_t *err);
+/* The map again, now and then; zones and balancing as they were, at the end; the shards' names for the
+ * report. */
+void job_follow_shards(job_t *job);
+void job_close_shards(job_t *job);
+void job_name_shards(job_t *job);
 
 /* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
 bool job_feed_mended(job_t *job, err_t *err);

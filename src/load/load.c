@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int64_t CHECKPOINT_NS = 1000000000;
+static const int64_t CHECKPOINT_NS = 1000000000, FOLLOW_NS = 5000000000;
 enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 void load_spec_init(load_spec_t *spec) {
@@ -37,6 +37,12 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->filter_count &&
         !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
         return false;
+    shardkey_t key;
+    if (spec->shard_key && strcmp(spec->shard_key, "none") != 0) {
+        if (!shardkey_parse(spec->shard_key, &key, err))
+            return false;
+        shardkey_free(&key);
+    }
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
             return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);
@@ -104,6 +110,8 @@ static bool open_target(job_t *job, err_t *err) {
     if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
+    if (!job_open_shards(job, err))
+        return false;
     return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
 }
 
@@ -221,7 +229,7 @@ static uint64_t documents_so_far(const job_t *job) {
 /* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more
  * often. */
 static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
-    int64_t last = clock_now_ns();
+    int64_t last = clock_now_ns(), followed = last;
     useconds_t pause = LEAST_ROUND_US;
     while (!queue_ended(job->loading.queue) && !loading_failed(&job->loading)) {
         usleep(pause);
@@ -229,6 +237,10 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
         int64_t now = clock_now_ns();
         if (feeder)
             progress_show(&job->progress, feeder_progress(feeder).disk_bytes, documents_so_far(job));
+        if (now - followed >= FOLLOW_NS || (job->loading.route && route_is_suspect(job->loading.route))) {
+            followed = now;
+            job_follow_shards(job);
+        }
         if (now - last >= CHECKPOINT_NS) {
             last = now;
             if (!job_checkpoint(job, err)) {
@@ -256,6 +268,12 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
     result->odd += counters->odd;
+    result->unrouted += counters->unrouted;
+    for (size_t i = 0; i < result->shard_count; i++) {
+        result->shards[i].documents += counters->shards[i].documents;
+        result->shards[i].batches += counters->shards[i].batches;
+        result->shards[i].wait_ns += counters->shards[i].wait_ns;
+    }
 }
 
 /* Where the loader threads' time went. */
@@ -277,6 +295,7 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
 
 static void join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
+    job_name_shards(job);
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
         loader_join(job->loaders[i], &counters);
@@ -332,6 +351,7 @@ static bool move_data(job_t *job, err_t *err) {
         job->result->bytes_text = read.text_bytes;
     }
     join_loaders(job);
+    job_close_shards(job);
     progress_end(&job->progress);
     /* what was settled is written down, whatever else went wrong; not into a server that is gone */
     bool gone = loading_failed(&job->loading) && job->loading.err.status == STATUS_SERVER;
@@ -419,6 +439,7 @@ static void free_job(job_t *job) {
     dialect_shelf_destroy(job->shelf);
     free(job->files);
     free(job->books);
+    route_close(job->loading.route);
     catalog_close(job->catalog);
     rejects_free(job->loading.rejects);
     pool_destroy(job->loading.pool);

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t batch_bytes, memory, max_record;
     clustered_t clustered;
     const char *compressor; /* or NULL */
+    const char *shard_key;  /* "st:hashed"; NULL: _id; "none": an unsharded collection stays one */
     char *const *indexes;   /* 'd:1,k:1' */
     size_t index_count;
     char *const *filters;
@@ -37,6 +38,14 @@ typedef struct {
 } built_index_t;
 
 typedef struct {
+    char name[512];
+    uint64_t documents, batches;
+    int64_t wait_ns;
+} loaded_shard_t;
+
+enum { LOAD_MOST_SHARDS = 1024 };
+
+typedef struct {
     counts_t counts;
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
@@ -44,7 +53,10 @@ typedef struct {
     uint64_t files, files_done_before, records_done_before, odd;
     uint32_t threads, batch;
     bool clustered;
-    char namespace[256], where[512], rejects_path[4096], limited_by[160], shard[256], format[128];
+    char namespace[256], where[512], rejects_path[4096], limited_by[160], format[128];
+    loaded_shard_t shards[LOAD_MOST_SHARDS]; /* one that is the server itself, where there are none */
+    size_t shard_count;
+    uint64_t unrouted; /* documents that the router had to find a shard for */
     built_index_t indexes[16];
     size_t index_count;
 } load_result_t;

@@ -4,39 +4,28 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "format/records.h"
+#include "load/batch.h"
 #include "target/writer.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 512 * 1024 };
 static const int64_t OLDEST_BATCH_NS = 1000000000, LOOK_NS = 50000000;
-
-/* Documents of one block in a batch. */
-typedef struct {
-    block_t *block;
-    uint32_t count;
-} part_t;
-
-typedef struct {
-    uint8_t *bytes;
-    size_t used, room;
-    uint32_t *starts;  /* in bytes; one more than there are documents */
-    uint32_t *offsets; /* of each document's record in its block's text */
-    uint32_t count;
-    part_t *parts;
-    size_t part_count, part_room;
-    int64_t since_ns; /* when its first document came */
-} batch_t;
 
 struct loader {
     loading_t *loading;
     pthread_t thread;
     writer_t *writer;
     records_t *reader;
-    batch_t batch;
-    block_t *rest; /* of the list that was popped last */
+    block_t *rest;    /* of the list that was popped last */
+    batch_t *batches; /* by shard; one where there are no shards */
+    size_t batch_count;
+    batch_t *batch;  /* the one that the next document is made in */
+    chunkmap_t *map; /* of the block at hand; NULL where there are no shards */
+    hashed_t *hashed;
+    bson_t key;
+    bool by_document; /* the block's records belong to several shards, perhaps */
     loader_counters_t counters;
 };
 
@@ -80,6 +69,16 @@ static void free_block(loading_t *loading, block_t *block) {
     if (block)
         pool_give(loading->pool, &block->buffer);
     free(block);
+}
+
+/* A block that was not settled is nobody's any more when its last documents are. */
+static void drop_batch(loading_t *loading, batch_t *batch) {
+    for (size_t i = 0; i < batch->part_count; i++) {
+        block_t *block = batch->parts[i].block;
+        if (block && (block->pending -= batch->parts[i].count) == 0)
+            free_block(loading, block);
+    }
+    batch_free(batch);
 }
 
 static void settle_block(loader_t *loader, block_t *block) {
@@ -128,9 +127,9 @@ static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, co
 }
 
 /* What became of one document that the server refused. */
-static bool settle_refused(loader_t *loader, block_t *block, uint32_t index, const refused_t *refused,
+static bool settle_refused(loader_t *loader, const batch_t *batch, block_t *block, const refused_t *refused,
                            bool batch_in_doubt, err_t *err) {
-    batch_t *batch = &loader->batch;
+    const uint32_t index = refused->index;
     counts_t *counts = &loader->counters.counts;
     const uint8_t *document = batch->bytes + batch->starts[index];
     uint32_t length = batch->starts[index + 1] - batch->starts[index];
@@ -158,8 +157,7 @@ static bool settle_refused(loader_t *loader, block_t *block, uint32_t index, con
     return true;
 }
 
-static bool settle_batch(loader_t *loader, const written_t *written, err_t *err) {
-    batch_t *batch = &loader->batch;
+static bool settle_batch(loader_t *loader, batch_t *batch, const written_t *written, err_t *err) {
     uint32_t first = 0;
     size_t refused = 0;
     bool ok = true;
@@ -168,8 +166,7 @@ static bool settle_batch(loader_t *loader, const written_t *written, err_t *err)
         uint32_t behind = first + batch->parts[i].count, loaded = batch->parts[i].count;
         for (; ok && refused < written->count && written->refused[refused].index < behind;
              refused++, loaded--)
-            ok = settle_refused(loader, block, written->refused[refused].index, &written->refused[refused],
-                                written->in_doubt, err);
+            ok = settle_refused(loader, batch, block, &written->refused[refused], written->in_doubt, err);
         if (!ok)
             return false;
         block->counts.read += loaded;
@@ -184,80 +181,114 @@ static bool settle_batch(loader_t *loader, const written_t *written, err_t *err)
     return true;
 }
 
-static bool send_batch(loader_t *loader, err_t *err) {
-    batch_t *batch = &loader->batch;
+static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     written_t written = {.count = 0};
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
-    if (loader->writer) {
-        int64_t start = clock_now_ns();
-        bool ok = writer_insert(loader->writer, batch->bytes, batch->starts, batch->count, &written, err);
-        ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
-        if (!ok)
-            return false;
-    }
+    int64_t start = clock_now_ns();
+    if (loader->writer &&
+        !writer_insert(loader->writer, batch->bytes, batch->starts, batch->count, &written, err))
+        return false;
+    int64_t waited = loader->writer ? clock_now_ns() - start : 0;
+    shard_counters_t *shard = &loader->counters.shards[batch - loader->batches];
+    ADD(loader->counters.wait_server_ns, waited);
     ADD(loader->counters.batches, 1);
     ADD(loader->counters.sent_documents, batch->count);
     ADD(loader->counters.sent_bytes, batch->used);
     ADD(loader->counters.retries, written.retries);
-    if (!settle_batch(loader, &written, err))
+    ADD(shard->batches, 1);
+    ADD(shard->wait_ns, waited);
+    uint64_t loaded = loader->counters.counts.loaded;
+    bool ok = settle_batch(loader, batch, &written, err);
+    ADD(shard->documents, loader->counters.counts.loaded - loaded);
+    if (!ok)
         return false;
-    batch->count = 0;
-    batch->used = 0;
-    batch->part_count = 0;
+    batch_clear(batch);
     return true;
 }
 
-static bool grow_batch(batch_t *batch, size_t room, err_t *err) {
-    uint8_t *larger = realloc(batch->bytes, room);
-    if (!larger)
-        return err_memory(err, room);
-    batch->bytes = larger;
-    batch->room = room;
+static bool send_all(loader_t *loader, err_t *err) {
+    for (size_t i = 0; i < loader->batch_count; i++)
+        if (!send_batch(loader, &loader->batches[i], err))
+            return false;
     return true;
 }
 
 /* Room for one more document of up to `needed` bytes: by growing to --batch-bytes, then by sending. */
-static bool make_room(loader_t *loader, size_t needed, err_t *err) {
-    batch_t *batch = &loader->batch;
+static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *err) {
     const size_t most = loader->loading->batch_bytes;
-    if (batch->used + needed > most && batch->count && !send_batch(loader, err))
+    if (batch->used + needed > most && batch->count && !send_batch(loader, batch, err))
         return false;
-    if (batch->used + needed <= batch->room)
-        return true;
-    size_t room = batch->room * 2 < most ? batch->room * 2 : most;
-    return grow_batch(batch, batch->used + needed > room ? batch->used + needed : room, err);
+    return batch_reserve(batch, needed, most, err);
 }
 
 static bool add_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
-    batch_t *batch = &loader->batch;
-    if (!batch->part_count || batch->parts[batch->part_count - 1].block != block) {
-        if (batch->part_count == batch->part_room) {
-            size_t room = batch->part_room ? 2 * batch->part_room : 16;
-            part_t *larger = realloc(batch->parts, room * sizeof *larger);
-            if (!larger)
-                return err_memory(err, room * sizeof *larger);
-            batch->parts = larger;
-            batch->part_room = room;
-        }
-        batch->parts[batch->part_count++] = (part_t){block, 0};
+    batch_t *batch = loader->batch;
+    return batch_add(batch, block, record->offset, record->document_length, err) &&
+           (batch->count < loader->loading->batch_documents || send_batch(loader, batch, err));
+}
+
+/* The document was made in the batch of the last one's shard; it moves where it belongs. */
+static bool route_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
+    const uint8_t *document = loader->batch->bytes + loader->batch->used;
+    size_t shard = 0;
+    if (shardkey_of(route_key(loader->loading->route), loader->hashed, document, record->document_length,
+                    &loader->key))
+        shard = chunkmap_find(loader->map, &loader->key);
+    else
+        ADD(loader->counters.unrouted, 1);
+    batch_t *batch = &loader->batches[shard];
+    if (batch != loader->batch) {
+        if (!make_room(loader, batch, record->document_length, err))
+            return false;
+        memcpy(batch->bytes + batch->used, document, record->document_length);
+        loader->batch = batch;
     }
-    if (!batch->count)
-        batch->since_ns = clock_now_ns();
-    batch->parts[batch->part_count - 1].count++;
-    batch->starts[batch->count] = (uint32_t)batch->used;
-    batch->offsets[batch->count++] = record->offset;
-    batch->used += record->document_length;
-    block->pending++;
-    return batch->count < loader->loading->batch_documents || send_batch(loader, err);
+    return add_document(loader, block, record, err);
+}
+
+/* More shards than before: a batch for each. */
+static bool want_batches(loader_t *loader, size_t count, err_t *err) {
+    if (count <= loader->batch_count)
+        return true;
+    size_t current = loader->batch ? (size_t)(loader->batch - loader->batches) : 0;
+    if (count > LOADER_MOST_SHARDS)
+        return err_set(err, STATUS_USAGE, "more than %d shards are not supported", LOADER_MOST_SHARDS);
+    batch_t *larger = realloc(loader->batches, count * sizeof *larger);
+    if (!larger)
+        return err_memory(err, count * sizeof *larger);
+    loader->batches = larger;
+    loader->batch = larger + current;
+    for (; loader->batch_count < count; loader->batch_count++)
+        if (!batch_init(&larger[loader->batch_count], loader->loading->batch_documents, err))
+            return false;
+    return true;
+}
+
+/* The map for a block, and the batch that its documents go to. With _id as the key all of them belong to one
+ * shard, but for a chunk that ends within a block. */
+static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
+    route_t *route = loader->loading->route;
+    if (!route)
+        return true;
+    chunkmap_free(loader->map);
+    loader->map = route_map(route);
+    if (!want_batches(loader, chunkmap_shards(loader->map), err))
+        return false;
+    size_t first = chunkmap_find_whole(loader->map, block->id_base),
+           last = chunkmap_find_whole(loader->map, block->id_base + block->length);
+    loader->by_document = !route_key(route)->is_id || first != last;
+    if (!loader->by_document)
+        loader->batch = &loader->batches[first];
+    return true;
 }
 
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
     loading_t *loading = loader->loading;
     record->column = 1; /* should it be rejected after all */
     record->field = NULL;
-    const uint8_t *document = loader->batch.bytes + loader->batch.used;
+    const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > loading->max_record, 0))
         return reject_record(loader, block, record, "the record is longer than --max-record", err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
@@ -269,7 +300,8 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
         ADD(loader->counters.counts.filtered, 1);
         return true;
     }
-    return add_document(loader, block, record, err);
+    return loader->by_document ? route_document(loader, block, record, err)
+                               : add_document(loader, block, record, err);
 }
 
 static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
@@ -287,13 +319,13 @@ static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
 /* The journey of a block: its records, one by one, into the batch. */
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     loading_t *loading = loader->loading;
-    batch_t *batch = &loader->batch;
     record_t record;
     uint64_t looked_at = 0;
-    bool documents = false, ok = true;
+    bool documents = false, ok = route_block(loader, block, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
     while (ok) {
+        const batch_t *batch = loader->batch;
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
                                        &record, NULL);
         if (parsed == PARSED_DOCUMENT) {
@@ -301,7 +333,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
             documents = true;
             ok = take_document(loader, block, &record, err);
         } else if (parsed == PARSED_FULL) {
-            ok = make_room(loader, record.needed, err);
+            ok = make_room(loader, loader->batch, record.needed, err);
         } else if (parsed == PARSED_REJECT) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
@@ -319,39 +351,55 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     block->parsed = ok;
     if (ok)
         settle_block(loader, block);
-    else if (!batch->part_count || batch->parts[batch->part_count - 1].block != block)
+    else if (!block->pending)
         free_block(loading, block);
     return ok;
 }
 
-/* A batch that waits for its last documents too long, or holds blocks while memory is short, goes as it is.
- */
-static bool send_if_due(loader_t *loader, err_t *err) {
-    bool is_short = pool_is_short(loader->loading->pool);
-    if (!loader->batch.count || (!is_short && clock_now_ns() - loader->batch.since_ns < OLDEST_BATCH_NS))
+/* A batch that waits for its last documents too long goes as it is; the fullest one does while memory is
+ * short. *waiting: documents are still waiting afterwards. */
+static bool send_if_due(loader_t *loader, bool *waiting, err_t *err) {
+    int64_t now = 0;
+    batch_t *fullest = NULL;
+    *waiting = false;
+    for (size_t i = 0; i < loader->batch_count; i++) {
+        batch_t *batch = &loader->batches[i];
+        if (!batch->count)
+            continue;
+        now = now ? now : clock_now_ns();
+        if (now - batch->since_ns >= OLDEST_BATCH_NS) {
+            if (!send_batch(loader, batch, err))
+                return false;
+            continue;
+        }
+        *waiting = true;
+        if (!fullest || batch->used > fullest->used)
+            fullest = batch;
+    }
+    if (!fullest || !pool_is_short(loader->loading->pool))
         return true;
-    ADD(loader->counters.short_batches, is_short);
-    return send_batch(loader, err);
+    ADD(loader->counters.short_batches, 1);
+    return send_batch(loader, fullest, err);
 }
 
 static bool work_on(loader_t *loader, err_t *err) {
     loading_t *loading = loader->loading;
+    bool waiting = false;
     for (;;) {
         int64_t start = clock_now_ns();
-        block_t *block =
-            loader->rest ? loader->rest : queue_pop(loading->queue, loader->batch.count ? LOOK_NS : -1);
+        block_t *block = loader->rest ? loader->rest : queue_pop(loading->queue, waiting ? LOOK_NS : -1);
         loader->rest = block ? block->next : NULL;
         ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
-            return over && loading_failed(loading) ? true : send_batch(loader, err);
+            return over && loading_failed(loading) ? true : send_all(loader, err);
         if (block && over) {
             free_block(loading, block);
             continue;
         }
         if (block && !load_block(loader, block, err))
             return false;
-        if (!send_if_due(loader, err))
+        if (!send_if_due(loader, &waiting, err))
             return false;
     }
 }
@@ -375,13 +423,12 @@ static void *run(void *context) {
 }
 
 static void free_loader(loader_t *loader) {
-    batch_t *batch = &loader->batch;
-    for (size_t i = 0; i < batch->part_count; i++)
-        free_block(loader->loading, batch->parts[i].block); /* of a batch that was never settled */
-    free(batch->bytes);
-    free(batch->starts);
-    free(batch->offsets);
-    free(batch->parts);
+    for (size_t i = 0; i < loader->batch_count; i++)
+        drop_batch(loader->loading, &loader->batches[i]);
+    free(loader->batches);
+    chunkmap_free(loader->map);
+    hashed_destroy(loader->hashed);
+    bson_destroy(&loader->key);
     records_destroy(loader->reader);
     if (loader->writer)
         writer_destroy(loader->writer);
@@ -395,14 +442,11 @@ loader_t *loader_start(loading_t *loading, err_t *err) {
         return NULL;
     }
     loader->loading = loading;
-    batch_t *batch = &loader->batch;
-    size_t documents = loading->batch_documents + 1;
-    batch->starts = malloc(documents * sizeof *batch->starts);
-    batch->offsets = malloc(documents * sizeof *batch->offsets);
+    bson_init(&loader->key);
     loader->reader = records_new(loading->schema);
-    size_t room = loading->batch_bytes < FIRST_ROOM ? loading->batch_bytes : FIRST_ROOM;
-    bool ok = batch->starts && batch->offsets && loader->reader ? true : err_memory(err, documents * 8);
-    ok = ok && grow_batch(batch, room, err);
+    bool ok = loader->reader || err_memory(err, 1);
+    ok = ok && want_batches(loader, 1, err);
+    ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, err)));
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
@@ -419,7 +463,7 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
         PEEK(counts.filtered);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
-    PEEK(wait_server_ns), PEEK(wait_input_ns);
+    PEEK(wait_server_ns), PEEK(wait_input_ns), PEEK(unrouted);
 #undef PEEK
 }
 

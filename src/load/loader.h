@@ -7,6 +7,7 @@
 #include "format/filter.h"
 #include "load/block.h"
 #include "load/reject.h"
+#include "target/route.h"
 #include "target/server.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
     server_t *server;       /* NULL: --dry-run, nothing is sent */
+    route_t *route;         /* NULL: no shards, or none that we may know of */
     pool_t *pool;
     queue_t *queue;
     rejects_t *rejects;
@@ -32,8 +34,18 @@ typedef struct {
     err_t err; /* the first failure */
 } loading_t;
 
+enum { LOADER_MOST_SHARDS = 1024 }; /* as many as a load reports */
+
+typedef struct {
+    uint64_t documents, batches;
+    int64_t wait_ns;
+} shard_counters_t;
+
 typedef struct {
     counts_t counts;
+    uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
+    shard_counters_t
+        shards[LOADER_MOST_SHARDS]; /* as in the route's map; the first one where there is none */
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* these two are filled at the end */

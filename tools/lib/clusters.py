@@ -238,6 +238,8 @@ def _mongod_command(folder, settings, mongod, role, set_name, name):
                "--wiredTigerEngineConfigString", ",".join(engine),
                "--setParameter", "diagnosticDataCollectionEnabled=false",
                "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]
+    if role != "config":  # a chunk that comes back finds its place clean
+        command += ["--setParameter", "orphanCleanupDelaySecs=0"]
     if settings["compressor"]:
         command += ["--wiredTigerCollectionBlockCompressor", settings["compressor"]]
     return command + settings["extra"]

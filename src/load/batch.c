@@ -1,0 +1,66 @@
+#include "load/batch.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 64 * 1024 };
+
+bool batch_init(batch_t *batch, uint32_t documents, err_t *err) {
+    size_t places = (size_t)documents + 1;
+    *batch = (batch_t){.starts = malloc(places * sizeof *batch->starts),
+                       .offsets = malloc(places * sizeof *batch->offsets)};
+    if (batch->starts && batch->offsets)
+        return true;
+    batch_free(batch);
+    return err_memory(err, places * 8);
+}
+
+void batch_free(batch_t *batch) {
+    free(batch->bytes);
+    free(batch->starts);
+    free(batch->offsets);
+    free(batch->parts);
+    *batch = (batch_t){.count = 0};
+}
+
+bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err) {
+    if (batch->used + needed <= batch->room)
+        return true;
+    size_t room = batch->room ? 2 * batch->room : FIRST_ROOM;
+    room = room < most ? room : most;
+    room = room < batch->used + needed ? batch->used + needed : room;
+    uint8_t *larger = realloc(batch->bytes, room);
+    if (!larger)
+        return err_memory(err, room);
+    batch->bytes = larger;
+    batch->room = room;
+    return true;
+}
+
+bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err) {
+    if (!batch->part_count || batch->parts[batch->part_count - 1].block != block) {
+        if (batch->part_count == batch->part_room) {
+            size_t room = batch->part_room ? 2 * batch->part_room : 16;
+            part_t *larger = realloc(batch->parts, room * sizeof *larger);
+            if (!larger)
+                return err_memory(err, room * sizeof *larger);
+            batch->parts = larger;
+            batch->part_room = room;
+        }
+        batch->parts[batch->part_count++] = (part_t){block, 0};
+    }
+    if (!batch->count)
+        batch->since_ns = clock_now_ns();
+    batch->parts[batch->part_count - 1].count++;
+    batch->starts[batch->count] = (uint32_t)batch->used;
+    batch->offsets[batch->count++] = offset;
+    batch->used += length;
+    block->pending++;
+    return true;
+}
+
+void batch_clear(batch_t *batch) {
+    batch->count = 0;
+    batch->used = 0;
+    batch->part_count = 0;
+}

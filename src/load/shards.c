@@ -1,0 +1,108 @@
+/* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
+ * shards before the first byte, and the map of its chunks is followed while it is loaded. */
+#include "base/log.h"
+#include "load/job.h"
+#include "target/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
+    shard_names_t shards;
+    if (!spread_shards(job->server, job->client, &shards, err))
+        return false;
+    bson_t **bounds = calloc(shards.count, sizeof(bson_t *));
+    bool ok = bounds != NULL || err_memory(err, shards.count * sizeof *bounds);
+    size_t count = ok && spread_bounds(key, shards.count, bounds) ? shards.count - 1 : 0;
+    if (ok && !count && shards.count > 1)
+        log_note("the values of the shard key are not known beforehand: the collection begins on one shard");
+    ok = ok && spread_place(job->server, job->client, key, &shards, bounds, count, err);
+    for (size_t i = 0; i < count; i++)
+        bson_destroy(bounds[i]);
+    free(bounds);
+    spread_free_shards(&shards);
+    return ok;
+}
+
+/* Can, and shall, this collection be sharded by us? */
+static bool shall_shard(const job_t *job) {
+    const char *key = job->spec->shard_key;
+    return job->place.empty && !(key && strcmp(key, "none") == 0);
+}
+
+static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
+    const shardkey_t *present = route_key(job->loading.route);
+    if (!job->spec->shard_key || bson_equal(&present->spec, &wanted->spec))
+        return true;
+    char *text = bson_as_relaxed_extended_json(&present->spec, NULL);
+    err_set(
+        err, STATUS_USAGE,
+        "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the collection",
+        server_namespace(job->server), text ? text : "another key", job->spec->shard_key);
+    bson_free(text);
+    return false;
+}
+
+bool job_open_shards(job_t *job, err_t *err) {
+    route_t **route = &job->loading.route;
+    shardkey_t wanted;
+    if (server_facts(job->server)->kind != SERVER_ROUTER)
+        return !job->spec->shard_key ||
+               err_set(err, STATUS_USAGE, "--shard-key goes with a sharded cluster; %s is none",
+                       server_where(job->server));
+    bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
+    if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
+        return false;
+    route_read_t read = route_open(job->server, job->client, route, err);
+    bool ok = read != ROUTE_FAILED;
+    if (read == ROUTE_READ)
+        ok = none ? true : check_key(job, &wanted, err);
+    if (read == ROUTE_UNSHARDED && shall_shard(job)) {
+        ok = place_empty(job, &wanted, err) &&
+             (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
+        job->spread = ok;
+    }
+    if (read == ROUTE_HIDDEN)
+        log_note(
+            "this user may not read the cluster's config database: the router sorts the batches, which is "
+            "slower; the role clusterMonitor would do");
+    shardkey_free(&wanted);
+    return ok;
+}
+
+void job_follow_shards(job_t *job) {
+    err_t err;
+    if (!job->loading.route)
+        return;
+    pthread_mutex_lock(&job->books_lock);
+    if (!route_refresh(job->loading.route, job->client, &err))
+        log_detail("the map of the chunks could not be read again: %s", err.text);
+    pthread_mutex_unlock(&job->books_lock);
+}
+
+void job_close_shards(job_t *job) {
+    bool changed;
+    err_t err;
+    if (!job->loading.route)
+        return;
+    if (!spread_restore(job->server, job->client, &changed, &err))
+        log_warn("the zones of this load could not be taken away (%s); `tipple status --restore` does it",
+                 err.text);
+}
+
+static size_t shard_count(const job_t *job) {
+    chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
+    size_t count = map ? chunkmap_shards(map) : 1;
+    chunkmap_free(map);
+    return count;
+}
+
+void job_name_shards(job_t *job) {
+    load_result_t *result = job->result;
+    chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
+    result->shard_count = shard_count(job);
+    for (size_t i = 0; i < result->shard_count && i < LOADER_MOST_SHARDS; i++)
+        snprintf(result->shards[i].name, sizeof result->shards[i].name, "%s",
+                 map ? chunkmap_shard_name(map, i) : result->where);
+    chunkmap_free(map);
+}

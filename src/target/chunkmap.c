@@ -1,0 +1,162 @@
+#include "target/chunkmap.h"
+#include "target/keyorder.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    bson_t *min;
+    int64_t whole; /* the bound where it is one whole number; the least one for MinKey */
+    uint16_t shard;
+} chunk_t;
+
+typedef struct {
+    char *name;
+    uint64_t version;
+    size_t chunks;
+} shard_t;
+
+struct chunkmap {
+    atomic_uint holders;
+    chunk_t *chunks;
+    size_t count, room;
+    shard_t *shards;
+    size_t shard_count, shard_room;
+    bool whole; /* every bound is one whole number, or MinKey */
+};
+
+static bool make_room(void **items, size_t *room, size_t count, size_t size) {
+    if (count < *room)
+        return true;
+    size_t more = *room ? 2 * *room : 16;
+    void *larger = realloc(*items, more * size);
+    if (!larger)
+        return false;
+    *items = larger;
+    *room = more;
+    return true;
+}
+
+/* The index of a shard by its name, a new one where it is new; SIZE_MAX: no memory, or too many. */
+static size_t shard_of(chunkmap_t *map, const char *name) {
+    for (size_t i = map->shard_count; i-- > 0;)
+        if (strcmp(map->shards[i].name, name) == 0)
+            return i;
+    if (map->shard_count == CHUNKMAP_MOST_SHARDS ||
+        !make_room((void **)&map->shards, &map->shard_room, map->shard_count, sizeof *map->shards))
+        return SIZE_MAX;
+    map->shards[map->shard_count] = (shard_t){.name = strdup(name)};
+    return map->shards[map->shard_count].name ? map->shard_count++ : SIZE_MAX;
+}
+
+chunkmap_t *chunkmap_new(const chunkmap_t *before) {
+    chunkmap_t *map = calloc(1, sizeof *map);
+    if (!map)
+        return NULL;
+    map->whole = true;
+    map->holders = 1;
+    for (size_t i = 0; before && i < before->shard_count; i++)
+        if (shard_of(map, before->shards[i].name) != i) {
+            chunkmap_free(map);
+            return NULL;
+        }
+    return map;
+}
+
+chunkmap_t *chunkmap_share(chunkmap_t *map) {
+    atomic_fetch_add(&map->holders, 1);
+    return map;
+}
+
+void chunkmap_free(chunkmap_t *map) {
+    if (!map || atomic_fetch_sub(&map->holders, 1) > 1)
+        return;
+    for (size_t i = 0; i < map->count; i++)
+        bson_destroy(map->chunks[i].min);
+    for (size_t i = 0; i < map->shard_count; i++)
+        free(map->shards[i].name);
+    free(map->chunks);
+    free(map->shards);
+    free(map);
+}
+
+/* Is the bound one whole number? */
+static bool whole_of(const bson_t *min, int64_t *whole) {
+    bson_iter_t at;
+    if (!bson_iter_init(&at, min) || !bson_iter_next(&at))
+        return false;
+    bool number = BSON_ITER_HOLDS_INT64(&at) || BSON_ITER_HOLDS_INT32(&at);
+    *whole = number ? bson_iter_as_int64(&at) : INT64_MIN;
+    return (number || BSON_ITER_HOLDS_MINKEY(&at)) && !bson_iter_next(&at);
+}
+
+bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version) {
+    if (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0)
+        return false;
+    size_t owner = shard_of(map, shard);
+    if (owner == SIZE_MAX || !make_room((void **)&map->chunks, &map->room, map->count, sizeof *map->chunks))
+        return false;
+    chunk_t *chunk = &map->chunks[map->count];
+    *chunk = (chunk_t){.min = bson_copy(min), .shard = (uint16_t)owner};
+    map->whole &= whole_of(min, &chunk->whole);
+    map->count++;
+    map->shards[owner].chunks++;
+    if (version > map->shards[owner].version)
+        map->shards[owner].version = version;
+    return true;
+}
+
+size_t chunkmap_chunks(const chunkmap_t *map) {
+    return map->count;
+}
+
+size_t chunkmap_shards(const chunkmap_t *map) {
+    return map->shard_count;
+}
+
+const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].name;
+}
+
+uint64_t chunkmap_version(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].version;
+}
+
+size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].chunks;
+}
+
+size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
+    size_t low = 0, high = map->count;
+    if (!map->whole) {
+        bson_t values = BSON_INITIALIZER;
+        bson_append_int64(&values, "", 0, key);
+        size_t shard = chunkmap_find(map, &values);
+        bson_destroy(&values);
+        return shard;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (map->chunks[middle].whole <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return map->count ? map->chunks[low].shard : 0;
+}
+
+size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
+    size_t low = 0, high = map->count;
+    int64_t whole;
+    if (map->whole && whole_of(key, &whole))
+        return chunkmap_find_whole(map, whole);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (keyorder_documents(map->chunks[middle].min, key) <= 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return map->count ? map->chunks[low].shard : 0;
+}

@@ -1,0 +1,34 @@
+/* chunkmap: which shard a key belongs to: the chunks of a collection in their order, each from its lower
+ * bound to the next one's. Made once, then read-only and shared by threads. */
+#ifndef TIPPLE_TARGET_CHUNKMAP_H
+#define TIPPLE_TARGET_CHUNKMAP_H
+
+#include "target/shardkey.h"
+
+enum { CHUNKMAP_MOST_SHARDS = 4096 };
+
+typedef struct chunkmap chunkmap_t;
+
+/* before: a map whose shards keep their numbers in the new one, or NULL. NULL: out of memory. */
+chunkmap_t *chunkmap_new(const chunkmap_t *before);
+
+/* One more holder of the map; each calls chunkmap_free. Any thread. */
+chunkmap_t *chunkmap_share(chunkmap_t *map);
+void chunkmap_free(chunkmap_t *map); /* NULL is allowed */
+
+/* The next chunk, in the order of the bounds. version: its lastmod. False: memory, or a bound that is not
+ * above the one before. */
+bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version);
+
+size_t chunkmap_chunks(const chunkmap_t *map);
+size_t chunkmap_shards(const chunkmap_t *map);
+const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard);
+uint64_t chunkmap_version(const chunkmap_t *map, size_t shard); /* the highest of its chunks */
+size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
+
+/* The shard of a key; of a key of one whole number (an `_id`, a hash), quickly. A map without chunks says 0.
+ */
+size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
+size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);
+
+#endif

@@ -1,0 +1,18 @@
+/* keyorder: values in the order in which a server sorts them: bounds of chunks are compared in it, whatever
+ * types the keys have. */
+#ifndef TIPPLE_TARGET_KEYORDER_H
+#define TIPPLE_TARGET_KEYORDER_H
+
+#include <bson/bson.h>
+
+/* The server's number for a type: its place in the order. Types that compare by their values share one. */
+int keyorder_rank(bson_type_t type);
+
+/* Below, at or above 0. Numbers of different types compare by value, NaN below all; text by its bytes. A
+ * missing value is null. */
+int keyorder_values(const bson_value_t *a, const bson_value_t *b);
+
+/* Documents value by value, whatever their keys are called; the shorter one of two that agree is smaller. */
+int keyorder_documents(const bson_t *a, const bson_t *b);
+
+#endif

@@ -1,0 +1,36 @@
+/* spread: an empty collection over the shards of a cluster, before the first byte. Zones named for the load
+ * are set first, so that sharding the collection makes each shard's one chunk in its place: nothing is moved.
+ * Main thread only. */
+#ifndef TIPPLE_TARGET_SPREAD_H
+#define TIPPLE_TARGET_SPREAD_H
+
+#include "target/server.h"
+#include "target/shardkey.h"
+
+typedef struct {
+    char **names;
+    size_t count;
+} shard_names_t;
+
+/* The cluster's shards, by name. */
+bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err);
+void spread_free_shards(shard_names_t *shards);
+
+/* Lower bounds of the second to the last of `shards` ranges: of the lanes for {_id: 1}, of all hashes for a
+ * key that starts with a hashed field. False: the key's values must be known first (see spread_sample). */
+bool spread_bounds(const shardkey_t *key, size_t shards, bson_t **bounds);
+
+/* The same from keys that were seen: `bounds` even quantiles of them. Fewer bounds than asked for where the
+ * keys are few; *count says how many. keys are sorted. False: out of memory. */
+bool spread_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count);
+
+/* Sets the zones, shards the collection, and turns its balancing off. bounds: count of them, ascending. A
+ * fault in between leaves what spread_restore cleans up. */
+bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                  const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
+
+/* Takes away the zones that a load has set, and turns balancing on again where a load turned it off; also
+ * what a load left that was killed. *changed: there was something. */
+bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err);
+
+#endif

@@ -1,0 +1,191 @@
+"""Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: none"""
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+import live
+import livetest
+import minimongo as mongo
+from livetest import Books, rows
+
+sys.path.insert(0, str(live.ROOT / "tools/lib"))
+import clusters  # noqa: E402
+import mongods  # noqa: E402
+
+TEXT = rows(40000, 1, bad={70})
+
+
+class Cluster(livetest.OwnServer):
+    options = {"shards": 2, "replicas": 1, "routers": 2}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="cluster-", dir=os.getcwd())
+        cls.addClassCleanup(shutil.rmtree, cls.home, True)
+        cls.addClassCleanup(clusters.stop, cls.home, gently=False)
+        try:
+            cls.state = clusters.start(cls.home, tied=True, **cls.options)
+        except mongods.Error as error:
+            if "no labrouter" in str(error):
+                raise livetest.unittest.SkipTest(str(error)) from error
+            raise
+        uri = cls.state["uri"]
+        live.URI = uri if "/?" in uri else uri.rstrip("/") + "/?"  # tests run one after the other
+
+    def on_shard(self, name, collection="results", **find):
+        """The documents that lie on a shard, asked for behind the router's back."""
+        with clusters.client(self.state, [member for member in self.state["members"] if member["set"] == name]) as shard:
+            return list(shard.find(self.database, collection, sort={"_id": 1}, **find))
+
+    def shares(self, counts, collection="results"):
+        """What the load says of each shard is what lies there, and together they are the collection."""
+        there = {name: len(self.on_shard(name, collection)) for name in ("s0", "s1")}
+        self.assertEqual({shard["name"]: shard["documents"] for shard in counts["shards"]}, there)
+        return there
+
+    def config(self, collection, **find):
+        return list(self.client.find("config", collection, **find))
+
+    def clean(self):
+        """No zone, no tag and no switch is left."""
+        self.assertEqual(self.config("tags"), [])
+        self.assertEqual([shard.get("tags", []) for shard in self.config("shards")], [[], []])
+        self.assertEqual([entry["_id"] for entry in self.config("collections") if entry.get("noBalance")], [])
+
+
+class Placed(Cluster):
+    def test_by_id(self):
+        """Half of the lanes on each shard before the first byte; a second run loads nothing."""
+        text = TEXT
+        self.write("a.csv", text)
+        counts = self.load("a.csv", status=2)
+        self.holds(Books().plain("a.csv", text))
+        there = self.shares(counts)
+        block = livetest.WINDOW // (len(text) // 40000) + 1
+        self.assertLessEqual(abs(there["s0"] - there["s1"]), 2 * block, there)
+        self.assertEqual(len(self.config("chunks", filter={"uuid": self.uuid()})), 2)
+        self.clean()
+        again = self.load("a.csv", status=0)
+        self.assertEqual(again["read"], 0)
+        self.clean()
+
+    def uuid(self, collection="results"):
+        return self.config("collections", filter={"_id": "%s.%s" % (self.database, collection)})[0]["uuid"]
+
+    def test_from_one_gzip_and_many_files(self):
+        packed = gzip.compress(TEXT, 1)
+        self.write("a.csv.gz", packed)
+        books = Books().gzip("a.csv.gz", TEXT, packed)
+        names = ["a.csv.gz"]
+        for number in range(120):
+            small = rows(30, number + 2)
+            names.append("small%03d.csv" % number)
+            self.write(names[-1], small)
+            books.plain(names[-1], small)
+        counts = self.load(*names, status=2)
+        self.holds(books)
+        there = self.shares(counts)
+        self.assertLess(abs(there["s0"] - there["s1"]), 0.15 * sum(there.values()), there)
+
+    def test_by_a_hash(self):
+        """The study's choice: a station lies on one shard; the shards are as full as the hashes make them."""
+        made = self.tipple("generate", "isd", "--records", 20000, "--stations", 200, "--seed", 7)
+        self.write("a.isd", made.stdout)
+        counts = self.load("--format", "isd", "--shard-key", "st:hashed", "a.isd")
+        there = self.shares(counts)
+        self.assertEqual(sum(there.values()), 20000)
+        stations = [{document.get("st") for document in self.on_shard(name)} for name in ("s0", "s1")]
+        self.assertFalse(stations[0] & stations[1])
+        self.assertTrue(min(len(those) for those in stations) > 50, [len(those) for those in stations])
+        self.clean()
+
+    def test_keys(self):
+        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
+        self.load("--shard-key", "k:-1", "a.csv", status=1)
+        self.assertIn("ascending fields", self.stderr)
+        self.assertEqual(self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"], [])
+        self.load("--shard-key", "k:1,m:1", "a.csv", status=(0, 2))
+        self.assertEqual(self.config("collections", filter={"_id": self.database + ".results"})[0]["key"],
+                         {"k": 1, "m": 1})
+        self.load("--shard-key", "k:hashed", "a.csv", status=1)
+        self.assertIn("is sharded on", self.stderr)
+
+    def test_not_at_all(self):
+        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
+        self.load("--shard-key", "none", "a.csv", status=(0, 2))
+        self.assertEqual(self.config("collections", filter={"_id": self.database + ".results", "dropped": {"$ne": True}}), [])
+        self.assertEqual(len([name for name in ("s0", "s1") if self.on_shard(name)]), 1)
+
+
+class Taken(Cluster):
+    """Collections that somebody else has sharded."""
+
+    def shard(self, key, splits, owners):
+        """Sharded by hand: chunks that begin at `splits`, each on its owner."""
+        name = "%s.results" % self.database
+        self.client.command("admin", {"shardCollection": name, "key": key})
+        for at in splits:
+            self.client.command("admin", {"split": name, "middle": at})
+        for at, owner in zip(splits, owners):
+            try:
+                self.client.command("admin", {"moveChunk": name, "find": at, "to": owner})
+            except mongo.CommandError as error:
+                if "is already" not in str(error) and error.code != 0:
+                    raise
+
+    def test_by_compound_key(self):
+        """Strings and missing values as keys: each goes where its chunk is."""
+        self.shard({"k": 1, "m": 1}, [{"k": "CITRO", "m": mongo.MinKey}, {"k": "G", "m": mongo.MinKey}], ["s1", "s0"])
+        self.write("a.csv", TEXT)
+        counts = self.load("a.csv", status=2)
+        self.holds(Books().plain("a.csv", TEXT))
+        there = self.shares(counts)
+        self.assertTrue(min(there.values()) > 5000, there)
+
+    def test_by_lanes_of_their_own(self):
+        """Chunks that end in the middle of a block."""
+        ends = [{"_id": mongo.Int64(position)} for position in (30000, 1 << 61, (1 << 62) + 777)]
+        self.shard({"_id": 1}, ends, ["s1", "s0", "s1"])
+        self.write("a.csv", TEXT)
+        counts = self.load("a.csv", status=2)
+        self.holds(Books().plain("a.csv", TEXT))
+        self.shares(counts)
+
+    def test_chunks_that_move(self):
+        """Chunks go to and fro while the load runs: nothing is lost, nothing is there twice."""
+        text = rows(150000, 5)
+        self.write("a.csv", text)
+        over = threading.Event()
+        moved = []
+
+        def move():
+            client = mongo.Client(live.URI)
+            name = "%s.results" % self.database
+            while not over.is_set():
+                for owner in ("s0", "s1"):
+                    try:
+                        client.command("admin", {"moveChunk": name, "find": {"_id": mongo.Int64(5)}, "to": owner})
+                        moved.append(owner)
+                    except mongo.Error:
+                        time.sleep(0.05)  # not sharded yet, or busy
+            client.close()
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        try:
+            self.load("-b", "100", "a.csv")
+        finally:
+            over.set()
+            mover.join()
+        self.assertGreater(len(moved), 1)
+        self.holds(Books().plain("a.csv", text))
+        there = [{document["_id"] for document in self.on_shard(name)} for name in ("s0", "s1")]
+        self.assertEqual(len(there[0] | there[1]), 150000)
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())

@@ -1,0 +1,320 @@
+/* Order of keys, chunks and their map, hashes and keys of documents. Expectations are written by hand; the
+ * hashes were given by a server ($toHashedIndexKey). */
+#include "target/chunkmap.h"
+#include "target/keyorder.h"
+#include "target/position.h"
+#include "target/spread.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bson_t *json(const char *text) {
+    bson_error_t error;
+    bson_t *document = bson_new_from_json((const uint8_t *)text, -1, &error);
+    if (!document)
+        fail_msg("%s: %s", text, error.message);
+    return document;
+}
+
+static void test_order(void **state) {
+    (void)state;
+    /* each below the next */
+    static const char *const rising[] = {
+        "{\"a\": {\"$minKey\": 1}}",
+        "{\"a\": null}",
+        "{\"a\": {\"$numberDouble\": \"NaN\"}}",
+        "{\"a\": {\"$numberDouble\": \"-Infinity\"}}",
+        "{\"a\": {\"$numberLong\": \"-9223372036854775808\"}}",
+        "{\"a\": {\"$numberDouble\": \"-1.5\"}}",
+        "{\"a\": {\"$numberInt\": \"-1\"}}",
+        "{\"a\": {\"$numberDouble\": \"-0.5\"}}",
+        "{\"a\": {\"$numberInt\": \"0\"}}",
+        "{\"a\": {\"$numberDouble\": \"0.5\"}}",
+        "{\"a\": {\"$numberLong\": \"1\"}}",
+        "{\"a\": {\"$numberLong\": \"9007199254740992\"}}",
+        "{\"a\": {\"$numberLong\": \"9007199254740993\"}}",
+        "{\"a\": {\"$numberDouble\": \"9007199254740994.0\"}}",
+        "{\"a\": {\"$numberLong\": \"9223372036854775807\"}}",
+        "{\"a\": {\"$numberDouble\": \"9223372036854775808.0\"}}",
+        "{\"a\": \"\"}",
+        "{\"a\": \"B\"}",
+        "{\"a\": \"BA\"}",
+        "{\"a\": \"a\"}",
+        "{\"a\": {}}",
+        "{\"a\": {\"b\": 1}}",
+        "{\"a\": {\"b\": 1, \"c\": 1}}",
+        "{\"a\": {\"c\": 0}}",
+        "{\"a\": {\"b\": \"text\"}}",
+        "{\"a\": [1]}",
+        "{\"a\": {\"$binary\": {\"base64\": \"/w==\", \"subType\": \"00\"}}}",
+        "{\"a\": {\"$binary\": {\"base64\": \"AAA=\", \"subType\": \"00\"}}}",
+        "{\"a\": {\"$oid\": \"5553a998e4b02cf7151190b8\"}}",
+        "{\"a\": false}",
+        "{\"a\": true}",
+        "{\"a\": {\"$date\": {\"$numberLong\": \"-1\"}}}",
+        "{\"a\": {\"$date\": {\"$numberLong\": \"0\"}}}",
+        "{\"a\": {\"$maxKey\": 1}}",
+    };
+    enum { COUNT = sizeof rising / sizeof *rising };
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < COUNT; j++) {
+            bson_t *a = json(rising[i]), *b = json(rising[j]);
+            int order = keyorder_documents(a, b);
+            if ((order > 0) - (order < 0) != (i > j) - (i < j))
+                fail_msg("%s and %s: %d", rising[i], rising[j], order);
+            bson_destroy(a);
+            bson_destroy(b);
+        }
+}
+
+static void test_equal_numbers(void **state) {
+    (void)state;
+    bson_t *a = json("{\"a\": {\"$numberInt\": \"7\"}}"), *b = json("{\"z\": {\"$numberDouble\": \"7.0\"}}"),
+           *c = json("{\"a\": 7, \"b\": 0}");
+    assert_int_equal(keyorder_documents(a, b), 0); /* names do not count */
+    assert_true(keyorder_documents(a, c) < 0);
+    bson_destroy(a);
+    bson_destroy(b);
+    bson_destroy(c);
+}
+
+static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, size_t count) {
+    chunkmap_t *map = chunkmap_new(NULL);
+    for (size_t i = 0; i < count; i++) {
+        bson_t *min = json(bounds[i]);
+        assert_true(chunkmap_add(map, min, shards[i], 10 + i));
+        bson_destroy(min);
+    }
+    return map;
+}
+
+static void test_whole_keys(void **state) {
+    (void)state;
+    static const char *const bounds[] = {
+        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"-5\"}}",
+        "{\"_id\": {\"$numberInt\": \"0\"}}", "{\"_id\": {\"$numberLong\": \"4611686018427387904\"}}"};
+    static const char *const shards[] = {"s1", "s0", "s1", "s2"};
+    static const struct {
+        int64_t key;
+        const char *shard;
+    } cases[] = {{INT64_MIN, "s1"},
+                 {-6, "s1"},
+                 {-5, "s0"},
+                 {-1, "s0"},
+                 {0, "s1"},
+                 {4611686018427387903, "s1"},
+                 {4611686018427387904, "s2"},
+                 {INT64_MAX, "s2"}};
+    chunkmap_t *map = map_of(bounds, shards, 4);
+    assert_int_equal(chunkmap_chunks(map), 4);
+    assert_int_equal(chunkmap_shards(map), 3);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t key = BSON_INITIALIZER;
+        BSON_APPEND_INT64(&key, "_id", cases[i].key);
+        assert_string_equal(chunkmap_shard_name(map, chunkmap_find_whole(map, cases[i].key)), cases[i].shard);
+        assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, &key)), cases[i].shard);
+        bson_destroy(&key);
+    }
+    size_t s1 = chunkmap_find_whole(map, 0);
+    assert_int_equal(chunkmap_chunks_of(map, s1), 2);
+    assert_int_equal(chunkmap_version(map, s1), 12);
+    chunkmap_free(map);
+}
+
+static void test_keys_of_several_fields(void **state) {
+    (void)state;
+    static const char *const bounds[] = {
+        "{\"k\": {\"$minKey\": 1}, \"m\": {\"$minKey\": 1}}", "{\"k\": \"BMW\", \"m\": {\"$minKey\": 1}}",
+        "{\"k\": \"BMW\", \"m\": 500}", "{\"k\": {\"$maxKey\": 1}, \"m\": 0}"};
+    static const char *const shards[] = {"a", "b", "c", "d"};
+    static const struct {
+        const char *key, *shard;
+    } cases[] = {{"{\"k\": null, \"m\": 1}", "a"},       {"{\"k\": \"AUDI\", \"m\": 9}", "a"},
+                 {"{\"k\": \"BMW\", \"m\": null}", "b"}, {"{\"k\": \"BMW\", \"m\": 499}", "b"},
+                 {"{\"k\": \"BMW\", \"m\": 500}", "c"},  {"{\"k\": \"VOLVO\", \"m\": 0}", "c"}};
+    chunkmap_t *map = map_of(bounds, shards, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t *key = json(cases[i].key);
+        assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, key)), cases[i].shard);
+        bson_destroy(key);
+    }
+    bson_t *low = json("{\"k\": \"A\", \"m\": 0}");
+    assert_false(chunkmap_add(map, low, "a", 1)); /* not above the last one */
+    bson_destroy(low);
+    chunkmap_free(map);
+}
+
+/* Shards keep their numbers, whoever owns chunks now. */
+static void test_next_map(void **state) {
+    (void)state;
+    static const char *const bounds[] = {"{\"_id\": {\"$minKey\": 1}}",
+                                         "{\"_id\": {\"$numberLong\": \"100\"}}"};
+    chunkmap_t *first = map_of(bounds, (const char *const[]){"s0", "s1"}, 2), *next = chunkmap_new(first),
+               *held = chunkmap_share(first);
+    bson_t *min = json(bounds[0]);
+    assert_true(chunkmap_add(next, min, "s1", 20));
+    bson_destroy(min);
+    assert_int_equal(chunkmap_shards(next), 2);
+    assert_int_equal(chunkmap_find_whole(next, 7), 1);
+    chunkmap_free(first);
+    assert_int_equal(chunkmap_find_whole(held, 7), 0);
+    chunkmap_free(held);
+    chunkmap_free(next);
+}
+
+static void test_large_map(void **state) {
+    (void)state;
+    chunkmap_t *map = chunkmap_new(NULL);
+    for (int64_t i = 0; i < 216; i++) {
+        bson_t min = BSON_INITIALIZER;
+        char name[16];
+        snprintf(name, sizeof name, "shard%03d", (int)i);
+        BSON_APPEND_INT64(&min, "_id", i * 1000);
+        assert_true(chunkmap_add(map, &min, name, 1));
+        bson_destroy(&min);
+    }
+    assert_int_equal(chunkmap_shards(map), 216);
+    for (int64_t i = 0; i < 216; i++)
+        assert_int_equal(chunkmap_find_whole(map, i * 1000 + 999), i);
+    chunkmap_free(map);
+}
+
+static void test_hashes(void **state) {
+    (void)state;
+    hashed_t *hashed = hashed_new();
+    bson_t *document = json("{\"x\": 42, \"y\": {\"$numberDouble\": \"42.9\"}, \"n\": null}");
+    bson_iter_t at;
+    int64_t hash = 0;
+    assert_true(bson_iter_init_find(&at, document, "x") && hashed_value(hashed, &at, &hash));
+    assert_true(hash == -944302157085130861);
+    assert_true(bson_iter_init_find(&at, document, "y") && hashed_value(hashed, &at, &hash));
+    assert_true(hash == -944302157085130861); /* numbers hash as whole ones */
+    assert_true(bson_iter_init_find(&at, document, "n") && hashed_value(hashed, &at, &hash));
+    assert_true(hash == 2338878944348059895);
+    assert_true(hashed_value(hashed, NULL, &hash));
+    assert_true(hash == 2338878944348059895);
+    bson_destroy(document);
+    hashed_destroy(hashed);
+}
+
+static void key_is(const char *spec, const char *document, const char *expected) {
+    shardkey_t key;
+    err_t err;
+    bson_t values = BSON_INITIALIZER, *whole = json(document);
+    hashed_t *hashed = hashed_new();
+    if (!shardkey_parse(spec, &key, &err))
+        fail_msg("%s", err.text);
+    bool ok = shardkey_of(&key, hashed, bson_get_data(whole), whole->len, &values);
+    assert_int_equal(ok, expected != NULL);
+    if (expected) {
+        bson_t *wanted = json(expected);
+        assert_true(bson_equal(&values, wanted));
+        bson_destroy(wanted);
+    }
+    bson_destroy(&values);
+    bson_destroy(whole);
+    hashed_destroy(hashed);
+    shardkey_free(&key);
+}
+
+static void test_keys_of_documents(void **state) {
+    (void)state;
+    key_is("a:1", "{\"a\": 5, \"b\": 6}", "{\"a\": 5}");
+    key_is("a", "{\"a\": 5, \"b\": 6}", "{\"a\": 5}");
+    key_is("b,a", "{\"a\": 5, \"b\": 6}", "{\"b\": 6, \"a\": 5}");
+    key_is("b:1,a:1", "{\"a\": 5, \"b\": \"x\"}", "{\"b\": \"x\", \"a\": 5}");
+    key_is("c:1", "{\"a\": 5}", "{\"c\": null}");
+    key_is("a.b:1", "{\"a\": {\"b\": 7}}", "{\"a.b\": 7}");
+    key_is("a.b:1", "{\"a\": 7}", "{\"a.b\": null}");
+    key_is("a.b:1", "{\"a\": [{\"b\": 7}]}", NULL);
+    key_is("a:1", "{\"a\": [7]}", NULL);
+    key_is("x:hashed", "{\"x\": 42}", "{\"x\": {\"$numberLong\": \"-944302157085130861\"}}");
+}
+
+static void test_keys_that_are_none(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",           ",",       "a,",  "a:-1", "a:hashed,b:hashed",
+                                      "a:2dsphere", "a:1,a:1", "$x:1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        shardkey_t key;
+        err_t err = {.text = ""};
+        if (shardkey_parse(bad[i], &key, &err))
+            fail_msg("'%s' was taken", bad[i]);
+        assert_int_equal(err.status, STATUS_USAGE);
+        assert_true(err.text[0]);
+    }
+}
+
+static void bounds_are(const char *spec, size_t shards, const int64_t *expected) {
+    shardkey_t key;
+    err_t err;
+    bson_t *bounds[8] = {NULL};
+    assert_true(shardkey_parse(spec, &key, &err));
+    assert_true(spread_bounds(&key, shards, bounds));
+    for (size_t i = 0; i + 1 < shards; i++) {
+        bson_iter_t at;
+        assert_true(bson_iter_init(&at, bounds[i]) && bson_iter_next(&at));
+        assert_true(bson_iter_int64(&at) == expected[i]);
+        bson_destroy(bounds[i]);
+    }
+    shardkey_free(&key);
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    bounds_are("_id:1", 2, (const int64_t[]){512ll << 53});
+    bounds_are("_id:1", 3, (const int64_t[]){341ll << 53, 682ll << 53});
+    bounds_are("st:hashed", 2, (const int64_t[]){0});
+    bounds_are("st:hashed", 4, (const int64_t[]){-(1ll << 62), 0, 1ll << 62});
+    shardkey_t key;
+    err_t err;
+    bson_t *bounds[4];
+    assert_true(shardkey_parse("k:1", &key, &err));
+    assert_false(spread_bounds(&key, 2, bounds));
+    shardkey_free(&key);
+}
+
+static void test_sample(void **state) {
+    (void)state;
+    bson_t *keys[10], *bounds[8];
+    size_t count;
+    for (int i = 0; i < 10; i++) {
+        keys[i] = bson_new();
+        BSON_APPEND_INT32(keys[i], "k", (9 - i) / 2 * 2); /* 8 8 6 6 4 4 2 2 0 0 */
+    }
+    assert_true(spread_sample(keys, 10, 2, bounds, &count));
+    assert_int_equal(count, 1);
+    bson_iter_t at;
+    assert_true(bson_iter_init_find(&at, bounds[0], "k"));
+    assert_int_equal(bson_iter_int32(&at), 4);
+    bson_destroy(bounds[0]);
+    assert_true(spread_sample(keys, 10, 9, bounds, &count));
+    assert_true(count < 8); /* five values make at most four bounds above the first */
+    for (size_t i = 0; i < count; i++)
+        bson_destroy(bounds[i]);
+    for (int i = 0; i < 10; i++)
+        bson_destroy(keys[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal_numbers),
+        cmocka_unit_test(test_whole_keys),
+        cmocka_unit_test(test_keys_of_several_fields),
+        cmocka_unit_test(test_next_map),
+        cmocka_unit_test(test_large_map),
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_keys_of_documents),
+        cmocka_unit_test(test_keys_that_are_none),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
