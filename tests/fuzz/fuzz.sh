@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# fuzz.sh PROGRAM CORPUS: one libFuzzer target for FUZZ_SECONDS (20), with the words of NAME.dict beside the corpora,
+# fuzz.sh PROGRAM CORPUS: one libFuzzer target for FUZZ_SECONDS (60), with the words of NAME.dict beside the corpora,
 # where there is one. What it finds stays in the working folder.
 set -eu
 mkdir -p found
@@ -8,5 +8,5 @@ corpus=$2
 dictionary=$(dirname "$2")/../$(basename "$2").dict
 [ -f "$dictionary" ] || dictionary=
 # libFuzzer's own exit status for a crash is 77, which says "skipped" to ctest.
-exec "$1" -error_exitcode=1 -max_total_time="${FUZZ_SECONDS:-20}" -timeout=10 -print_final_stats=1 \
+exec "$1" -error_exitcode=1 -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -print_final_stats=1 \
     ${dictionary:+"-dict=$dictionary"} found ${corpus:+"$corpus"}
