@@ -51,6 +51,7 @@ bool job_open_shards(job_t *job, err_t *err);
 void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 void job_name_shards(job_t *job);
+size_t job_shard_count(const job_t *job); /* 1 where there are none */
 
 /* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
 bool job_feed_mended(job_t *job, err_t *err);

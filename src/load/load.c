@@ -14,6 +14,9 @@
 static const int64_t CHECKPOINT_NS = 1000000000, FOLLOW_NS = 5000000000;
 enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
+/* Each shard takes batches from several threads at once; more than this many do not come by default. */
+enum { THREADS_A_SHARD = 4, MOST_DEFAULT_THREADS = 64 };
+
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
                           .batch = 1000,
@@ -68,7 +71,7 @@ static bool connect_target(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     server_options_t options = {.uri = spec->uri,
                                 .patience_ns = spec->patience_ns,
-                                .connections = result->threads + 2,
+                                .connections = (spec->threads ? result->threads : MOST_DEFAULT_THREADS) + 2,
                                 .unsafe = spec->unsafe};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
@@ -112,6 +115,10 @@ static bool open_target(job_t *job, err_t *err) {
     job->result->clustered = job->place.clustered;
     if (!job_open_shards(job, err))
         return false;
+    uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
+    useful = useful < MOST_DEFAULT_THREADS ? useful : MOST_DEFAULT_THREADS;
+    if (!spec->threads && useful > job->result->threads)
+        job->result->threads = useful;
     return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
 }
 
@@ -185,7 +192,8 @@ static bool start_loaders(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     loading_t *loading = &job->loading;
     uint32_t threads = job->result->threads;
-    size_t batch_share = (size_t)(spec->memory / 2 / threads / 2), least_batch = 64 * 1024;
+    size_t batch_share = (size_t)(spec->memory / 2 / threads / 2) / job_shard_count(job),
+           least_batch = 64 * 1024;
     uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
     queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;

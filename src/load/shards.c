@@ -2,22 +2,39 @@
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
 #include "base/log.h"
 #include "load/job.h"
+#include "load/sample.h"
 #include "target/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The values of such a key are not known beforehand: some records are looked at. */
+static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards, bson_t **bounds,
+                          size_t *count, err_t *err) {
+    sample_t sample;
+    if (!sample_take(job->schema, &job->manifest, key, &sample, err))
+        return false;
+    bool ok = spread_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
+    if (ok && *count + 1 < shards)
+        log_note(
+            "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
+            "begins on %zu",
+            shards, sample.count, *count + 1);
+    sample_free(&sample);
+    return ok;
+}
 
 static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
     if (!spread_shards(job->server, job->client, &shards, err))
         return false;
     bson_t **bounds = calloc(shards.count, sizeof(bson_t *));
+    size_t count = shards.count - 1;
     bool ok = bounds != NULL || err_memory(err, shards.count * sizeof *bounds);
-    size_t count = ok && spread_bounds(key, shards.count, bounds) ? shards.count - 1 : 0;
-    if (ok && !count && shards.count > 1)
-        log_note("the values of the shard key are not known beforehand: the collection begins on one shard");
+    if (ok && !spread_bounds(key, shards.count, bounds))
+        ok = sample_bounds(job, key, shards.count, bounds, &count, err);
     ok = ok && spread_place(job->server, job->client, key, &shards, bounds, count, err);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; bounds && i < shards.count && bounds[i]; i++)
         bson_destroy(bounds[i]);
     free(bounds);
     spread_free_shards(&shards);
@@ -90,7 +107,7 @@ void job_close_shards(job_t *job) {
                  err.text);
 }
 
-static size_t shard_count(const job_t *job) {
+size_t job_shard_count(const job_t *job) {
     chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
     size_t count = map ? chunkmap_shards(map) : 1;
     chunkmap_free(map);
@@ -100,7 +117,7 @@ static size_t shard_count(const job_t *job) {
 void job_name_shards(job_t *job) {
     load_result_t *result = job->result;
     chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
-    result->shard_count = shard_count(job);
+    result->shard_count = job_shard_count(job);
     for (size_t i = 0; i < result->shard_count && i < LOADER_MOST_SHARDS; i++)
         snprintf(result->shards[i].name, sizeof result->shards[i].name, "%s",
                  map ? chunkmap_shard_name(map, i) : result->where);

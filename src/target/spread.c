@@ -238,27 +238,43 @@ static bool drop_zones(server_t *server, mongoc_client_t *client, const bson_t *
     return ok;
 }
 
-bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err) {
-    const char *name = server_namespace(server);
-    char pattern[1200], *at = pattern;
-    size_t ranges = 0, shards = 0, off = 0;
-    /* the zones' prefix as a regular expression: dots and the like stand for themselves */
-    at += sprintf(at, "^tipple\\.");
-    for (const char *c = name; *c && at < pattern + sizeof pattern - 8; c++) {
+/* The names of the collection's zones as a regular expression: dots and the like stand for themselves. */
+static void zone_pattern(const server_t *server, char pattern[1200]) {
+    char *at = stpcpy(pattern, "^tipple\\.");
+    for (const char *c = server_namespace(server); *c && at < pattern + 1200 - 16; c++) {
         if (strchr(".^$*+?()[]{}|\\", *c))
             *at++ = '\\';
         *at++ = *c;
     }
     strcpy(at, "\\.[0-9]+$");
-    bool ok = each(server, client,
-                   BCON_NEW("find", BCON_UTF8("tags"), "filter", "{", "ns", BCON_UTF8(name), "tag", "{",
-                            "$regex", BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000)),
-                   drop_range, &ranges, err) &&
+}
+
+static bson_t *find_ranges(const server_t *server) {
+    char pattern[1200];
+    zone_pattern(server, pattern);
+    return BCON_NEW("find", BCON_UTF8("tags"), "filter", "{", "ns", BCON_UTF8(server_namespace(server)),
+                    "tag", "{", "$regex", BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000));
+}
+
+static bool count_range(server_t *server, mongoc_client_t *client, const bson_t *range, err_t *err) {
+    (void)server, (void)client, (void)range, (void)err;
+    return true;
+}
+
+bool spread_left(server_t *server, mongoc_client_t *client, size_t *zones, err_t *err) {
+    *zones = 0;
+    return each(server, client, find_ranges(server), count_range, zones, err);
+}
+
+bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err) {
+    char pattern[1200];
+    size_t ranges = 0, shards = 0;
+    zone_pattern(server, pattern);
+    bool ok = each(server, client, find_ranges(server), drop_range, &ranges, err) &&
               each(server, client,
                    BCON_NEW("find", BCON_UTF8("shards"), "filter", "{", "tags", "{", "$regex",
                             BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000)),
                    drop_zones, &shards, err);
-    (void)off;
     *changed = ranges + shards > 0;
     return ok && (!*changed || set_balancing(server, client, true, err));
 }

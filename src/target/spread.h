@@ -33,4 +33,7 @@ bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *k
  * what a load left that was killed. *changed: there was something. */
 bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err);
 
+/* How many zones of a load there are: while one runs, or because one was killed. */
+bool spread_left(server_t *server, mongoc_client_t *client, size_t *zones, err_t *err);
+
 #endif

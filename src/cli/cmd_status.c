@@ -1,0 +1,194 @@
+#include "cli/cli.h"
+#include "base/units.h"
+#include "target/place.h"
+#include "target/route.h"
+#include "target/spread.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *uri;
+    int64_t patience_ns;
+    bool json, restore;
+} values_t;
+
+static const option_t options[] = {
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, uri),
+     .environment = "TIPPLE_URI",
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    {.name = "restore",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, restore),
+     .help =
+         "On a cluster: take away the zones that a killed load has left, and let the collection be balanced "
+         "again. Not while a load runs."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     .offset = offsetof(values_t, patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away (default 30s)."},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, json),
+     .help = "Print the result as JSON."},
+    {.name = NULL},
+};
+
+typedef struct {
+    place_t place;
+    int64_t files, complete, loaded, rejected;
+    route_read_t read;
+    route_t *route; /* where it is sharded */
+    size_t zones;
+    bool is_router, restored;
+} report_t;
+
+/* The sums of the books. */
+static bool read_books(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    char books[512];
+    bson_t reply;
+    bson_iter_t at, value;
+    snprintf(books, sizeof books, "%s.tipple.files", server_collection(server));
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(books), "pipeline", "[", "{", "$match", "{", "_id", "{",
+                               "$type", BCON_UTF8("number"), "}", "}", "}", "{", "$group", "{", "_id",
+                               BCON_NULL, "files", "{", "$sum", BCON_INT64(1), "}", "complete", "{", "$sum",
+                               "{", "$cond", "[", BCON_UTF8("$complete"), BCON_INT64(1), BCON_INT64(0), "]",
+                               "}", "}", "loaded", "{", "$sum", BCON_UTF8("$loaded"), "}", "rejected", "{",
+                               "$sum", BCON_UTF8("$rejected"), "}", "}", "}", "]", "cursor", "{", "}");
+    const struct {
+        const char *path;
+        int64_t *number;
+    } numbers[] = {{"cursor.firstBatch.0.files", &status->files},
+                   {"cursor.firstBatch.0.complete", &status->complete},
+                   {"cursor.firstBatch.0.loaded", &status->loaded},
+                   {"cursor.firstBatch.0.rejected", &status->rejected}};
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    for (size_t i = 0; ok && i < sizeof numbers / sizeof *numbers; i++)
+        if (bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, numbers[i].path, &value))
+            *numbers[i].number = bson_iter_as_int64(&value);
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
+                 err_t *err) {
+    status->is_router = server_facts(server)->kind == SERVER_ROUTER;
+    if (values->restore && !status->is_router)
+        return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
+                       server_where(server));
+    if (!place_look(server, client, &status->place, err) || !read_books(server, client, status, err))
+        return false;
+    if (!status->is_router)
+        return true;
+    if (values->restore && !spread_restore(server, client, &status->restored, err))
+        return false;
+    status->read = route_open(server, client, &status->route, err);
+    return status->read != ROUTE_FAILED &&
+           (status->read == ROUTE_HIDDEN || spread_left(server, client, &status->zones, err));
+}
+
+static void print_text(const server_t *server, const report_t *status) {
+    char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
+    const place_t *place = &status->place;
+    if (!place->exists) {
+        printf("%s does not exist at %s\n", server_namespace(server), server_where(server));
+        return;
+    }
+    printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
+           units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
+    if (status->files)
+        printf("books   %s of %s files complete   %s records loaded, %s rejected\n",
+               units_count(complete, (uint64_t)status->complete), units_count(files, (uint64_t)status->files),
+               units_count(count, (uint64_t)status->loaded),
+               units_count(rejected, (uint64_t)status->rejected));
+    else
+        printf("books   none: no load has filled it\n");
+    if (status->route) {
+        char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
+        chunkmap_t *map = route_map(status->route);
+        printf("shards  on %s  ", key ? key : "");
+        for (size_t i = 0; i < chunkmap_shards(map); i++)
+            printf(" %s %zu chunk%s", chunkmap_shard_name(map, i), chunkmap_chunks_of(map, i),
+                   chunkmap_chunks_of(map, i) == 1 ? "" : "s");
+        putchar('\n');
+        chunkmap_free(map);
+        bson_free(key);
+    } else if (status->is_router) {
+        printf("shards  %s\n", status->read == ROUTE_HIDDEN ? "this user may not read the config database"
+                                                            : "not sharded: it lives on one shard");
+    }
+    if (status->restored)
+        printf("the zones that a load had left are gone, and the collection is balanced again\n");
+    if (status->zones)
+        printf("%zu zones of a load: one is running, or was killed; in that case: tipple status --restore\n",
+               status->zones);
+}
+
+static void print_json(const server_t *server, const report_t *status) {
+    printf("{\"schema\":1,\"command\":\"status\",\"namespace\":");
+    cli_print_json_text(server_namespace(server));
+    printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRId64
+           ",\"files_complete\":%" PRId64 ",\"loaded\":%" PRId64 ",\"rejected\":%" PRId64
+           ",\"sharded\":%s,\"shards\":[",
+           status->place.exists ? "true" : "false", status->place.count,
+           status->place.clustered ? "true" : "false", status->files, status->complete, status->loaded,
+           status->rejected, status->route ? "true" : "false");
+    chunkmap_t *map = status->route ? route_map(status->route) : NULL;
+    for (size_t i = 0; map && i < chunkmap_shards(map); i++) {
+        printf("%s{\"name\":", i ? "," : "");
+        cli_print_json_text(chunkmap_shard_name(map, i));
+        printf(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
+    }
+    chunkmap_free(map);
+    printf("],\"zones\":%zu,\"restored\":%s}\n", status->zones, status->restored ? "true" : "false");
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.patience_ns = 30000000000};
+    report_t status = {.read = ROUTE_UNSHARDED};
+    int rest;
+    bool help;
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!values.uri || rest)
+        return err_set(err, STATUS_USAGE,
+                       values.uri ? "nothing but options belongs behind status"
+                                  : "--uri is missing: the collection to look at"),
+               STATUS_USAGE;
+    server_options_t wanted = {.uri = values.uri, .patience_ns = values.patience_ns, .connections = 1};
+    mongoc_client_t *client = NULL;
+    server_t *server = server_connect(&wanted, err);
+    bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
+    if (ok && values.json)
+        print_json(server, &status);
+    else if (ok)
+        print_text(server, &status);
+    route_close(status.route);
+    if (client)
+        server_give(server, client);
+    server_destroy(server);
+    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+}
+
+const command_t command_status = {
+    .name = "status",
+    .arguments = "",
+    .about = "tell how far the loads of a collection are, and how it is sharded",
+    .help = "What the books say of the collection, its shards and chunks, and what a load has left behind "
+            "that was "
+            "killed.",
+    .examples = "  tipple status --uri mongodb://127.0.0.1/mot.results\n"
+                "  tipple status --uri mongodb://ROUTER/mot.results --restore     # after a load was killed",
+    .needs_driver = true,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,135 @@
+#include "load/sample.h"
+#include "base/pool.h"
+#include "format/records.h"
+#include "input/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 32, PLACES = 16, PIECE = 64 * 1024, MOST_OF_A_PIECE = 64, STEP = 4 << 20 };
+
+typedef struct {
+    const schema_t *schema;
+    const shardkey_t *key;
+    records_t *records;
+    hashed_t *hashed;
+    dialect_t dialect;
+    uint8_t *text; /* PIECE bytes, with slack on either side */
+    uint8_t *document;
+    size_t room;
+    sample_t *sample;
+    size_t slots;
+    bson_t values;
+} sampler_t;
+
+static bool keep(sampler_t *sampler) {
+    sample_t *sample = sampler->sample;
+    if (sample->count == sampler->slots) {
+        size_t slots = sampler->slots ? 2 * sampler->slots : 256;
+        bson_t **larger = realloc(sample->keys, slots * sizeof(bson_t *));
+        if (!larger)
+            return false;
+        sample->keys = larger;
+        sampler->slots = slots;
+    }
+    return (sample->keys[sample->count] = bson_copy(&sampler->values)) && ++sample->count;
+}
+
+/* Some records of a piece of whole lines. */
+static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length, bool file_start) {
+    record_t record;
+    size_t taken = 0;
+    records_begin(sampler->records, &sampler->dialect, text, length, file_start, false, 0);
+    while (taken < MOST_OF_A_PIECE) {
+        parsed_t parsed = records_next(sampler->records, sampler->document, sampler->room, &record, NULL);
+        if (parsed == PARSED_END)
+            return true;
+        if (parsed == PARSED_MEMORY)
+            return false;
+        if (parsed == PARSED_FULL) {
+            free(sampler->document);
+            sampler->room = 2 * (size_t)record.needed;
+            if (!(sampler->document = malloc(sampler->room)))
+                return sampler->room = 0, false;
+        }
+        if (parsed != PARSED_DOCUMENT)
+            continue;
+        taken++;
+        if (shardkey_of(sampler->key, sampler->hashed, sampler->document, record.document_length,
+                        &sampler->values) &&
+            !keep(sampler))
+            return false;
+    }
+    return true;
+}
+
+/* One place of a file: the whole lines of the piece that is read there. false: out of memory; *more: the file
+ * goes on behind it, as far as can be seen. */
+static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *source, uint64_t offset,
+                    bool *more) {
+    err_t ignored;
+    uint8_t *text = sampler->text + POOL_SLACK, *first = text;
+    *more = false;
+    if (offset && !source_skip_to(source, offset, &ignored))
+        return true;
+    ssize_t got = source_read(source, text, PIECE, &ignored);
+    if (got <= 0)
+        return true;
+    if (offset && (first = memchr(text, '\n', (size_t)got)))
+        first++;
+    uint8_t *last = memrchr(text, '\n', (size_t)got);
+    uint8_t *end = got < PIECE || !last ? text + got : last + 1;
+    if (!first || first >= end)
+        return true;
+    memset(text + got, 0, POOL_SLACK);
+    if (!offset && !dialect_sniff(sampler->schema, first, (size_t)(end - first), file->name,
+                                  &sampler->dialect, &ignored))
+        return true;
+    *more = got == PIECE;
+    return take_piece(sampler, first, (uint32_t)(end - first), offset == 0);
+}
+
+static bool look_into(sampler_t *sampler, const input_file_t *file) {
+    err_t ignored;
+    source_t *source = source_open(file, &ignored);
+    bool ok = true, more = source != NULL;
+    uint64_t step = file->kind == INPUT_PLAIN ? file->text_bound / PLACES : STEP;
+    step = step < PIECE ? PIECE : step;
+    for (uint64_t place = 0; ok && more && place < PLACES; place++)
+        ok = look_at(sampler, file, source, place * step, &more);
+    if (source)
+        source_close(source);
+    return ok;
+}
+
+bool sample_take(const schema_t *schema, const manifest_t *manifest, const shardkey_t *key, sample_t *sample,
+                 err_t *err) {
+    sampler_t sampler = {.schema = schema, .key = key, .sample = sample};
+    *sample = (sample_t){NULL, 0};
+    bson_init(&sampler.values);
+    sampler.records = records_new(schema);
+    sampler.hashed = hashed_new();
+    sampler.text = calloc(1, PIECE + 2 * POOL_SLACK);
+    bool ok = sampler.records && sampler.hashed && sampler.text;
+    size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    for (size_t i = 0; ok && i < files; i++) {
+        const input_file_t *file = &manifest->files[i * manifest->count / files];
+        if (file->kind != INPUT_STREAM)
+            ok = look_into(&sampler, file);
+    }
+    records_destroy(sampler.records);
+    hashed_destroy(sampler.hashed);
+    bson_destroy(&sampler.values);
+    free(sampler.text);
+    free(sampler.document);
+    if (!ok)
+        sample_free(sample);
+    return ok || err_memory(err, PIECE);
+}
+
+void sample_free(sample_t *sample) {
+    for (size_t i = 0; i < sample->count; i++)
+        bson_destroy(sample->keys[i]);
+    free(sample->keys);
+    *sample = (sample_t){NULL, 0};
+}
