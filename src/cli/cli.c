@@ -270,8 +270,8 @@ static void print_options(const option_t *options) {
 }
 
 void cli_print_help(const command_t *command) {
-    printf("tipple %s: %s\n\nUsage: tipple %s [options] %s\n\n", command->name, command->about, command->name,
-           command->arguments);
+    printf("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n\n", command->name, command->about,
+           command->name, *command->arguments ? " " : "", command->arguments);
     if (command->help)
         printf("%s\n\n", command->help);
     printf("Options:\n");
@@ -339,7 +339,7 @@ void cli_print_man(const command_t *command) {
     printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
            command->name);
     print_roff(command->about);
-    printf("\n.SH SYNOPSIS\n.B tipple %s\n[options] ", command->name);
+    printf("\n.SH SYNOPSIS\n.B tipple %s\n[options]%s", command->name, *command->arguments ? " " : "");
     print_roff(command->arguments);
     printf("\n.SH DESCRIPTION\n");
     print_roff(command->help ? command->help : command->about);
@@ -382,8 +382,8 @@ void cli_print_reference(void) {
     printf("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
     for (const command_t *const *at = cli_commands; *at; at++) {
         const command_t *command = *at;
-        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options] %s\n\n", command->name, command->about,
-               command->name, command->arguments);
+        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,
+               command->name, *command->arguments ? " " : "", command->arguments);
         if (command->help)
             printf("%s\n\n", command->help);
         printf("| option | meaning |\n|---|---|\n");

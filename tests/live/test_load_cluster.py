@@ -41,9 +41,12 @@ class Cluster(livetest.OwnServer):
         with clusters.client(self.state, [member for member in self.state["members"] if member["set"] == name]) as shard:
             return list(shard.find(self.database, collection, sort={"_id": 1}, **find))
 
+    def names(self):
+        return ["s%d" % number for number in range(self.options["shards"])]
+
     def shares(self, counts, collection="results"):
         """What the load says of each shard is what lies there, and together they are the collection."""
-        there = {name: len(self.on_shard(name, collection)) for name in ("s0", "s1")}
+        there = {name: len(self.on_shard(name, collection)) for name in self.names()}
         self.assertEqual({shard["name"]: shard["documents"] for shard in counts["shards"]}, there)
         return there
 
@@ -53,7 +56,7 @@ class Cluster(livetest.OwnServer):
     def clean(self):
         """No zone, no tag and no switch is left."""
         self.assertEqual(self.config("tags"), [])
-        self.assertEqual([shard.get("tags", []) for shard in self.config("shards")], [[], []])
+        self.assertEqual([shard.get("tags", []) for shard in self.config("shards")], [[] for _ in self.names()])
         self.assertEqual([entry["_id"] for entry in self.config("collections") if entry.get("noBalance")], [])
 
 
@@ -114,11 +117,58 @@ class Placed(Cluster):
         self.load("--shard-key", "k:hashed", "a.csv", status=1)
         self.assertIn("is sharded on", self.stderr)
 
+    def test_by_ranges(self):
+        """Names and numbers as the key: some records are looked at, and each shard gets about as many."""
+        self.write("a.csv", TEXT)
+        self.write("b.csv.gz", gzip.compress(rows(20000, 9), 1))
+        counts = self.load("--shard-key", "v,k", "a.csv", "b.csv.gz", status=2)
+        there = self.shares(counts)
+        self.assertLess(abs(there["s0"] - there["s1"]), 0.2 * sum(there.values()), there)
+        self.clean()
+
+    def test_killed(self):
+        """What a load that was killed leaves behind is told and taken away; the load goes on as if nothing was."""
+        text = rows(120000, 6)
+        self.write("a.csv", text)
+        load = self.start("-b", "50", "-j", "2", "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 200))
+        load.kill()
+        load.wait()
+        zones = self.config("tags", filter={"ns": self.database + ".results"})
+        self.assertEqual(len(zones), 2)
+        said = self.tipple("status", "--uri", self.uri()).stdout
+        self.assertIn(b"2 zones of a load", said)
+        said = self.tipple("status", "--uri", self.uri(), "--restore").stdout
+        self.assertIn(b"are gone", said)
+        self.clean()
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", text))
+        self.clean()
+
     def test_not_at_all(self):
         self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
         self.load("--shard-key", "none", "a.csv", status=(0, 2))
         self.assertEqual(self.config("collections", filter={"_id": self.database + ".results", "dropped": {"$ne": True}}), [])
         self.assertEqual(len([name for name in ("s0", "s1") if self.on_shard(name)]), 1)
+
+
+class Four(Cluster):
+    options = {"shards": 4, "replicas": 1, "routers": 1, "auth": True}
+
+    def test_even_shares(self):
+        """With logins, a fourth of the lanes on each of four shards, whatever the files are like."""
+        packed = gzip.compress(TEXT, 1)
+        books = Books().gzip("a.csv.gz", TEXT, packed)
+        self.write("a.csv.gz", packed)
+        self.write("b.csv", TEXT)
+        books.plain("b.csv", TEXT)
+        counts = self.load("a.csv.gz", "b.csv", status=2)
+        self.holds(books)
+        there = self.shares(counts)
+        block = livetest.WINDOW // (len(TEXT) // 40000) + 1
+        self.assertLessEqual(max(there.values()) - min(there.values()), 4 * block, there)
+        self.assertGreaterEqual(counts["threads"], 16)
+        self.clean()
 
 
 class Taken(Cluster):
