@@ -75,9 +75,17 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_READ)
         ok = none ? true : check_key(job, &wanted, err);
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
-        ok = place_empty(job, &wanted, err) &&
-             (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
-        job->spread = ok;
+        ok = place_empty(job, &wanted, err);
+        if (!ok && err->status == STATUS_USAGE) {
+            err_t why = *err;
+            err_set(err, STATUS_USAGE,
+                    "%s could not be sharded: %.900s. The role clusterManager has what it takes; with "
+                    "--shard-key "
+                    "none the collection stays on one shard",
+                    server_namespace(job->server), why.text);
+        }
+        if (ok)
+            ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
     if (read == ROUTE_HIDDEN)
         log_note(

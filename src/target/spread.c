@@ -1,4 +1,5 @@
 #include "target/spread.h"
+#include "base/log.h"
 #include "target/keyorder.h"
 #include "target/position.h"
 
@@ -166,11 +167,13 @@ bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *k
         return false;
     bool ok = set_zones(server, client, key, shards, bounds, count, err) &&
               run(server, client,
-                  BCON_NEW("shardCollection", BCON_UTF8(name), "key", BCON_DOCUMENT(&key->spec)), err) &&
-              set_balancing(server, client, false, err);
+                  BCON_NEW("shardCollection", BCON_UTF8(name), "key", BCON_DOCUMENT(&key->spec)), err);
     bool changed;
     if (!ok)
         spread_restore(server, client, &changed, &ignored);
+    else if (!set_balancing(server, client, false,
+                            &ignored)) /* the zones keep the chunks in their places, too */
+        log_detail("the balancing of %s could not be turned off: %s", name, ignored.text);
     return ok;
 }
 
@@ -275,6 +278,9 @@ bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, er
                    BCON_NEW("find", BCON_UTF8("shards"), "filter", "{", "tags", "{", "$regex",
                             BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000)),
                    drop_zones, &shards, err);
+    err_t ignored;
     *changed = ranges + shards > 0;
-    return ok && (!*changed || set_balancing(server, client, true, err));
+    if (ok && *changed && !set_balancing(server, client, true, &ignored)) /* nor turned off, then */
+        log_detail("the balancing of %s could not be turned on: %s", server_namespace(server), ignored.text);
+    return ok;
 }
