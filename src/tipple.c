@@ -93,8 +93,8 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->document_length = 0;
     if (!dialect_sniff(reader->schema, reader->text + POOL_SLACK, length, "the text", &reader->dialect, &err))
         return tell(error, &err);
-    records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true,
-                    false, 0);
+    records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false,
+                  0);
     return true;
 }
 
@@ -102,8 +102,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
     record_t got;
     reader->document_length = 0;
     for (;;) {
-        parsed_t parsed =
-            records_next(reader->records, reader->document, reader->room, &got, &reader->shape);
+        parsed_t parsed = records_next(reader->records, reader->document, reader->room, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {

@@ -334,7 +334,7 @@ static void print_summary(const values_t *values, const load_result_t *result) {
                units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
                (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
                units_size(out, result->peak_memory_bytes));
-    if (result->shard_count > 1)
+    if (result->shard_count > 1 && counts->loaded)
         print_shards(result);
     if (result->retries)
         printf("retried %s batches\n", units_count(more, result->retries));
