@@ -1,7 +1,6 @@
 #include "target/route.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +8,8 @@ struct route {
     server_t *server;
     shardkey_t key;
     uint8_t uuid[16];
-    bool by_uuid; /* config.chunks knows the collection by its UUID (from 5.0 on) */
-    bson_oid_t epoch;
-    uint64_t newest; /* the highest lastmod of its chunks */
-    atomic_bool suspect;
+    bool by_uuid;         /* config.chunks knows the collection by its UUID (from 5.0 on) */
+    uint64_t newest;      /* the highest lastmod of its chunks */
     pthread_mutex_t lock; /* of the pointer */
     chunkmap_t *map;
 };
@@ -92,8 +89,6 @@ static route_read_t read_collection(route_t *route, mongoc_client_t *client, err
                 memcpy(route->uuid, bytes, length);
         }
         route->by_uuid = server_facts(route->server)->major >= 5;
-        if (bson_iter_init_find(&at, &one.found, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
-            bson_oid_copy(bson_iter_oid(&at), &route->epoch);
         result = ok ? ROUTE_READ : ROUTE_FAILED;
         if (!ok)
             err_set(err, STATUS_USAGE, "the shard key of %s is not understood",
@@ -149,7 +144,6 @@ static bool read_chunks(route_t *route, mongoc_client_t *client, bool *hidden, e
     pthread_mutex_unlock(&route->lock);
     chunkmap_free(old);
     route->newest = chunks.newest;
-    route->suspect = false;
     return true;
 }
 
@@ -203,15 +197,7 @@ bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err) {
     bson_destroy(filter);
     bson_destroy(options);
     bson_destroy(&one.found);
-    if (!ok || (newest == route->newest && !route->suspect))
+    if (!ok || newest == route->newest)
         return ok;
     return read_chunks(route, client, &hidden, err);
-}
-
-void route_suspect(route_t *route) {
-    route->suspect = true;
-}
-
-bool route_is_suspect(const route_t *route) {
-    return route->suspect;
 }

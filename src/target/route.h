@@ -30,8 +30,4 @@ chunkmap_t *route_map(route_t *route);
  * (err); the old map stays. */
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err);
 
-/* A shard refused a batch as misdirected: the map should be read again soon. Any thread. */
-void route_suspect(route_t *route);
-bool route_is_suspect(const route_t *route);
-
 #endif
