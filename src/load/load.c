@@ -245,7 +245,7 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
         int64_t now = clock_now_ns();
         if (feeder)
             progress_show(&job->progress, feeder_progress(feeder).disk_bytes, documents_so_far(job));
-        if (now - followed >= FOLLOW_NS || (job->loading.route && route_is_suspect(job->loading.route))) {
+        if (now - followed >= FOLLOW_NS) {
             followed = now;
             job_follow_shards(job);
         }
