@@ -322,6 +322,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     bool documents = false, ok = route_block(loader, block, err);
+    ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
     while (ok) {
