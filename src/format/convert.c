@@ -161,14 +161,12 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
 
 bool convert_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
     static const uint8_t month_days[16] = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
-    static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
     if (month - 1 > 11 || day - 1 > month_days[month] - 1u)
         return false;
     bool leap = (year & 3) == 0 && (year % 100 != 0 || (year & 15) == 0);
     if (month == 2 && day == 29 && !leap)
         return false;
-    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
-    *days = (int32_t)(year * 365 + leaps + before[month] + (leap & (month > 2)) + day - 1) - 719528;
+    *days = pattern_days(year, month, day);
     return true;
 }
 

@@ -25,7 +25,8 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
                 width = parts[i].width;
             }
         }
-        if (part && seen[(int)part])
+        bool fraction = part == 'S' || part == 'U';
+        if (part && (seen[(int)part] || (fraction && (seen['S'] || seen['U']))))
             return "a part stands twice";
         if (!part && (text[at] & 0x80))
             return "only ASCII can stand between the parts";
