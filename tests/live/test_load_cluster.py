@@ -296,5 +296,24 @@ class Broken(Cluster):
         self.clean()
 
 
+@livetest.slow
+class Elected(Broken):
+    """Shards of three members, with logins and TLS."""
+    options = {"shards": 2, "replicas": 3, "routers": 2, "auth": True, "tls": True}
+    count = 60000
+    test_a_router_that_goes_away = test_a_shard_that_is_down_for_a_while = test_a_shard_that_stays_away = None
+
+    def tearDown(self):
+        pass
+
+    def test_an_election(self):
+        """The primary of a shard is killed; another one goes on, and what was acknowledged is there."""
+        load = self.during()
+        primary = clusters.select(self.state, ["s0.primary"])[0]["name"]
+        clusters.send(self.home, [primary], signal.SIGKILL)
+        self.complete(load)
+        clusters.start_members(self.home, [primary], tied=True)
+
+
 if __name__ == "__main__":
     livetest.main(quick=())
