@@ -142,7 +142,7 @@ class Absent(livetest.OwnServer):
             load = self.start("a.csv", "-", "--drop", "--yes", "--patience", "10m", stdin=subprocess.PIPE)
             self.assertTrue(livetest.wait_for(
                 lambda: load.poll() is not None or self.client.count(self.database, "results") > 1000))
-            self.assertIsNone(load.poll(), "it ended too early")
+            self.assertIsNone(load.poll(), load.poll() is not None and load.stderr.read())
             thaw = self.freeze()
             load.stdin.write(rows(9000, 2))
             load.stdin.flush()
