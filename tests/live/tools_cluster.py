@@ -3,6 +3,7 @@ behind, however it ends.   needs: none"""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import stat
 import subprocess
@@ -52,10 +53,17 @@ def processes(folder):
 
 class Case(unittest.TestCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(dir=os.getcwd())
-        self.addCleanup(scratch.cleanup)
-        self.folder = os.path.join(scratch.name, "cluster")
+        scratch = tempfile.mkdtemp(dir=os.getcwd())
+        self.addCleanup(self.remove, scratch)
+        self.folder = os.path.join(scratch, "cluster")
         self.addCleanup(self.end)
+
+    @staticmethod
+    def remove(scratch):
+        """A process that was killed may have a thread that still finishes its write."""
+        deadline = time.monotonic() + 20
+        while os.path.exists(scratch) and time.monotonic() < deadline:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def end(self):
         if os.path.exists(os.path.join(self.folder, "cluster.json")):
