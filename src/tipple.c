@@ -18,8 +18,8 @@ struct tipple_reader {
     dialect_t dialect;
     shape_t shape;
     uint8_t *text; /* with slack on either side */
-    uint8_t *document;
-    size_t room, document_length;
+    records_place_t place;
+    size_t document_length;
 };
 
 static bool tell(tipple_error_t *error, const err_t *err) {
@@ -74,7 +74,7 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
     records_destroy(reader->records);
     emit_destroy(reader->emit);
     free(reader->text);
-    free(reader->document);
+    free(reader->place.bytes);
     free(reader);
 }
 
@@ -102,7 +102,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
     record_t got;
     reader->document_length = 0;
     for (;;) {
-        parsed_t parsed = records_next(reader->records, reader->document, reader->room, &got, &reader->shape);
+        parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {
@@ -116,16 +116,10 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             record->column = got.column;
             return 1;
         case PARSED_DOCUMENT:
-            record->document = reader->document;
+            record->document = reader->place.bytes;
             record->document_length = reader->document_length = got.document_length;
             return 1;
         case PARSED_FULL:
-            free(reader->document);
-            reader->room = 2 * (size_t)got.needed;
-            if ((reader->document = malloc(reader->room)))
-                continue;
-            reader->room = 0;
-            break;
         case PARSED_MEMORY:
             break;
         }
@@ -138,7 +132,8 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
     err_t err;
     bson_t document;
     const uint8_t *record;
-    if (!reader->document_length || !bson_init_static(&document, reader->document, reader->document_length)) {
+    if (!reader->document_length ||
+        !bson_init_static(&document, reader->place.bytes, reader->document_length)) {
         err_set(&err, STATUS_USAGE, "there is no document: the last call gave none");
         return tell(error, &err);
     }

@@ -92,8 +92,7 @@ typedef struct {
     pool_t *pool;
     records_t *reader;
     emit_t *emitter;
-    uint8_t *document;
-    size_t room;
+    records_place_t place;
     uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
     uint64_t next_base; /* where a new collection's next extent would start */
     bool open_line;     /* the last record printed by --emit raw had no line end */
@@ -145,9 +144,9 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
     if (parse->values->emit == EMIT_NONE)
         return true;
     if (parse->values->emit == EMIT_BSON)
-        return fwrite(parse->document, 1, record->document_length, stdout) == record->document_length ||
+        return fwrite(parse->place.bytes, 1, record->document_length, stdout) == record->document_length ||
                cli_flush(err);
-    bson_init_static(&document, parse->document, record->document_length);
+    bson_init_static(&document, parse->place.bytes, record->document_length);
     if (parse->values->emit == EMIT_JSON)
         return print_json(parse, &document, err);
     const uint8_t *text;
@@ -178,7 +177,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
         record->column = 1;
         return reject(parse, file, cut, record, "the record is longer than --max-record", err);
     }
-    if (parse->filter && !filter_passes(parse->filter, parse->document, record->document_length)) {
+    if (parse->filter && !filter_passes(parse->filter, parse->place.bytes, record->document_length)) {
         parse->filtered++;
         return true;
     }
@@ -197,19 +196,11 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
         fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
     while (parse->read < parse->values->limit) {
-        parsed_t parsed =
-            records_next(parse->reader, parse->document, parse->room, &record, raw ? &shape : NULL);
+        parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
             break;
         if (parsed == PARSED_MEMORY)
             return err_memory(err, record.length);
-        if (parsed == PARSED_FULL) {
-            free(parse->document);
-            parse->room = 2 * (size_t)record.needed;
-            if (!(parse->document = malloc(parse->room)))
-                return err_memory(err, parse->room);
-            continue;
-        }
         if (!take_record(parse, file, cut, &record, parsed, &shape, err))
             return false;
     }
@@ -336,7 +327,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         *err = printing;
         status = (int)printing.status;
     }
-    free(parse.document);
+    free(parse.place.bytes);
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
     pool_destroy(parse.pool);

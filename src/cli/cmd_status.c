@@ -1,12 +1,11 @@
 #include "cli/cli.h"
 #include "base/units.h"
-#include "target/place.h"
+#include "target/catalog.h"
 #include "target/route.h"
 #include "target/spread.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct {
     const char *uri;
@@ -42,40 +41,12 @@ static const option_t options[] = {
 
 typedef struct {
     place_t place;
-    int64_t files, complete, loaded, rejected;
+    catalog_summary_t books;
     route_read_t read;
     route_t *route; /* where it is sharded */
     size_t zones;
     bool is_router, restored;
 } report_t;
-
-/* The sums of the books. */
-static bool read_books(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    char books[512];
-    bson_t reply;
-    bson_iter_t at, value;
-    snprintf(books, sizeof books, "%s.tipple.files", server_collection(server));
-    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(books), "pipeline", "[", "{", "$match", "{", "_id", "{",
-                               "$type", BCON_UTF8("number"), "}", "}", "}", "{", "$group", "{", "_id",
-                               BCON_NULL, "files", "{", "$sum", BCON_INT64(1), "}", "complete", "{", "$sum",
-                               "{", "$cond", "[", BCON_UTF8("$complete"), BCON_INT64(1), BCON_INT64(0), "]",
-                               "}", "}", "loaded", "{", "$sum", BCON_UTF8("$loaded"), "}", "rejected", "{",
-                               "$sum", BCON_UTF8("$rejected"), "}", "}", "}", "]", "cursor", "{", "}");
-    const struct {
-        const char *path;
-        int64_t *number;
-    } numbers[] = {{"cursor.firstBatch.0.files", &status->files},
-                   {"cursor.firstBatch.0.complete", &status->complete},
-                   {"cursor.firstBatch.0.loaded", &status->loaded},
-                   {"cursor.firstBatch.0.rejected", &status->rejected}};
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    bson_destroy(command);
-    for (size_t i = 0; ok && i < sizeof numbers / sizeof *numbers; i++)
-        if (bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, numbers[i].path, &value))
-            *numbers[i].number = bson_iter_as_int64(&value);
-    bson_destroy(&reply);
-    return ok;
-}
 
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
@@ -83,7 +54,8 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
-    if (!place_look(server, client, &status->place, err) || !read_books(server, client, status, err))
+    if (!place_look(server, client, &status->place, err) ||
+        !catalog_summary(server, client, &status->books, err))
         return false;
     if (!status->is_router)
         return true;
@@ -103,11 +75,10 @@ static void print_text(const server_t *server, const report_t *status) {
     }
     printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
            units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
-    if (status->files)
+    if (status->books.files)
         printf("books   %s of %s files complete   %s records loaded, %s rejected\n",
-               units_count(complete, (uint64_t)status->complete), units_count(files, (uint64_t)status->files),
-               units_count(count, (uint64_t)status->loaded),
-               units_count(rejected, (uint64_t)status->rejected));
+               units_count(complete, status->books.complete), units_count(files, status->books.files),
+               units_count(count, status->books.loaded), units_count(rejected, status->books.rejected));
     else
         printf("books   none: no load has filled it\n");
     if (status->route) {
@@ -134,12 +105,12 @@ static void print_text(const server_t *server, const report_t *status) {
 static void print_json(const server_t *server, const report_t *status) {
     printf("{\"schema\":1,\"command\":\"status\",\"namespace\":");
     cli_print_json_text(server_namespace(server));
-    printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRId64
-           ",\"files_complete\":%" PRId64 ",\"loaded\":%" PRId64 ",\"rejected\":%" PRId64
+    printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
+           ",\"files_complete\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"rejected\":%" PRIu64
            ",\"sharded\":%s,\"shards\":[",
            status->place.exists ? "true" : "false", status->place.count,
-           status->place.clustered ? "true" : "false", status->files, status->complete, status->loaded,
-           status->rejected, status->route ? "true" : "false");
+           status->place.clustered ? "true" : "false", status->books.files, status->books.complete,
+           status->books.loaded, status->books.rejected, status->route ? "true" : "false");
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     for (size_t i = 0; map && i < chunkmap_shards(map); i++) {
         printf("%s{\"name\":", i ? "," : "");

@@ -162,9 +162,9 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
 }
 
 /* The filler that the text is, from 0; or -1. */
-static int filler_of(const op_t *op, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < op->fillers->count; i++)
-        if (op->fillers->items[i].length == length && memcmp(op->fillers->items[i].text, text, length) == 0)
+static int filler_of(const texts_t *fillers, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < fillers->count; i++)
+        if (fillers->items[i].length == length && memcmp(fillers->items[i].text, text, length) == 0)
             return (int)i;
     return -1;
 }
@@ -174,7 +174,7 @@ static inline bool is_absent(const op_t *op, const uint8_t *text, size_t length)
         return op->absent & ABSENT_EMPTY;
     if (length == 4 && (op->absent & ABSENT_NULL) && memcmp(text, "NULL", 4) == 0)
         return true;
-    return (op->absent & ABSENT_OTHER) && filler_of(op, text, length) >= 0;
+    return (op->absent & ABSENT_OTHER) && filler_of(op->fillers, text, length) >= 0;
 }
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
@@ -221,7 +221,7 @@ static bool prints_as_filler(const op_t *op, const uint8_t *text, size_t length)
         size = convert_print_int(whole, printed);
     else if (op->code == OP_NUMBER && convert_number(text, length, op->divide, &number))
         size = convert_print_number(number, op->divide, printed);
-    return size && filler_of(op, printed, size) >= 0;
+    return size && filler_of(op->fillers, printed, size) >= 0;
 }
 
 typedef struct {
@@ -243,7 +243,7 @@ typedef enum {
 static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                             size_t length, bool high, shape_t *shape) {
     if (is_absent(op, text, length)) {
-        int filler = shape ? filler_of(op, text, length) : 0;
+        int filler = shape ? filler_of(op->fillers, text, length) : 0;
         if (shape)
             shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
         return out;
@@ -292,10 +292,8 @@ static bool sources_of(const delimited_t *reader, const bounds_t *bounds, fields
         if (column == DIALECT_NO_FIELD)
             return false;
         spans[i] = text_of(reader, bounds, fields, column);
-        for (size_t j = 0; j < field->absent.count && made->from[item].count == 1; j++)
-            if (field->absent.items[j].length == spans[i].length &&
-                memcmp(field->absent.items[j].text, spans[i].text, spans[i].length) == 0)
-                return false;
+        if (made->from[item].count == 1 && filler_of(&field->absent, spans[i].text, spans[i].length) >= 0)
+            return false;
     }
     return true;
 }

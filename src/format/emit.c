@@ -23,7 +23,7 @@ void emit_destroy(emit_t *emit) {
     if (!emit)
         return;
     free(emit->out.base);
-    free(emit->again);
+    free(emit->again.bytes);
     records_destroy(emit->reader);
     emit_delimited_destroy(emit->delimited);
     emit_fixed_destroy(emit->fixed);
@@ -64,20 +64,11 @@ int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docume
     bool with_id = bson_iter_init_find(&first, document, "_id") && BSON_ITER_HOLDS_INT64(&first);
     records_begin(emit->reader, dialect, row->bytes, (uint32_t)whole, false, with_id,
                   with_id ? bson_iter_int64(&first) : 0);
-    for (;;) {
-        parsed_t parsed = records_next(emit->reader, emit->again, emit->again_room, &record, NULL);
-        if (parsed == PARSED_DOCUMENT)
-            return record.length == length && record.document_length == document->len &&
-                   memcmp(emit->again, bson_get_data(document), document->len) == 0;
-        if (parsed == PARSED_MEMORY)
-            return -1;
-        if (parsed != PARSED_FULL)
-            return 0;
-        free(emit->again);
-        emit->again_room = 2 * (size_t)record.needed;
-        if (!(emit->again = malloc(emit->again_room)))
-            return -1;
-    }
+    parsed_t parsed = records_next_into(emit->reader, &emit->again, &record, NULL);
+    if (parsed == PARSED_MEMORY)
+        return -1;
+    return parsed == PARSED_DOCUMENT && record.length == length && record.document_length == document->len &&
+           memcmp(emit->again.bytes, bson_get_data(document), document->len) == 0;
 }
 
 bool emit_possible(const schema_t *schema, err_t *err) {

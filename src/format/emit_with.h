@@ -16,9 +16,8 @@ typedef struct emit_fixed emit_fixed_t;
 struct emit {
     const schema_t *schema;
     text_buffer_t out;
-    records_t *reader; /* reads records back */
-    uint8_t *again;    /* the document that they make */
-    size_t again_room;
+    records_t *reader;           /* reads records back */
+    records_place_t again;       /* the document that they make */
     emit_delimited_t *delimited; /* one of the two */
     emit_fixed_t *fixed;
 };

@@ -172,9 +172,8 @@ static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
     for (size_t i = 0; i < 2; i++) {
         const field_t *field = &encoder->plan->schema->fields[made->from[i].fields[0]];
         const uint8_t *text = encoder->record + field->offset;
-        fixed_op_t number = {.sign = (uint8_t)field->sign,
-                             .shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS)))),
-                             .divide = (int8_t)field->divide};
+        fixed_op_t number;
+        fixed_plan_number(&number, field);
         whole_t whole;
         if (is_absent(field, text) || !read_whole(&number, text, &whole))
             return out;

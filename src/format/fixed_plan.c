@@ -52,8 +52,6 @@ static void add_field(builder_t *builder, const schema_t *schema, const field_t 
     builder->rests[op->rest].field = field;
     op->offset = (uint16_t)field->offset;
     op->width = field->width;
-    op->sign = (uint8_t)field->sign;
-    op->divide = (int8_t)field->divide;
     if (field->absent.count) {
         size_t bytes = field->width < 8 ? field->width : 8;
         op->filler = 0;
@@ -61,7 +59,7 @@ static void add_field(builder_t *builder, const schema_t *schema, const field_t 
         memset(&op->mask, 0xFF, bytes);
     }
     if (field->type == TYPE_INT || field->type == TYPE_NUMBER || field->type == TYPE_LENGTH)
-        op->shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS))));
+        fixed_plan_number(op, field);
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
         for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)

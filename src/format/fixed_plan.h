@@ -82,6 +82,13 @@ typedef struct {
     void *owned[4];
 } fixed_plan_t;
 
+/* What a number's characters are read by. */
+static inline void fixed_plan_number(fixed_op_t *op, const field_t *field) {
+    op->sign = (uint8_t)field->sign;
+    op->divide = (int8_t)field->divide;
+    op->shift = (uint8_t)(8 * (8 - (field->width - (field->sign == SIGN_ALWAYS))));
+}
+
 bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan); /* false: out of memory */
 void fixed_plan_free(fixed_plan_t *plan);
 

@@ -44,6 +44,20 @@ parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *r
                           : delimited_next(records->delimited, out, room, record, shape);
 }
 
+parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {
+    for (;;) {
+        parsed_t parsed = records_next(records, place->bytes, place->room, record, shape);
+        if (parsed != PARSED_FULL)
+            return parsed;
+        free(place->bytes);
+        place->room = 2 * (size_t)record->needed;
+        if (!(place->bytes = malloc(place->room))) {
+            place->room = 0;
+            return PARSED_MEMORY;
+        }
+    }
+}
+
 uint64_t records_odd(const records_t *records) {
     return records->fixed ? fixed_odd(records->fixed) : delimited_odd(records->delimited);
 }

@@ -20,6 +20,15 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
 /* The next record. shape may be NULL; asking for it goes the slow way. */
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
+/* A document's place that grows with what the records need; {NULL, 0} to begin with, freed by its owner. */
+typedef struct {
+    uint8_t *bytes;
+    size_t room;
+} records_place_t;
+
+/* The same into a place of one's own: never PARSED_FULL. */
+parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape);
+
 /* Values kept as text because they were no number or date, since records_new. */
 uint64_t records_odd(const records_t *records);
 

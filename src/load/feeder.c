@@ -33,8 +33,7 @@ typedef struct {
     uint32_t chain_bytes;
     uint64_t left;      /* of --limit */
     records_t *counter; /* counts records for --limit */
-    uint8_t *scratch;
-    size_t scratch_room;
+    records_place_t scratch;
 } worker_t;
 
 static void fail(feeder_t *feeder, const err_t *err) {
@@ -61,15 +60,9 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     records_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
                   block->file_start, false, 0);
     for (;;) {
-        parsed_t parsed = records_next(worker->counter, worker->scratch, worker->scratch_room, &record, NULL);
+        parsed_t parsed = records_next_into(worker->counter, &worker->scratch, &record, NULL);
         if (parsed == PARSED_MEMORY)
-            return err_memory(err, worker->scratch_room);
-        if (parsed == PARSED_FULL) {
-            free(worker->scratch);
-            worker->scratch_room = 2 * (size_t)record.needed;
-            if (!(worker->scratch = malloc(worker->scratch_room)))
-                return err_memory(err, worker->scratch_room);
-        }
+            return err_memory(err, record.needed);
         if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && worker->left-- == 0) {
             worker->left = 0;
             block->length = record.offset;
@@ -277,7 +270,7 @@ static void *work(void *context) {
     push_chain(&worker);
     source_kit_free(worker.kit);
     records_destroy(worker.counter);
-    free(worker.scratch);
+    free(worker.scratch.bytes);
     if (--feeder->running == 0)
         queue_close(feeder->options.queue);
     return NULL;

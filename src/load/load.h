@@ -4,6 +4,7 @@
 
 #include "format/schema.h"
 #include "target/catalog.h"
+#include "target/chunkmap.h"
 
 typedef struct {
     const char *uri;
@@ -43,8 +44,6 @@ typedef struct {
     int64_t wait_ns;
 } loaded_shard_t;
 
-enum { LOAD_MOST_SHARDS = 1024 };
-
 typedef struct {
     counts_t counts;
     int64_t took_ns, cpu_ns;
@@ -54,7 +53,7 @@ typedef struct {
     uint32_t threads, batch;
     bool clustered;
     char namespace[256], where[512], rejects_path[4096], limited_by[160], format[128];
-    loaded_shard_t shards[LOAD_MOST_SHARDS]; /* one that is the server itself, where there are none */
+    loaded_shard_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
     size_t shard_count;
     uint64_t unrouted; /* documents that the router had to find a shard for */
     built_index_t indexes[16];

@@ -253,8 +253,6 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
     if (count <= loader->batch_count)
         return true;
     size_t current = loader->batch ? (size_t)(loader->batch - loader->batches) : 0;
-    if (count > LOADER_MOST_SHARDS)
-        return err_set(err, STATUS_USAGE, "more than %d shards are not supported", LOADER_MOST_SHARDS);
     batch_t *larger = realloc(loader->batches, count * sizeof *larger);
     if (!larger)
         return err_memory(err, count * sizeof *larger);

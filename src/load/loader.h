@@ -34,8 +34,6 @@ typedef struct {
     err_t err; /* the first failure */
 } loading_t;
 
-enum { LOADER_MOST_SHARDS = 1024 }; /* as many as a load reports */
-
 typedef struct {
     uint64_t documents, batches;
     int64_t wait_ns;
@@ -45,7 +43,7 @@ typedef struct {
     counts_t counts;
     uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
     shard_counters_t
-        shards[LOADER_MOST_SHARDS]; /* as in the route's map; the first one where there is none */
+        shards[CHUNKMAP_MOST_SHARDS]; /* as in the route's map; the first one where there is none */
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* these two are filled at the end */

@@ -15,8 +15,8 @@ typedef struct {
     hashed_t *hashed;
     dialect_t dialect;
     uint8_t *text; /* PIECE bytes, with slack on either side */
-    uint8_t *document;
-    size_t room;
+    records_place_t place;
+    source_kit_t *kit; /* so that a packed tar is read once for all of its members */
     sample_t *sample;
     size_t slots;
     bson_t values;
@@ -41,21 +41,15 @@ static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length,
     size_t taken = 0;
     records_begin(sampler->records, &sampler->dialect, text, length, file_start, false, 0);
     while (taken < MOST_OF_A_PIECE) {
-        parsed_t parsed = records_next(sampler->records, sampler->document, sampler->room, &record, NULL);
+        parsed_t parsed = records_next_into(sampler->records, &sampler->place, &record, NULL);
         if (parsed == PARSED_END)
             return true;
         if (parsed == PARSED_MEMORY)
             return false;
-        if (parsed == PARSED_FULL) {
-            free(sampler->document);
-            sampler->room = 2 * (size_t)record.needed;
-            if (!(sampler->document = malloc(sampler->room)))
-                return sampler->room = 0, false;
-        }
         if (parsed != PARSED_DOCUMENT)
             continue;
         taken++;
-        if (shardkey_of(sampler->key, sampler->hashed, sampler->document, record.document_length,
+        if (shardkey_of(sampler->key, sampler->hashed, sampler->place.bytes, record.document_length,
                         &sampler->values) &&
             !keep(sampler))
             return false;
@@ -91,7 +85,7 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
 
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
     err_t ignored;
-    source_t *source = source_open(file, &ignored);
+    source_t *source = source_open_in(sampler->kit, file, &ignored);
     bool ok = true, more = source != NULL;
     uint64_t step = file->kind == INPUT_PLAIN ? file->text_bound / PLACES : STEP;
     step = step < PIECE ? PIECE : step;
@@ -109,8 +103,9 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     bson_init(&sampler.values);
     sampler.records = records_new(schema);
     sampler.hashed = hashed_new();
+    sampler.kit = source_kit_new();
     sampler.text = calloc(1, PIECE + 2 * POOL_SLACK);
-    bool ok = sampler.records && sampler.hashed && sampler.text;
+    bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.text;
     size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     for (size_t i = 0; ok && i < files; i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
@@ -121,7 +116,8 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     hashed_destroy(sampler.hashed);
     bson_destroy(&sampler.values);
     free(sampler.text);
-    free(sampler.document);
+    free(sampler.place.bytes);
+    source_kit_free(sampler.kit);
     if (!ok)
         sample_free(sample);
     return ok || err_memory(err, PIECE);

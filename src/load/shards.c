@@ -126,7 +126,7 @@ void job_name_shards(job_t *job) {
     load_result_t *result = job->result;
     chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
     result->shard_count = job_shard_count(job);
-    for (size_t i = 0; i < result->shard_count && i < LOADER_MOST_SHARDS; i++)
+    for (size_t i = 0; i < result->shard_count; i++)
         snprintf(result->shards[i].name, sizeof result->shards[i].name, "%s",
                  map ? chunkmap_shard_name(map, i) : result->where);
     chunkmap_free(map);

@@ -391,3 +391,31 @@ catalog_file_t *catalog_find(catalog_t *catalog, const char *path, err_t *err) {
     bson_destroy(&reply);
     return ok ? book.file : NULL;
 }
+
+bool catalog_summary(server_t *server, mongoc_client_t *client, catalog_summary_t *summary, err_t *err) {
+    char books[512];
+    bson_t reply;
+    bson_iter_t at, value;
+    *summary = (catalog_summary_t){.files = 0};
+    snprintf(books, sizeof books, "%s.tipple.files", server_collection(server));
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(books), "pipeline", "[", "{", "$match", "{", "_id", "{",
+                               "$type", BCON_UTF8("number"), "}", "}", "}", "{", "$group", "{", "_id",
+                               BCON_NULL, "files", "{", "$sum", BCON_INT64(1), "}", "complete", "{", "$sum",
+                               "{", "$cond", "[", BCON_UTF8("$complete"), BCON_INT64(1), BCON_INT64(0), "]",
+                               "}", "}", "loaded", "{", "$sum", BCON_UTF8("$loaded"), "}", "rejected", "{",
+                               "$sum", BCON_UTF8("$rejected"), "}", "}", "}", "]", "cursor", "{", "}");
+    const struct {
+        const char *path;
+        uint64_t *number;
+    } numbers[] = {{"cursor.firstBatch.0.files", &summary->files},
+                   {"cursor.firstBatch.0.complete", &summary->complete},
+                   {"cursor.firstBatch.0.loaded", &summary->loaded},
+                   {"cursor.firstBatch.0.rejected", &summary->rejected}};
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    for (size_t i = 0; ok && i < sizeof numbers / sizeof *numbers; i++)
+        if (bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, numbers[i].path, &value))
+            *numbers[i].number = (uint64_t)bson_iter_as_int64(&value);
+    bson_destroy(&reply);
+    return ok;
+}

@@ -110,4 +110,10 @@ bool catalog_where(catalog_t *catalog, int64_t id, where_t *where, err_t *err);
  * in err: there is none; with another status: it could not be looked up. */
 catalog_file_t *catalog_find(catalog_t *catalog, const char *path, err_t *err);
 
+/* The sums over all files of a collection's books; zeros where there are none. */
+typedef struct {
+    uint64_t files, complete, loaded, rejected;
+} catalog_summary_t;
+bool catalog_summary(server_t *server, mongoc_client_t *client, catalog_summary_t *summary, err_t *err);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "target/shardkey.h"
 
-enum { CHUNKMAP_MOST_SHARDS = 4096 };
+enum { CHUNKMAP_MOST_SHARDS = 1024 };
 
 typedef struct chunkmap chunkmap_t;
 

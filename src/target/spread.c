@@ -1,5 +1,6 @@
 #include "target/spread.h"
 #include "base/log.h"
+#include "target/config.h"
 #include "target/keyorder.h"
 #include "target/position.h"
 
@@ -179,41 +180,9 @@ bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *k
 
 /* ---- the way back ---- */
 
-typedef bool each_fn(server_t *server, mongoc_client_t *client, const bson_t *document, err_t *err);
-
-/* Everything that a find of the config database gives, in one batch: a load sets few of them. */
-static bool each(server_t *server, mongoc_client_t *client, bson_t *find, each_fn *fn, size_t *count,
-                 err_t *err) {
-    bson_t reply, document;
-    bson_iter_t at, batch, list;
-    const uint8_t *bytes;
-    uint32_t length;
-    bool ok = server_command(server, client, "config", find, false, &reply, err);
-    bson_destroy(find);
-    if (ok && bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, "cursor.firstBatch", &batch) &&
-        bson_iter_recurse(&batch, &list))
-        while (ok && bson_iter_next(&list)) {
-            bson_iter_document(&list, &length, &bytes);
-            ok = bson_init_static(&document, bytes, length) && fn(server, client, &document, err);
-            ++*count;
-        }
-    bson_destroy(&reply);
-    return ok;
-}
-
-static bool inner(const bson_t *document, const char *key, bson_t *found) {
-    bson_iter_t at;
-    const uint8_t *bytes;
-    uint32_t length;
-    if (!bson_iter_init_find(&at, document, key) || !BSON_ITER_HOLDS_DOCUMENT(&at))
-        return false;
-    bson_iter_document(&at, &length, &bytes);
-    return bson_init_static(found, bytes, length);
-}
-
 static bool drop_range(server_t *server, mongoc_client_t *client, const bson_t *range, err_t *err) {
     bson_t min, max;
-    if (!inner(range, "min", &min) || !inner(range, "max", &max))
+    if (!config_inner(range, "min", &min) || !config_inner(range, "max", &max))
         return true;
     return run(server, client,
                BCON_NEW("updateZoneKeyRange", BCON_UTF8(server_namespace(server)), "min", BCON_DOCUMENT(&min),
@@ -252,34 +221,40 @@ static void zone_pattern(const server_t *server, char pattern[1200]) {
     strcpy(at, "\\.[0-9]+$");
 }
 
-static bson_t *find_ranges(const server_t *server) {
+/* The load's ranges, or its shards. */
+static bool find_zoned(server_t *server, mongoc_client_t *client, const char *collection, config_list_t *list,
+                       err_t *err) {
     char pattern[1200];
     zone_pattern(server, pattern);
-    return BCON_NEW("find", BCON_UTF8("tags"), "filter", "{", "ns", BCON_UTF8(server_namespace(server)),
-                    "tag", "{", "$regex", BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000));
-}
-
-static bool count_range(server_t *server, mongoc_client_t *client, const bson_t *range, err_t *err) {
-    (void)server, (void)client, (void)range, (void)err;
-    return true;
+    bool ranges = strcmp(collection, "tags") == 0;
+    bson_t *filter = BCON_NEW(ranges ? "tag" : "tags", "{", "$regex", BCON_UTF8(pattern), "}");
+    if (ranges)
+        BSON_APPEND_UTF8(filter, "ns", server_namespace(server));
+    bool ok = config_find(server, client, collection, filter, NULL, list, NULL, err);
+    bson_destroy(filter);
+    return ok;
 }
 
 bool spread_left(server_t *server, mongoc_client_t *client, size_t *zones, err_t *err) {
-    *zones = 0;
-    return each(server, client, find_ranges(server), count_range, zones, err);
+    config_list_t ranges;
+    bool ok = find_zoned(server, client, "tags", &ranges, err);
+    *zones = ranges.count;
+    config_free(&ranges);
+    return ok;
 }
 
 bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err) {
-    char pattern[1200];
-    size_t ranges = 0, shards = 0;
-    zone_pattern(server, pattern);
-    bool ok = each(server, client, find_ranges(server), drop_range, &ranges, err) &&
-              each(server, client,
-                   BCON_NEW("find", BCON_UTF8("shards"), "filter", "{", "tags", "{", "$regex",
-                            BCON_UTF8(pattern), "}", "}", "batchSize", BCON_INT32(5000)),
-                   drop_zones, &shards, err);
+    config_list_t ranges = {NULL, 0}, shards = {NULL, 0};
     err_t ignored;
-    *changed = ranges + shards > 0;
+    bool ok = find_zoned(server, client, "tags", &ranges, err) &&
+              find_zoned(server, client, "shards", &shards, err);
+    *changed = ranges.count + shards.count > 0;
+    for (size_t i = 0; ok && i < ranges.count; i++)
+        ok = drop_range(server, client, ranges.documents[i], err);
+    for (size_t i = 0; ok && i < shards.count; i++)
+        ok = drop_zones(server, client, shards.documents[i], err);
+    config_free(&ranges);
+    config_free(&shards);
     if (ok && *changed && !set_balancing(server, client, true, &ignored)) /* nor turned off, then */
         log_detail("the balancing of %s could not be turned on: %s", server_namespace(server), ignored.text);
     return ok;

@@ -1,0 +1,64 @@
+#include "target/config.h"
+
+#include <stdlib.h>
+
+enum { UNAUTHORIZED = 13 };
+
+void config_free(config_list_t *list) {
+    for (size_t i = 0; i < list->count; i++)
+        bson_destroy(list->documents[i]);
+    free(list->documents);
+    *list = (config_list_t){NULL, 0};
+}
+
+static bool keep(config_list_t *list, size_t *room, const bson_t *document) {
+    if (list->count == *room) {
+        size_t more = *room ? 2 * *room : 16;
+        bson_t **larger = realloc(list->documents, more * sizeof(bson_t *));
+        if (!larger)
+            return false;
+        list->documents = larger;
+        *room = more;
+    }
+    return (list->documents[list->count] = bson_copy(document)) && ++list->count;
+}
+
+bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+                 const bson_t *options, config_list_t *list, bool *hidden, err_t *err) {
+    bson_error_t error;
+    const bson_t *document, *reply = NULL;
+    patience_t patience = server_patience(server);
+    mongoc_collection_t *config = mongoc_client_get_collection(client, "config", collection);
+    bool ok, again;
+    *list = (config_list_t){NULL, 0};
+    do {
+        size_t room = 0;
+        mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(config, filter, options, NULL);
+        config_free(list);
+        ok = true;
+        while (ok && mongoc_cursor_next(cursor, &document))
+            ok = keep(list, &room, document) || err_memory(err, document->len);
+        again = false;
+        if (ok && mongoc_cursor_error_document(cursor, &error, &reply)) {
+            ok = false;
+            again = server_again(server, client, &patience, &error, reply, "read the config database", err);
+            if (hidden)
+                *hidden = error.code == UNAUTHORIZED;
+        }
+        mongoc_cursor_destroy(cursor);
+    } while (again);
+    mongoc_collection_destroy(config);
+    if (!ok)
+        config_free(list);
+    return ok;
+}
+
+bool config_inner(const bson_t *document, const char *key, bson_t *inner) {
+    bson_iter_t at;
+    const uint8_t *bytes;
+    uint32_t length;
+    if (!bson_iter_init_find(&at, document, key) || !BSON_ITER_HOLDS_DOCUMENT(&at))
+        return false;
+    bson_iter_document(&at, &length, &bytes);
+    return bson_init_static(inner, bytes, length);
+}

@@ -1,0 +1,22 @@
+/* config: what a cluster says of itself, read from its config database through a router. */
+#ifndef TIPPLE_TARGET_CONFIG_H
+#define TIPPLE_TARGET_CONFIG_H
+
+#include "target/server.h"
+
+typedef struct {
+    bson_t **documents;
+    size_t count;
+} config_list_t;
+
+/* All documents of a config collection that fit; the whole of them again when the connection is lost in
+ * between. options: sort, limit; NULL for none. hidden (or NULL): the failure was that this user may not read
+ * it. */
+bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+                 const bson_t *options, config_list_t *list, bool *hidden, err_t *err);
+void config_free(config_list_t *list);
+
+/* A subdocument, borrowed; false: there is none of this name. */
+bool config_inner(const bson_t *document, const char *key, bson_t *inner);
+
+#endif
