@@ -38,6 +38,24 @@ typedef struct option {
     bool (*custom)(void *values, const char *text, err_t *err);
 } option_t;
 
+/* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */
+#define CLI_URI(values)                                                                                      \
+    {                                                                                                        \
+        .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, uri),              \
+        .environment = "TIPPLE_URI", .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."           \
+    }
+#define CLI_PATIENCE(values)                                                                                 \
+    {                                                                                                        \
+        .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
+        .offset = offsetof(values, patience_ns), .environment = "TIPPLE_PATIENCE",                           \
+        .help = "How long a server may be away (default 30s)."                                               \
+    }
+#define CLI_JSON(values)                                                                                     \
+    {                                                                                                        \
+        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(values, json),                               \
+        .help = "Print the result as JSON."                                                                  \
+    }
+
 typedef struct command {
     const char *name;
     const char *arguments;   /* for the usage line: "FILE..." */

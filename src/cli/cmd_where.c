@@ -17,22 +17,9 @@ typedef struct {
 } values_t;
 
 static const option_t options[] = {
-    {.name = "uri",
-     .argument = "URI",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(values_t, uri),
-     .environment = "TIPPLE_URI",
-     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
-    {.name = "patience",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     .offset = offsetof(values_t, patience_ns),
-     .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away (default 30s)."},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, json),
-     .help = "Print the result as JSON."},
+    CLI_URI(values_t),
+    CLI_PATIENCE(values_t),
+    CLI_JSON(values_t),
     {.name = NULL},
 };
 
