@@ -208,6 +208,18 @@ class Taken(Cluster):
         self.holds(Books().plain("a.csv", TEXT))
         self.shares(counts)
 
+    def test_a_map_that_is_cut_off(self):
+        """More chunks than one reply holds, and the connection is lost before the second: they are read anew."""
+        self.shard({"_id": 1}, [{"_id": mongo.Int64(number << 52)} for number in range(149, 0, -1)], ["s0", "s1"])
+        self.write("a.csv", TEXT)
+        for member in self.state["members"]:
+            if member["role"] == "router":
+                with clusters.client(self.state, [member]) as router:
+                    router.command("admin", {"labrouter": 1, "fault": {"do": "drop", "command": "getMore", "count": 1}})
+        counts = self.load("a.csv", status=2)
+        self.holds(Books().plain("a.csv", TEXT))
+        self.shares(counts)
+
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs: nothing is lost, nothing is there twice."""
         text = rows(150000, 5)
