@@ -186,19 +186,21 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
-    int64_t start = clock_now_ns();
-    if (loader->writer &&
-        !writer_insert(loader->writer, batch->bytes, batch->starts, batch->count, &written, err))
-        return false;
-    int64_t waited = loader->writer ? clock_now_ns() - start : 0;
     shard_counters_t *shard = &loader->counters.shards[batch - loader->batches];
-    ADD(loader->counters.wait_server_ns, waited);
+    if (loader->writer) {
+        int64_t start = clock_now_ns();
+        bool sent = writer_insert(loader->writer, batch->bytes, batch->starts, batch->count, &written, err);
+        int64_t waited = clock_now_ns() - start;
+        ADD(loader->counters.wait_server_ns, waited);
+        ADD(shard->wait_ns, waited);
+        if (!sent)
+            return false;
+    }
     ADD(loader->counters.batches, 1);
     ADD(loader->counters.sent_documents, batch->count);
     ADD(loader->counters.sent_bytes, batch->used);
     ADD(loader->counters.retries, written.retries);
     ADD(shard->batches, 1);
-    ADD(shard->wait_ns, waited);
     uint64_t loaded = loader->counters.counts.loaded;
     bool ok = settle_batch(loader, batch, &written, err);
     ADD(shard->documents, loader->counters.counts.loaded - loaded);
