@@ -120,6 +120,11 @@ static const option_t options[] = {
      .help =
          "On a cluster: shard a new collection on this key, such as st:hashed (default _id); none: do not "
          "shard it."},
+    {.name = "direct",
+     .kind = OPTION_FLAG,
+     AT(spec.direct),
+     .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
+             "not notice that a chunk has moved away."},
     {.name = "compressor",
      .argument = "NAME",
      .kind = OPTION_CUSTOM,
@@ -257,6 +262,20 @@ static double per_second(uint64_t count, int64_t ns) {
     return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
 }
 
+static void print_json_places(const char *name, const loaded_place_t *places, size_t count) {
+    printf(",\"%s\":[", name);
+    for (size_t i = 0; i < count; i++) {
+        const traffic_figures_t *figures = &places[i].figures;
+        printf("%s{\"name\":", i ? "," : "");
+        cli_print_json_text(places[i].name);
+        printf(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64
+               ",\"waiting_seconds\":%.6f,\"busy_seconds\":%.6f,\"most_at_once\":%u}",
+               figures->documents, figures->batches, (double)figures->waiting_ns / 1e9,
+               (double)figures->busy_ns / 1e9, figures->most);
+    }
+    printf("]");
+}
+
 static void print_json(const load_result_t *result, int status) {
     const counts_t *counts = &result->counts;
     printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
@@ -268,15 +287,9 @@ static void print_json(const load_result_t *result, int status) {
            (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
            result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
            result->retries);
-    printf(",\"shards\":[");
-    for (size_t i = 0; i < result->shard_count; i++) {
-        const loaded_shard_t *shard = &result->shards[i];
-        printf("%s{\"name\":", i ? "," : "");
-        cli_print_json_text(shard->name);
-        printf(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64 ",\"waiting_seconds\":%.6f}",
-               shard->documents, shard->batches, (double)shard->wait_ns / 1e9);
-    }
-    printf("],\"limited_by\":");
+    print_json_places("shards", result->shards, result->shard_count);
+    print_json_places("routers", result->routers, result->router_count);
+    printf(",\"unrouted\":%" PRIu64 ",\"limited_by\":", result->unrouted);
     cli_print_json_text(result->limited_by);
     printf(",\"namespace\":");
     cli_print_json_text(result->namespace);
@@ -300,13 +313,42 @@ static void print_json(const load_result_t *result, int status) {
     printf("]}\n");
 }
 
+enum { MOST_ROWS = 24 };
+
+/* A line each, and of very many only those that took the fewest documents: they tell of trouble. */
+static void print_places(const char *title, const loaded_place_t *places, size_t count,
+                         const load_result_t *result) {
+    const double documents = (double)(result->counts.loaded ? result->counts.loaded : 1),
+                 moving = (double)(result->moving_ns ? result->moving_ns : 1);
+    size_t width = strlen(title);
+    uint64_t limit = UINT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        width = strlen(places[i].name) > width ? strlen(places[i].name) : width;
+    if (count > MOST_ROWS)
+        limit = (uint64_t)(documents / (double)count * 0.9);
+    printf("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const traffic_figures_t *figures = &places[i].figures;
+        char number[UNITS_MAX], waited[UNITS_MAX];
+        if (figures->documents >= limit || shown == MOST_ROWS)
+            continue;
+        shown++;
+        printf("%-*s %12s  %5.1f%%  %4.0f%%   %15.1f (%u)   %10s\n", (int)width, places[i].name,
+               units_count(number, figures->documents), 100.0 * (double)figures->documents / documents,
+               100.0 * (double)figures->busy_ns / moving, (double)figures->waiting_ns / moving, figures->most,
+               units_time(waited, figures->waiting_ns));
+    }
+    if (shown < count)
+        printf("%-*s %zu more with an even share or nearly so (all of them: --json)\n", (int)width, "",
+               count - shown);
+}
+
 static void print_shards(const load_result_t *result) {
-    uint64_t documents = result->counts.loaded ? result->counts.loaded : 1;
-    printf("shards  ");
-    for (size_t i = 0; i < result->shard_count; i++)
-        printf(" %s %.1f%%", result->shards[i].name,
-               100.0 * (double)result->shards[i].documents / (double)documents);
-    putchar('\n');
+    if (result->shard_count > 1)
+        print_places("shard", result->shards, result->shard_count, result);
+    if (result->router_count > 1)
+        print_places("router", result->routers, result->router_count, result);
     if (result->unrouted)
         printf("%" PRIu64
                " documents have no value for the shard key that could be sorted by: the router did\n",
@@ -334,7 +376,7 @@ static void print_summary(const values_t *values, const load_result_t *result) {
                units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
                (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
                units_size(out, result->peak_memory_bytes));
-    if (result->shard_count > 1 && counts->loaded)
+    if ((result->shard_count > 1 || result->router_count > 1) && counts->loaded)
         print_shards(result);
     if (result->retries)
         printf("retried %s batches\n", units_count(more, result->retries));

@@ -9,7 +9,7 @@
 #include "load/progress.h"
 #include "load/reject.h"
 
-enum { JOB_MOST_THREADS = 256, JOB_MOST_INDEXES = 16 };
+enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
 typedef struct {
     const load_spec_t *spec;
@@ -46,12 +46,13 @@ bool job_checkpoint(job_t *job, err_t *err);
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
-/* The map again, now and then; zones and balancing as they were, at the end; the shards' names for the
- * report. */
+/* The map again, now and then; zones and balancing as they were, at the end. */
 void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
-void job_name_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */
+
+/* tally.c: waits for the loader threads and puts what they did into the result. */
+void job_join_loaders(job_t *job);
 
 /* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
 bool job_feed_mended(job_t *job, err_t *err);

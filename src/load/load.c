@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int64_t CHECKPOINT_NS = 1000000000, FOLLOW_NS = 5000000000;
+static const int64_t CHECKPOINT_NS = 1000000000, FOLLOW_NS = 5000000000, STALE_NS = 100000000;
 enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 /* Each shard takes batches from several threads at once; more than this many do not come by default. */
-enum { THREADS_A_SHARD = 4, MOST_DEFAULT_THREADS = 64 };
+enum { THREADS_A_SHARD = 4 };
 
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
@@ -71,7 +71,8 @@ static bool connect_target(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     server_options_t options = {.uri = spec->uri,
                                 .patience_ns = spec->patience_ns,
-                                .connections = (spec->threads ? result->threads : MOST_DEFAULT_THREADS) + 2,
+                                .connections =
+                                    (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) + 2,
                                 .unsafe = spec->unsafe};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
@@ -116,7 +117,7 @@ static bool open_target(job_t *job, err_t *err) {
     if (!job_open_shards(job, err))
         return false;
     uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
-    useful = useful < MOST_DEFAULT_THREADS ? useful : MOST_DEFAULT_THREADS;
+    useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
     if (!spec->threads && useful > job->result->threads)
         job->result->threads = useful;
     return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
@@ -214,12 +215,14 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
     loading->queue = queue_new((size_t)queued);
     job->shelf = dialect_shelf_new();
-    if (!loading->pool || !loading->queue || !job->shelf)
+    loading->shards = traffic_new(CHUNKMAP_MOST_SHARDS + 1);
+    loading->ways = traffic_new(ROUTERS_MOST);
+    if (!loading->shards || !loading->ways || !loading->pool || !loading->queue || !job->shelf)
         return err_memory(err, 1);
     if (!(loading->rejects = rejects_new(&rejects, err)))
         return false;
     for (; job->loader_count < threads; job->loader_count++)
-        if (!(job->loaders[job->loader_count] = loader_start(loading, err)))
+        if (!(job->loaders[job->loader_count] = loader_start(loading, job->loader_count, err)))
             return false;
     return true;
 }
@@ -245,7 +248,7 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
         int64_t now = clock_now_ns();
         if (feeder)
             progress_show(&job->progress, feeder_progress(feeder).disk_bytes, documents_so_far(job));
-        if (now - followed >= FOLLOW_NS) {
+        if (now - followed >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
             followed = now;
             job_follow_shards(job);
         }
@@ -260,59 +263,6 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
     return true;
 }
 
-static void add_counters(load_result_t *result, const loader_counters_t *counters, loader_counters_t *sum) {
-    counts_t *total = &result->counts;
-    total->read += counters->counts.read;
-    total->loaded += counters->counts.loaded;
-    total->already_there += counters->counts.already_there;
-    total->rejected += counters->counts.rejected;
-    total->filtered += counters->counts.filtered;
-    result->batches += counters->batches;
-    result->sent_documents += counters->sent_documents;
-    result->bytes_bson += counters->sent_bytes;
-    result->retries += counters->retries;
-    result->short_batches += counters->short_batches;
-    sum->total_ns += counters->total_ns;
-    sum->wait_server_ns += counters->wait_server_ns;
-    sum->wait_input_ns += counters->wait_input_ns;
-    result->odd += counters->odd;
-    result->unrouted += counters->unrouted;
-    for (size_t i = 0; i < result->shard_count; i++) {
-        result->shards[i].documents += counters->shards[i].documents;
-        result->shards[i].batches += counters->shards[i].batches;
-        result->shards[i].wait_ns += counters->shards[i].wait_ns;
-    }
-}
-
-/* Where the loader threads' time went. */
-static void find_limit(load_result_t *result, const loader_counters_t *sum) {
-    double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
-    double server = (double)sum->wait_server_ns / total * 100,
-           input = (double)sum->wait_input_ns / total * 100;
-    double client = server + input < 100 ? 100 - server - input : 0;
-    if (server >= input && server >= client)
-        snprintf(result->limited_by, sizeof result->limited_by,
-                 "server %.80s (its connections were waiting %.0f%% of the time)", result->where, server);
-    else if (input >= client)
-        snprintf(result->limited_by, sizeof result->limited_by,
-                 "input (the loader threads were waiting for it %.0f%% of the time)", input);
-    else
-        snprintf(result->limited_by, sizeof result->limited_by,
-                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)", client);
-}
-
-static void join_loaders(job_t *job) {
-    loader_counters_t sum = {.total_ns = 0};
-    job_name_shards(job);
-    for (uint32_t i = 0; i < job->loader_count; i++) {
-        loader_counters_t counters;
-        loader_join(job->loaders[i], &counters);
-        add_counters(job->result, &counters, &sum);
-    }
-    job->loader_count = 0;
-    find_limit(job->result, &sum);
-}
-
 /* Feeders read, loaders send, this thread keeps the books. */
 static bool move_data(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
@@ -321,6 +271,7 @@ static bool move_data(job_t *job, err_t *err) {
     for (size_t i = 0; i < job->file_count; i++)
         total += job->files[i].skip ? 0 : job->files[i].input->disk_bytes;
     progress_start(&job->progress, total);
+    int64_t began = clock_now_ns();
     err_t feeding = {.text = ""}, booking = {.text = ""};
     bool fed = true, booked = true;
     if (!start_loaders(job, &feeding)) {
@@ -358,7 +309,8 @@ static bool move_data(job_t *job, err_t *err) {
         job->result->bytes_read = read.disk_bytes;
         job->result->bytes_text = read.text_bytes;
     }
-    join_loaders(job);
+    job_join_loaders(job);
+    job->result->moving_ns = clock_now_ns() - began;
     job_close_shards(job);
     progress_end(&job->progress);
     /* what was settled is written down, whatever else went wrong; not into a server that is gone */
@@ -448,6 +400,10 @@ static void free_job(job_t *job) {
     free(job->files);
     free(job->books);
     route_close(job->loading.route);
+    direct_close(job->loading.direct);
+    routers_close(&job->loading.routers);
+    traffic_free(job->loading.shards);
+    traffic_free(job->loading.ways);
     catalog_close(job->catalog);
     rejects_free(job->loading.rejects);
     pool_destroy(job->loading.pool);

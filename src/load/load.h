@@ -3,8 +3,10 @@
 #define TIPPLE_LOAD_LOAD_H
 
 #include "format/schema.h"
+#include "load/traffic.h"
 #include "target/catalog.h"
 #include "target/chunkmap.h"
+#include "target/routers.h"
 
 typedef struct {
     const char *uri;
@@ -28,7 +30,7 @@ typedef struct {
     const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
     const char *mended;         /* a reject file to load instead of inputs, or NULL */
     int64_t patience_ns;
-    bool drop, dry_run, unsafe;
+    bool drop, dry_run, unsafe, direct;
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -38,11 +40,11 @@ typedef struct {
     int64_t took_ns;
 } built_index_t;
 
+/* A shard or a router. */
 typedef struct {
     char name[512];
-    uint64_t documents, batches;
-    int64_t wait_ns;
-} loaded_shard_t;
+    traffic_figures_t figures;
+} loaded_place_t;
 
 typedef struct {
     counts_t counts;
@@ -53,8 +55,11 @@ typedef struct {
     uint32_t threads, batch;
     bool clustered;
     char namespace[256], where[512], rejects_path[4096], limited_by[160], format[128];
-    loaded_shard_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
+    loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
     size_t shard_count;
+    loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
+    size_t router_count;
+    int64_t moving_ns; /* of took_ns, while threads loaded */
     uint64_t unrouted; /* documents that the router had to find a shard for */
     built_index_t indexes[16];
     size_t index_count;

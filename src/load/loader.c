@@ -18,78 +18,37 @@ struct loader {
     pthread_t thread;
     writer_t *writer;
     records_t *reader;
+    size_t way;       /* the router that it stays with */
     block_t *rest;    /* of the list that was popped last */
-    batch_t *batches; /* by shard; one where there are no shards */
+    batch_t *batches; /* the first one for the router to sort, then one a shard */
     size_t batch_count;
     batch_t *batch;  /* the one that the next document is made in */
     chunkmap_t *map; /* of the block at hand; NULL where there are no shards */
+    bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
     bool by_document; /* the block's records belong to several shards, perhaps */
     loader_counters_t counters;
 };
 
-void loading_fail(loading_t *loading, const err_t *err) {
-    pthread_mutex_lock(&loading->lock);
-    if (!loading->failed)
-        loading->err = *err;
-    loading->failed = true;
-    pthread_mutex_unlock(&loading->lock);
-    pool_close(loading->pool);
-    queue_close(loading->queue);
-}
-
-bool loading_failed(loading_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    bool failed = loading->failed;
-    pthread_mutex_unlock(&loading->lock);
-    return failed;
-}
-
-block_t *loading_take_done(loading_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    block_t *done = loading->done;
-    loading->done = NULL;
-    pthread_mutex_unlock(&loading->lock);
-    return done;
-}
-
-void loading_free_blocks(block_t *blocks) {
-    while (blocks) {
-        block_t *next = blocks->next;
-        free(blocks);
-        blocks = next;
-    }
-}
-
 /* Counters are read by the reporter while we write them. */
 #define ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
-
-static void free_block(loading_t *loading, block_t *block) {
-    if (block)
-        pool_give(loading->pool, &block->buffer);
-    free(block);
-}
 
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(loading_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         if (block && (block->pending -= batch->parts[i].count) == 0)
-            free_block(loading, block);
+            loading_free_block(loading, block);
     }
     batch_free(batch);
 }
 
 static void settle_block(loader_t *loader, block_t *block) {
-    loading_t *loading = loader->loading;
     if (!block->parsed || block->pending)
         return;
-    pool_give(loading->pool, &block->buffer);
-    pthread_mutex_lock(&loading->lock);
-    block->next = loading->done;
-    loading->done = block;
-    pthread_mutex_unlock(&loading->lock);
+    pool_give(loader->loading->pool, &block->buffer);
+    loading_add_done(loader->loading, block);
 }
 
 static bool reject(loader_t *loader, block_t *block, const reject_t *reject, err_t *err) {
@@ -181,31 +140,67 @@ static bool settle_batch(loader_t *loader, batch_t *batch, const written_t *writ
     return true;
 }
 
+/* A shard takes what it is sent, also what is not its own, and a router would never show it. So the first
+ * document that a thread has sent straight to a shard is looked for through the router. */
+static bool prove_found(loader_t *loader, const batch_t *batch, size_t place, const written_t *written,
+                        err_t *err) {
+    stored_t stored;
+    if (loader->found[place] || written->count || written->stale)
+        return true;
+    if (!writer_compare(loader->writer, batch->bytes, batch->starts[1], &stored, err))
+        return false;
+    loader->found[place] = true;
+    return stored != STORED_MISSING ||
+           err_set(
+               err, STATUS_SERVER,
+               "a document that was sent straight to the shard %s is not found through the router: this is "
+               "a mistake in tipple, please report it; leave --direct out, and --drop what was loaded",
+               chunkmap_shard_name(loader->map, place - 1));
+}
+
+/* A batch for one shard: through the router, or straight there with the version of the map that sorted it. */
+static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, written_t *written,
+                        err_t *err) {
+    loading_t *loading = loader->loading;
+    straight_t straight = {.server = NULL};
+    bson_t version = BSON_INITIALIZER;
+    if (place && loading->direct && (straight.server = direct_server(loading->direct, place - 1))) {
+        route_version(loading->route, loader->map, place - 1, &version);
+        straight.version = &version;
+    }
+    int64_t began = traffic_begin(loading->shards, place);
+    if (!straight.server)
+        traffic_begin(loading->ways, loader->way);
+    bool ok =
+        writer_insert(loader->writer, straight, batch->bytes, batch->starts, batch->count, written, err);
+    if (!straight.server)
+        traffic_end(loading->ways, loader->way, began);
+    traffic_end(loading->shards, place, began);
+    ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
+    if (written->stale)
+        loading->stale = true;
+    bson_destroy(&version);
+    return ok && (!straight.server || prove_found(loader, batch, place, written, err));
+}
+
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
+    loading_t *loading = loader->loading;
+    size_t place = (size_t)(batch - loader->batches);
     written_t written = {.count = 0};
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
-    shard_counters_t *shard = &loader->counters.shards[batch - loader->batches];
-    if (loader->writer) {
-        int64_t start = clock_now_ns();
-        bool sent = writer_insert(loader->writer, batch->bytes, batch->starts, batch->count, &written, err);
-        int64_t waited = clock_now_ns() - start;
-        ADD(loader->counters.wait_server_ns, waited);
-        ADD(shard->wait_ns, waited);
-        if (!sent)
-            return false;
-    }
+    if (loader->writer && !write_batch(loader, batch, place, &written, err))
+        return false;
     ADD(loader->counters.batches, 1);
     ADD(loader->counters.sent_documents, batch->count);
     ADD(loader->counters.sent_bytes, batch->used);
     ADD(loader->counters.retries, written.retries);
-    ADD(shard->batches, 1);
     uint64_t loaded = loader->counters.counts.loaded;
-    bool ok = settle_batch(loader, batch, &written, err);
-    ADD(shard->documents, loader->counters.counts.loaded - loaded);
-    if (!ok)
+    if (!settle_batch(loader, batch, &written, err))
         return false;
+    traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
+    traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
     batch_clear(batch);
     return true;
 }
@@ -234,13 +229,13 @@ static bool add_document(loader_t *loader, block_t *block, const record_t *recor
 /* The document was made in the batch of the last one's shard; it moves where it belongs. */
 static bool route_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
-    size_t shard = 0;
+    size_t place = 0;
     if (shardkey_of(route_key(loader->loading->route), loader->hashed, document, record->document_length,
                     &loader->key))
-        shard = chunkmap_find(loader->map, &loader->key);
+        place = 1 + chunkmap_find(loader->map, &loader->key);
     else
         ADD(loader->counters.unrouted, 1);
-    batch_t *batch = &loader->batches[shard];
+    batch_t *batch = &loader->batches[place];
     if (batch != loader->batch) {
         if (!make_room(loader, batch, record->document_length, err))
             return false;
@@ -250,7 +245,7 @@ static bool route_document(loader_t *loader, block_t *block, const record_t *rec
     return add_document(loader, block, record, err);
 }
 
-/* More shards than before: a batch for each. */
+/* More shards than before: a batch for each. The batches of all of them are still there. */
 static bool want_batches(loader_t *loader, size_t count, err_t *err) {
     if (count <= loader->batch_count)
         return true;
@@ -260,9 +255,15 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
         return err_memory(err, count * sizeof *larger);
     loader->batches = larger;
     loader->batch = larger + current;
-    for (; loader->batch_count < count; loader->batch_count++)
+    bool *found = realloc(loader->found, count * sizeof *found);
+    if (!found)
+        return err_memory(err, count);
+    loader->found = found;
+    for (; loader->batch_count < count; loader->batch_count++) {
+        found[loader->batch_count] = false;
         if (!batch_init(&larger[loader->batch_count], loader->loading->batch_documents, err))
             return false;
+    }
     return true;
 }
 
@@ -272,15 +273,19 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     route_t *route = loader->loading->route;
     if (!route)
         return true;
+    chunkmap_t *map = route_map(route);
+    /* what was sorted by the old map must go with the old map's version: a shard that has it still would not
+     * notice else that a document is not its own */
+    bool ok = map == loader->map || !loader->map || !loader->loading->direct || send_all(loader, err);
     chunkmap_free(loader->map);
-    loader->map = route_map(route);
-    if (!want_batches(loader, chunkmap_shards(loader->map), err))
+    loader->map = map;
+    if (!ok || !want_batches(loader, 1 + chunkmap_shards(map), err))
         return false;
     size_t first = chunkmap_find_whole(loader->map, block->id_base),
            last = chunkmap_find_whole(loader->map, block->id_base + block->length);
     loader->by_document = !route_key(route)->is_id || first != last;
     if (!loader->by_document)
-        loader->batch = &loader->batches[first];
+        loader->batch = &loader->batches[1 + first];
     return true;
 }
 
@@ -353,7 +358,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     if (ok)
         settle_block(loader, block);
     else if (!block->pending)
-        free_block(loading, block);
+        loading_free_block(loading, block);
     return ok;
 }
 
@@ -395,7 +400,7 @@ static bool work_on(loader_t *loader, err_t *err) {
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
         if (block && over) {
-            free_block(loading, block);
+            loading_free_block(loading, block);
             continue;
         }
         if (block && !load_block(loader, block, err))
@@ -415,7 +420,7 @@ static void *run(void *context) {
         /* what is still queued is nobody's any more */
         for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0));) {
             loader->rest = block->next;
-            free_block(loading, block);
+            loading_free_block(loading, block);
         }
     }
     loader->counters.total_ns = clock_now_ns() - start;
@@ -427,6 +432,7 @@ static void free_loader(loader_t *loader) {
     for (size_t i = 0; i < loader->batch_count; i++)
         drop_batch(loader->loading, &loader->batches[i]);
     free(loader->batches);
+    free(loader->found);
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
@@ -436,7 +442,7 @@ static void free_loader(loader_t *loader) {
     free(loader);
 }
 
-loader_t *loader_start(loading_t *loading, err_t *err) {
+loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
     loader_t *loader = calloc(1, sizeof *loader);
     if (!loader) {
         err_memory(err, sizeof *loader);
@@ -448,7 +454,12 @@ loader_t *loader_start(loading_t *loading, err_t *err) {
     bool ok = loader->reader || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
     ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
-    ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, err)));
+    server_t *near = NULL;
+    if (loading->routers.count) {
+        loader->way = number % loading->routers.count;
+        near = loading->routers.servers[loader->way];
+    }
+    ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, near, err)));
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

@@ -1,5 +1,6 @@
 /* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
+#include "base/host.h"
 #include "base/log.h"
 #include "load/job.h"
 #include "load/sample.h"
@@ -60,13 +61,35 @@ static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
     return false;
 }
 
+/* Past the routers, or each thread with one of them. */
+static bool open_ways(job_t *job, route_read_t read, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const uint32_t connections = spec->threads ? spec->threads : JOB_MOST_DEFAULT_THREADS;
+    const size_t hosts = job_shard_count(job);
+    if (!spec->direct) {
+        routers_open(job->server, connections, &job->loading.routers);
+        return true;
+    }
+    if (read != ROUTE_READ)
+        return err_set(err, STATUS_USAGE, "--direct needs %s; leave it out",
+                       read == ROUTE_HIDDEN ? "a user who may read the cluster's config database (the role "
+                                              "clusterMonitor)"
+                                            : "a collection that is spread over the shards");
+    if (!mongoc_write_concern_is_acknowledged(server_data_concern(job->server)))
+        return err_set(err, STATUS_USAGE, "--direct needs answers: w=0 in the URI leaves them out");
+    /* connections a shard are as many as are needed at once; the driver watches each member with two more */
+    return host_want_descriptors((uint32_t)(connections * 3 + hosts * 16), err) &&
+           (job->loading.direct =
+                direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
+}
+
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return !job->spec->shard_key ||
-               err_set(err, STATUS_USAGE, "--shard-key goes with a sharded cluster; %s is none",
-                       server_where(job->server));
+        return (!job->spec->shard_key && !job->spec->direct) ||
+               err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
+                       job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
     if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
@@ -92,7 +115,7 @@ bool job_open_shards(job_t *job, err_t *err) {
             "this user may not read the cluster's config database: the router sorts the batches, which is "
             "slower; the role clusterMonitor would do");
     shardkey_free(&wanted);
-    return ok;
+    return ok && open_ways(job, read, err);
 }
 
 void job_follow_shards(job_t *job) {
@@ -100,6 +123,7 @@ void job_follow_shards(job_t *job) {
     if (!job->loading.route)
         return;
     pthread_mutex_lock(&job->books_lock);
+    job->loading.stale = false;
     if (!route_refresh(job->loading.route, job->client, &err))
         log_detail("the map of the chunks could not be read again: %s", err.text);
     pthread_mutex_unlock(&job->books_lock);
@@ -120,14 +144,4 @@ size_t job_shard_count(const job_t *job) {
     size_t count = map ? chunkmap_shards(map) : 1;
     chunkmap_free(map);
     return count;
-}
-
-void job_name_shards(job_t *job) {
-    load_result_t *result = job->result;
-    chunkmap_t *map = job->loading.route ? route_map(job->loading.route) : NULL;
-    result->shard_count = job_shard_count(job);
-    for (size_t i = 0; i < result->shard_count; i++)
-        snprintf(result->shards[i].name, sizeof result->shards[i].name, "%s",
-                 map ? chunkmap_shard_name(map, i) : result->where);
-    chunkmap_free(map);
 }

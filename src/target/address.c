@@ -202,3 +202,86 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
         address_free(address);
     return ok;
 }
+
+/* ---- other hosts ---- */
+
+/* An option that says what kind of target its hosts are. */
+static bool is_of_the_hosts(const char *option) {
+    static const char *const names[] = {MONGOC_URI_REPLICASET, MONGOC_URI_DIRECTCONNECTION,
+                                        MONGOC_URI_LOADBALANCED, "srvservicename", "srvmaxhosts"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void copy_options(const mongoc_uri_t *from, mongoc_uri_t *to) {
+    bson_iter_t at;
+    if (!bson_iter_init(&at, mongoc_uri_get_options(from)))
+        return;
+    while (bson_iter_next(&at)) {
+        const char *option = bson_iter_key(&at);
+        if (is_of_the_hosts(option))
+            continue;
+        if (BSON_ITER_HOLDS_UTF8(&at))
+            mongoc_uri_set_option_as_utf8(to, option, bson_iter_utf8(&at, NULL));
+        else if (BSON_ITER_HOLDS_BOOL(&at))
+            mongoc_uri_set_option_as_bool(to, option, bson_iter_bool(&at));
+        else if (BSON_ITER_HOLDS_INT64(&at))
+            mongoc_uri_set_option_as_int64(to, option, bson_iter_int64(&at));
+        else if (BSON_ITER_HOLDS_INT32(&at))
+            mongoc_uri_set_option_as_int32(to, option, bson_iter_int32(&at));
+    }
+    if (mongoc_uri_get_tls(from))
+        mongoc_uri_set_option_as_bool(to, MONGOC_URI_TLS, true);
+}
+
+static void copy_login(const mongoc_uri_t *from, mongoc_uri_t *to) {
+    bson_t properties;
+    if (mongoc_uri_get_username(from))
+        mongoc_uri_set_username(to, mongoc_uri_get_username(from));
+    if (mongoc_uri_get_password(from))
+        mongoc_uri_set_password(to, mongoc_uri_get_password(from));
+    if (mongoc_uri_get_username(from) || mongoc_uri_get_auth_mechanism(from))
+        mongoc_uri_set_auth_source(to, mongoc_uri_get_auth_source(from));
+    if (mongoc_uri_get_auth_mechanism(from))
+        mongoc_uri_set_auth_mechanism(to, mongoc_uri_get_auth_mechanism(from));
+    if (mongoc_uri_get_mechanism_properties(from, &properties))
+        mongoc_uri_set_mechanism_properties(to, &properties);
+    if (mongoc_uri_get_compressors(from)) {
+        bson_iter_t at;
+        bson_string_t *names = bson_string_new(NULL);
+        for (bson_iter_init(&at, mongoc_uri_get_compressors(from)); bson_iter_next(&at);)
+            bson_string_append_printf(names, "%s%s", names->len ? "," : "", bson_iter_key(&at));
+        mongoc_uri_set_compressors(to, names->str);
+        bson_string_free(names, true);
+    }
+}
+
+bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
+                    err_t *err) {
+    bson_error_t error;
+    *beside = (address_t){0};
+    char *text = bson_strdup_printf("mongodb://%s/", hosts);
+    beside->uri = mongoc_uri_new_with_error(text, &error);
+    bson_free(text);
+    if (!beside->uri)
+        return err_set(err, STATUS_SERVER, "the cluster names a host that is none: %s (%s)", hosts,
+                       error.message);
+    copy_options(address->uri, beside->uri);
+    copy_login(address->uri, beside->uri);
+    mongoc_uri_set_write_concern(beside->uri, mongoc_uri_get_write_concern(address->uri));
+    if (set)
+        mongoc_uri_set_option_as_utf8(beside->uri, MONGOC_URI_REPLICASET, set);
+    beside->name = strdup(address->name);
+    beside->database = strdup(address->database);
+    beside->collection = strdup(address->collection);
+    beside->hosts = strdup(hosts);
+    bool ok = beside->name && beside->database && beside->collection && beside->hosts;
+    for (size_t i = 0; ok && i < address->secret_count; i++)
+        ok = (beside->secrets[beside->secret_count++] = strdup(address->secrets[i])) != NULL;
+    if (ok)
+        return true;
+    address_free(beside);
+    return err_memory(err, strlen(hosts));
+}

@@ -22,6 +22,11 @@ typedef struct {
 bool address_parse(address_t *address, const char *text, err_t *err);
 void address_free(address_t *address);
 
+/* The same user, options and collection at other hosts ("a:1,b:2"), which are a replica set of this name, or
+ * (NULL) a router. */
+bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
+                    err_t *err);
+
 /* Takes the secrets out of a text of the driver's or the server's, in place. */
 void address_conceal(const address_t *address, char *text);
 

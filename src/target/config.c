@@ -29,6 +29,13 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     const bson_t *document, *reply = NULL;
     patience_t patience = server_patience(server);
     mongoc_collection_t *config = mongoc_client_get_collection(client, "config", collection);
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    mongoc_read_concern_t *majority = mongoc_read_concern_new();
+    mongoc_read_concern_set_level(majority, MONGOC_READ_CONCERN_LEVEL_MAJORITY);
+    mongoc_collection_set_read_prefs(config, primary);
+    mongoc_collection_set_read_concern(config, majority);
+    mongoc_read_prefs_destroy(primary);
+    mongoc_read_concern_destroy(majority);
     bool ok, again;
     *list = (config_list_t){NULL, 0};
     do {

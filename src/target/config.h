@@ -9,9 +9,9 @@ typedef struct {
     size_t count;
 } config_list_t;
 
-/* All documents of a config collection that fit; the whole of them again when the connection is lost in
- * between. options: sort, limit; NULL for none. hidden (or NULL): the failure was that this user may not read
- * it. */
+/* All documents of a config collection that fit, as the majority has them; the whole of them again when the
+ * connection is lost in between. options: sort, limit; NULL for none. hidden (or NULL): the failure was that
+ * this user may not read it. */
 bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
                  const bson_t *options, config_list_t *list, bool *hidden, err_t *err);
 void config_free(config_list_t *list);

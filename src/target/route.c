@@ -9,11 +9,16 @@ struct route {
     server_t *server;
     shardkey_t key;
     uint8_t uuid[16];
+    bson_oid_t epoch; /* with the timestamp: this collection, sharded this time */
+    uint64_t timestamp;
     bool by_uuid;         /* config.chunks knows the collection by its UUID (from 5.0 on) */
     uint64_t newest;      /* the highest lastmod of its chunks */
     pthread_mutex_t lock; /* of the pointer */
     chunkmap_t *map;
 };
+
+/* A chunk that moves while the chunks are read: the reading is worth another try this often. */
+enum { MOST_READINGS = 20 };
 
 static uint64_t timestamp_of(const bson_t *document, const char *key) {
     bson_iter_t at;
@@ -38,6 +43,9 @@ static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *
         err_set(err, STATUS_USAGE, "the shard key of %s is not understood", server_namespace(route->server));
         return ROUTE_FAILED;
     }
+    if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
+        bson_oid_copy(bson_iter_oid(&at), &route->epoch);
+    route->timestamp = timestamp_of(entry, "timestamp");
     if (bson_iter_init_find(&at, entry, "uuid") && BSON_ITER_HOLDS_BINARY(&at)) {
         bson_iter_binary(&at, &subtype, &length, &bytes);
         if (length == sizeof route->uuid)
@@ -79,35 +87,64 @@ static bool add_chunk(chunkmap_t *map, const bson_t *chunk) {
            chunkmap_add(map, &min, bson_iter_utf8(&at, NULL), timestamp_of(chunk, "lastmod"));
 }
 
-static bool read_chunks(route_t *route, mongoc_client_t *client, bool *hidden, err_t *err) {
+/* The highest lastmod of all chunks: every move and every split raises it. 0: there are none. */
+static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t *newest, bool *hidden,
+                        err_t *err) {
     config_list_t list;
-    if (!find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, hidden, err))
+    bson_t *last = BCON_NEW("sort", "{", "lastmod", BCON_INT32(-1), "}", "limit", BCON_INT64(1));
+    if (!find_chunks(route, client, last, &list, hidden, err))
         return false;
+    *newest = list.count ? timestamp_of(list.documents[0], "lastmod") : 0;
+    config_free(&list);
+    return true;
+}
+
+static chunkmap_t *map_of(const route_t *route, const config_list_t *list, err_t *err) {
     chunkmap_t *map = chunkmap_new(route->map);
-    uint64_t newest = 0;
-    bool ok = map && list.count;
-    for (size_t i = 0; ok && i < list.count; i++) {
-        uint64_t version = timestamp_of(list.documents[i], "lastmod");
-        newest = version > newest ? version : newest;
-        ok = add_chunk(map, list.documents[i]);
-    }
-    if (!ok) {
-        chunkmap_free(map);
-        err_set(
-            err, STATUS_SERVER,
+    bool ok = map && list->count;
+    for (size_t i = 0; ok && i < list->count; i++)
+        ok = add_chunk(map, list->documents[i]);
+    if (ok)
+        return map;
+    chunkmap_free(map);
+    err_set(err, STATUS_SERVER,
             "the chunks of %s (%zu of them) make no map: none, none that follow one another, more than %d "
             "shards, or too little memory",
-            server_namespace(route->server), list.count, CHUNKMAP_MOST_SHARDS);
-    } else {
-        pthread_mutex_lock(&route->lock);
-        chunkmap_t *old = route->map;
-        route->map = map;
-        pthread_mutex_unlock(&route->lock);
-        chunkmap_free(old);
-        route->newest = newest;
+            server_namespace(route->server), list->count, CHUNKMAP_MOST_SHARDS);
+    return NULL;
+}
+
+static void replace_map(route_t *route, chunkmap_t *map, uint64_t newest) {
+    pthread_mutex_lock(&route->lock);
+    chunkmap_t *old = route->map;
+    route->map = map;
+    pthread_mutex_unlock(&route->lock);
+    chunkmap_free(old);
+    route->newest = newest;
+}
+
+/* newest: as it was before the reading. When it is the same behind it, no chunk has moved meanwhile. */
+static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, bool *hidden, err_t *err) {
+    for (int reading = 0; reading < MOST_READINGS; reading++) {
+        config_list_t list;
+        uint64_t behind;
+        if (!find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, hidden, err))
+            return false;
+        if (!read_newest(route, client, &behind, hidden, err)) {
+            config_free(&list);
+            return false;
+        }
+        bool whole = behind == newest;
+        chunkmap_t *map = whole ? map_of(route, &list, err) : NULL;
+        config_free(&list);
+        if (whole && map)
+            replace_map(route, map, newest);
+        if (whole)
+            return map != NULL;
+        newest = behind;
     }
-    config_free(&list);
-    return ok;
+    return err_set(err, STATUS_SERVER, "the chunks of %s move faster than their map can be read",
+                   server_namespace(route->server));
 }
 
 route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **route, err_t *err) {
@@ -119,8 +156,10 @@ route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **rou
     bson_init(&it->key.spec);
     pthread_mutex_init(&it->lock, NULL);
     bool hidden = false;
+    uint64_t newest;
     route_read_t read = read_collection(it, client, err);
-    if (read == ROUTE_READ && !read_chunks(it, client, &hidden, err))
+    if (read == ROUTE_READ &&
+        !(read_newest(it, client, &newest, &hidden, err) && read_chunks(it, client, newest, &hidden, err)))
         read = hidden ? ROUTE_HIDDEN : ROUTE_FAILED;
     if (read == ROUTE_READ)
         *route = it;
@@ -150,11 +189,17 @@ chunkmap_t *route_map(route_t *route) {
 }
 
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err) {
-    config_list_t list;
-    bson_t *last = BCON_NEW("sort", "{", "lastmod", BCON_INT32(-1), "}", "limit", BCON_INT64(1));
-    if (!find_chunks(route, client, last, &list, NULL, err))
-        return false;
-    bool changed = !list.count || timestamp_of(list.documents[0], "lastmod") != route->newest;
-    config_free(&list);
-    return !changed || read_chunks(route, client, NULL, err);
+    uint64_t newest;
+    return read_newest(route, client, &newest, NULL, err) &&
+           (newest == route->newest || read_chunks(route, client, newest, NULL, err));
+}
+
+void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version) {
+    uint64_t newest = chunkmap_version(map, shard);
+    bson_t fields;
+    BSON_APPEND_DOCUMENT_BEGIN(version, "shardVersion", &fields);
+    BSON_APPEND_OID(&fields, "e", &route->epoch);
+    BSON_APPEND_TIMESTAMP(&fields, "t", (uint32_t)(route->timestamp >> 32), (uint32_t)route->timestamp);
+    BSON_APPEND_TIMESTAMP(&fields, "v", (uint32_t)(newest >> 32), (uint32_t)newest);
+    bson_append_document_end(version, &fields);
 }

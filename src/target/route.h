@@ -1,6 +1,7 @@
 /* route: how the collection is spread over the shards behind a router: its shard key and its chunks, read
  * again now and then. A map that is out of date costs nothing but speed: the router sends a document to the
- * right shard whatever batch it came in. */
+ * right shard whatever batch it came in. A map is whole: all of its chunks stood side by side at one moment,
+ * because shards are also written to past the router (see direct.h). */
 #ifndef TIPPLE_TARGET_ROUTE_H
 #define TIPPLE_TARGET_ROUTE_H
 
@@ -29,5 +30,9 @@ chunkmap_t *route_map(route_t *route);
 /* Asks whether the chunks have changed, and reads them again if so. Main thread. False: it could not be done
  * (err); the old map stays. */
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err);
+
+/* {shardVersion: {e, t, v}}: by this a shard refuses (StaleConfig) what was sorted by a map in which its
+ * chunks were others. Of a shard that is in the map; `version` must be initialised. */
+void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version);
 
 #endif

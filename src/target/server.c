@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "target/absence.h"
 #include "target/await.h"
-#include "target/await.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,6 +26,7 @@ struct server {
     bson_t *books_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
+    bool unsafe;
     atomic_bool gave_up; /* waited in vain once, and nothing was heard since */
 };
 
@@ -424,25 +424,41 @@ static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
     return true;
 }
 
-server_t *server_connect(const server_options_t *options, err_t *err) {
+/* The address is given away. */
+static server_t *connect_to(address_t *address, int64_t patience_ns, uint32_t connections, bool unsafe,
+                            err_t *err) {
     server_t *server = calloc(1, sizeof *server);
     if (!server) {
+        address_free(address);
         err_memory(err, sizeof *server);
         return NULL;
     }
-    server->patience_ns = options->patience_ns;
-    bool ok = address_parse(&server->address, options->uri, err);
-    if (ok) {
-        set_options(server->address.uri, options->patience_ns);
-        ok = open_pool(server, options->connections, err);
-    }
-    mongoc_client_t *client = ok ? server_take(server, err) : NULL;
-    ok = client && learn(server, client, err);
+    server->address = *address;
+    server->patience_ns = patience_ns;
+    set_options(server->address.uri, patience_ns);
+    mongoc_client_t *client = open_pool(server, connections, err) ? server_take(server, err) : NULL;
+    bool ok = client && learn(server, client, err);
     server_give(server, client);
     if (ok) {
-        set_concerns(server, options->unsafe);
+        server->unsafe = unsafe;
+        set_concerns(server, unsafe);
         return server;
     }
     server_destroy(server);
     return NULL;
+}
+
+server_t *server_connect(const server_options_t *options, err_t *err) {
+    address_t address;
+    return address_parse(&address, options->uri, err)
+               ? connect_to(&address, options->patience_ns, options->connections, options->unsafe, err)
+               : NULL;
+}
+
+server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
+                        int64_t patience_ns, err_t *err) {
+    address_t address;
+    return address_beside(&server->address, hosts, set, &address, err)
+               ? connect_to(&address, patience_ns, connections, server->unsafe, err)
+               : NULL;
 }

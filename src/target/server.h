@@ -33,6 +33,11 @@ typedef struct server server_t;
  * mongoc_init is the caller's. */
 server_t *server_connect(const server_options_t *options, err_t *err);
 
+/* The same collection and user at other hosts: one router of several, or (set: its replica set's name) one
+ * shard. As server_connect. */
+server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
+                        int64_t patience_ns, err_t *err);
+
 /* All clients must have been given back. Returns at once: the driver's monitors, which look up every half
  * second only, end behind the caller's back; with TLS it waits for them, and must be called before the
  * process ends. NULL is allowed. */

@@ -8,12 +8,22 @@
 #include <string.h>
 
 /* What a message holds besides documents: far more than the driver ever puts there. */
-enum { MESSAGE_OVERHEAD = 65536, TOO_LARGE = 10334, DUPLICATE_KEY = 11000 };
+enum { MESSAGE_OVERHEAD = 65536, TOO_LARGE = 10334, DUPLICATE_KEY = 11000, STALE_CONFIG = 13388 };
 
-struct writer {
+static const int64_t NEAR_OFF_NS = 1000000000;
+
+/* A connection that messages take. */
+typedef struct {
     server_t *server;
     mongoc_client_t *client;
     mongoc_collection_t *collection;
+} line_t;
+
+struct writer {
+    server_t *server;
+    line_t home;         /* of the server, whichever host of it the driver chooses */
+    line_t near;         /* through one router; no server where there is none */
+    int64_t near_off_ns; /* the router did not answer: not to be tried before this */
     bson_t *options;
     bool acknowledged;
     /* the documents of a batch as the driver wants them: reused, so that no document costs an allocation */
@@ -26,20 +36,32 @@ struct writer {
     char doing[300];
 };
 
-writer_t *writer_new(server_t *server, err_t *err) {
+static bool open_line(line_t *line, server_t *server, err_t *err) {
+    *line = (line_t){.server = server, .client = server_take(server, err)};
+    if (line->client)
+        line->collection =
+            mongoc_client_get_collection(line->client, server_database(server), server_collection(server));
+    return line->client != NULL;
+}
+
+static void close_line(line_t *line) {
+    if (line->collection)
+        mongoc_collection_destroy(line->collection);
+    if (line->client)
+        server_give(line->server, line->client);
+}
+
+writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
     writer_t *writer = calloc(1, sizeof *writer);
     if (!writer) {
         err_memory(err, sizeof *writer);
         return NULL;
     }
     writer->server = server;
-    writer->client = server_take(server, err);
-    if (!writer->client) {
+    if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
         writer_destroy(writer);
         return NULL;
     }
-    writer->collection =
-        mongoc_client_get_collection(writer->client, server_database(server), server_collection(server));
     writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
     /* a copy: appending changes a concern, and the server's is shared by all threads */
     mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
@@ -53,10 +75,9 @@ writer_t *writer_new(server_t *server, err_t *err) {
 void writer_destroy(writer_t *writer) {
     if (!writer)
         return;
-    if (writer->collection)
-        mongoc_collection_destroy(writer->collection);
+    close_line(&writer->home);
+    close_line(&writer->near);
     bson_destroy(writer->options);
-    server_give(writer->server, writer->client);
     free(writer->views);
     free(writer->pointers);
     free(writer->refused);
@@ -215,18 +236,35 @@ static sent_t read_reply(writer_t *writer, size_t from, size_t count, const bson
 
 /* ---- sending ---- */
 
-static bool send_once(writer_t *writer, size_t count, bson_t *reply, bson_error_t *error) {
+static bool send_once(writer_t *writer, const line_t *line, const bson_t *options, size_t count,
+                      bson_t *reply, bson_error_t *error) {
     int64_t start = clock_now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     memset(error, 0, sizeof *error);
-    bool ok = mongoc_collection_insert_many(writer->collection, writer->pointers, count, writer->options,
-                                            reply, error);
+    bool ok = mongoc_collection_insert_many(line->collection, writer->pointers, count, options, reply, error);
     writer->wait_ns += clock_now_ns() - start - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
     return ok;
 }
 
+/* Home, after the first line failed. True: at once, without patience. */
+static bool turn_home(writer_t *writer, const line_t **line, const bson_t **options,
+                      const bson_error_t *error, written_t *written) {
+    if (*line == &writer->home)
+        return false;
+    bool stale = error->domain == MONGOC_ERROR_SERVER && error->code == STALE_CONFIG;
+    if (*line == &writer->near)
+        writer->near_off_ns = clock_now_ns() + NEAR_OFF_NS;
+    else if (!stale)
+        return false; /* the router would find the shard gone, too */
+    else
+        written->stale = true;
+    *line = &writer->home;
+    *options = writer->options;
+    return true;
+}
+
 /* One message: the documents [from, to). */
-static bool send_range(writer_t *writer, const uint8_t *bytes, const uint32_t *starts, size_t from, size_t to,
-                       written_t *written, err_t *err) {
+static bool send_range(writer_t *writer, const line_t *line, const bson_t *options, const uint8_t *bytes,
+                       const uint32_t *starts, size_t from, size_t to, written_t *written, err_t *err) {
     size_t count = to - from, before = writer->refused_count;
     if (!make_room(writer, count, err))
         return false;
@@ -237,11 +275,11 @@ static bool send_range(writer_t *writer, const uint8_t *bytes, const uint32_t *s
                            "document %zu of a batch is not BSON: this is a mistake in tipple, please "
                            "report it",
                            from + i);
-    patience_t patience = server_patience(writer->server);
+    patience_t patience = server_patience(line == &writer->near ? writer->server : line->server);
     for (;;) {
         bson_t reply;
         bson_error_t error;
-        bool ok = send_once(writer, count, &reply, &error);
+        bool ok = send_once(writer, line, options, count, &reply, &error);
         writer->refused_count = before;
         err->text[0] = '\0';
         sent_t sent = ok && writer->acknowledged == false
@@ -249,15 +287,15 @@ static bool send_range(writer_t *writer, const uint8_t *bytes, const uint32_t *s
                           : read_reply(writer, from, count, &reply, ok, &error, err);
         bool again = false;
         if (sent == SENT) {
-            server_answered(writer->server);
+            server_answered(line->server);
         } else if (sent == SENT_NEVER) {
             if (!err->text[0])
-                server_explain(writer->server, &error, &reply, writer->doing, err);
+                server_explain(line->server, &error, &reply, writer->doing, err);
         } else {
-            again =
-                server_again(writer->server, writer->client, &patience, &error, &reply, writer->doing, err);
             /* without a server to send to, nothing was sent */
             bool was_sent = error.domain != MONGOC_ERROR_SERVER_SELECTION;
+            again = turn_home(writer, &line, &options, &error, written) ||
+                    server_again(line->server, line->client, &patience, &error, &reply, writer->doing, err);
             written->in_doubt |= was_sent;
             written->retries += again && was_sent;
         }
@@ -267,12 +305,11 @@ static bool send_range(writer_t *writer, const uint8_t *bytes, const uint32_t *s
     }
 }
 
-bool writer_insert(writer_t *writer, const uint8_t *bytes, const uint32_t *starts, size_t count,
-                   written_t *written, err_t *err) {
+/* In messages of what the server allows. */
+static bool send_all(writer_t *writer, const line_t *line, const bson_t *options, const uint8_t *bytes,
+                     const uint32_t *starts, size_t count, written_t *written, err_t *err) {
     const server_facts_t *facts = server_facts(writer->server);
     const uint32_t most_bytes = facts->max_message_bytes - MESSAGE_OVERHEAD;
-    *written = (written_t){0};
-    writer->refused_count = 0;
     bool ok = true;
     for (size_t from = 0, to; ok && from < count; from = to) {
         to = from;
@@ -285,7 +322,7 @@ bool writer_insert(writer_t *writer, const uint8_t *bytes, const uint32_t *start
                 to++;
         }
         if (to > from) {
-            ok = send_range(writer, bytes, starts, from, to, written, err);
+            ok = send_range(writer, line, options, bytes, starts, from, to, written, err);
         } else {
             char reason[120];
             snprintf(reason, sizeof reason, "the document has %u bytes; the server takes up to %u",
@@ -293,6 +330,31 @@ bool writer_insert(writer_t *writer, const uint8_t *bytes, const uint32_t *start
             ok = refuse(writer, to++, TOO_LARGE, reason, err) != NULL;
         }
     }
+    return ok;
+}
+
+static bool send_straight(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
+                          size_t count, written_t *written, err_t *err) {
+    line_t line;
+    bson_t options;
+    if (!open_line(&line, straight.server, err))
+        return false;
+    bson_copy_to(writer->options, &options);
+    bson_concat(&options, straight.version);
+    bool ok = send_all(writer, &line, &options, bytes, starts, count, written, err);
+    bson_destroy(&options);
+    close_line(&line);
+    return ok;
+}
+
+bool writer_insert(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
+                   size_t count, written_t *written, err_t *err) {
+    bool near = writer->near.server && clock_now_ns() >= writer->near_off_ns;
+    *written = (written_t){0};
+    writer->refused_count = 0;
+    bool ok = straight.server ? send_straight(writer, straight, bytes, starts, count, written, err)
+                              : send_all(writer, near ? &writer->near : &writer->home, writer->options, bytes,
+                                         starts, count, written, err);
     /* the server lists them in order; a driver or router that does not is put right here */
     if (writer->refused_count)
         qsort(writer->refused, writer->refused_count, sizeof *writer->refused, by_index);
@@ -314,8 +376,8 @@ static bool fetch(writer_t *writer, bson_iter_t *id, const char *level, bson_t *
     BSON_APPEND_DOCUMENT_BEGIN(&command, "readConcern", &concern);
     BSON_APPEND_UTF8(&concern, "level", level);
     bson_append_document_end(&command, &concern);
-    bool ok = server_command(writer->server, writer->client, server_database(writer->server), &command, false,
-                             reply, err);
+    bool ok = server_command(writer->server, writer->home.client, server_database(writer->server), &command,
+                             false, reply, err);
     bson_destroy(&command);
     return ok;
 }
@@ -353,8 +415,8 @@ bool writer_compare(writer_t *writer, const uint8_t *document, uint32_t length, 
         if (settled) {
             bson_error_t waiting = {.domain = MONGOC_ERROR_WRITE_CONCERN, .code = 64};
             bson_strncpy(waiting.message, "a document is not yet on the majority", sizeof waiting.message);
-            if (!server_again(writer->server, writer->client, &patience, &waiting, NULL, "compare a document",
-                              err))
+            if (!server_again(writer->server, writer->home.client, &patience, &waiting, NULL,
+                              "compare a document", err))
                 return false;
         }
         settled = !settled;

@@ -7,7 +7,8 @@
 
 typedef struct writer writer_t;
 
-writer_t *writer_new(server_t *server, err_t *err);
+/* near: one router of several, which is tried first; NULL: the driver chooses. */
+writer_t *writer_new(server_t *server, server_t *near, err_t *err);
 void writer_destroy(writer_t *writer);
 
 typedef struct {
@@ -21,16 +22,23 @@ typedef struct {
     refused_t *refused; /* owned by the writer, until its next call; ascending by index, each index once */
     size_t count;
     bool in_doubt; /* a reply was lost on the way: a duplicate_id may be our own write */
+    bool stale;    /* the shard has other chunks than its version said: the router had to sort */
     uint32_t retries;
 } written_t;
+
+/* Straight to a shard, with the version of the chunks by which the documents were sorted. */
+typedef struct {
+    server_t *server; /* NULL: through the router */
+    const bson_t *version;
+} straight_t;
 
 /* Sends the documents (BSON, back to back; starts[i] is where the i-th begins, starts[count] the end) as
  * unordered inserts without further validation: one message unless the server's limits ask for more. Network
  * errors and elections are tried again until the patience is over (with the whole batch: then in_doubt is
- * set). A stop signal ends the trying. False: the batch's fate is unknown and the load must stop (status 4 or
- * 1). */
-bool writer_insert(writer_t *writer, const uint8_t *bytes, const uint32_t *starts, size_t count,
-                   written_t *written, err_t *err);
+ * set); what a shard refuses as stale goes through the router. A stop signal ends the trying. False: the
+ * batch's fate is unknown and the load must stop (status 4 or 1). */
+bool writer_insert(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
+                   size_t count, written_t *written, err_t *err);
 
 typedef enum { STORED_SAME, STORED_DIFFERENT, STORED_MISSING } stored_t;
 

@@ -143,7 +143,7 @@ static void free_batch(batch_t *batch) {
 }
 
 static bool put(lab_t *lab, writer_t *writer, const batch_t *batch, written_t *written) {
-    return writer_insert(writer, batch->bytes, batch->starts, batch->count, written, &lab->err);
+    return writer_insert(writer, (straight_t){.server = NULL}, batch->bytes, batch->starts, batch->count, written, &lab->err);
 }
 
 static uint64_t count_of(lab_t *lab) {
@@ -311,7 +311,7 @@ static void test_other_kinds_are_refused(void **state) {
 static void test_index(void **state) {
     (void)state;
     lab_t lab = open_lab("indexed");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 1000);
     written_t written;
     index_spec_t spec;
@@ -336,7 +336,7 @@ static void test_index(void **state) {
 static void test_insert(void **state) {
     (void)state;
     lab_t lab = open_lab("inserted");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 1000), *overlapping = numbers(500, 1000);
     written_t written;
     OK(lab, writer && put(&lab, writer, batch, &written));
@@ -370,7 +370,7 @@ static void test_duplicate_of_another_index(void **state) {
              "{\"createIndexes\": \"unique\", \"indexes\": [{\"key\": {\"v\": 1}, \"name\": \"v\", "
              "\"unique\": true}]}");
     assert_true(raw(&lab, database, json));
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = calloc(1, sizeof *batch);
     written_t written;
     add_number(batch, 1, 7);
@@ -389,7 +389,7 @@ static void test_refused_documents(void **state) {
     (void)state;
     lab_t lab = open_lab("validated");
     assert_true(raw(&lab, database, "{\"create\": \"validated\", \"validator\": {\"v\": {\"$ne\": 5}}}"));
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
     OK(lab, writer && put(&lab, writer, batch, &written));
@@ -412,7 +412,7 @@ static void test_refused_documents(void **state) {
 static void test_large(void **state) {
     (void)state;
     lab_t lab = open_lab("large");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = calloc(1, sizeof *batch);
     written_t written;
     for (int i = 0; i < 7; i++)
@@ -436,7 +436,7 @@ static void test_large(void **state) {
 static void test_compare(void **state) {
     (void)state;
     lab_t lab = open_lab("compared");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = calloc(1, sizeof *batch);
     written_t written;
     stored_t stored;
@@ -475,7 +475,7 @@ static void test_passing_failures(void **state) {
         {"\"writeConcernError\": {\"code\": 12345, \"errmsg\": \"of a kind nobody knows\"}", 10, 1},
     };
     lab_t lab = open_lab("passing");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         batch_t *batch = numbers((int64_t)i * 10, 10);
         written_t written;
@@ -519,7 +519,7 @@ static void test_final_failures(void **state) {
          "w= in the URI", STATUS_USAGE},
     };
     lab_t lab = open_lab("final");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -540,7 +540,7 @@ static void test_patience_ends(void **state) {
     if (!has_test_commands)
         skip();
     lab_t lab = open_lab_with("patience", 700 * MS);
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
     fail_inserts(&lab, "\"alwaysOn\"", "\"closeConnection\": true");
@@ -558,7 +558,7 @@ static void test_patience_ends(void **state) {
 /* The second life of this program: inserts into a server that never answers, until a signal comes. */
 static int insert_until_stopped(void) {
     lab_t lab = open_lab("stopped");
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
     stop_install();
@@ -740,7 +740,7 @@ static void test_progress_and_resume(void **state) {
     catalog_close(catalog);
 
     batch_t *batch = numbers(0, 1); /* the books tell of documents: there must be one */
-    writer_t *writer = writer_new(lab.server, &lab.err);
+    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     written_t written;
     OK(lab, writer && put(&lab, writer, batch, &written));
     catalog = open_catalog(&lab, &place);

@@ -1,0 +1,93 @@
+/* tally: what a load comes to when its threads have ended: the sums of their counters, the shards and
+ * routers, and what held it up. */
+#include "load/job.h"
+
+#include <stdio.h>
+
+static void add_counters(load_result_t *result, const loader_counters_t *counters, loader_counters_t *sum) {
+    counts_t *total = &result->counts;
+    total->read += counters->counts.read;
+    total->loaded += counters->counts.loaded;
+    total->already_there += counters->counts.already_there;
+    total->rejected += counters->counts.rejected;
+    total->filtered += counters->counts.filtered;
+    result->batches += counters->batches;
+    result->sent_documents += counters->sent_documents;
+    result->bytes_bson += counters->sent_bytes;
+    result->retries += counters->retries;
+    result->short_batches += counters->short_batches;
+    sum->total_ns += counters->total_ns;
+    sum->wait_server_ns += counters->wait_server_ns;
+    sum->wait_input_ns += counters->wait_input_ns;
+    result->odd += counters->odd;
+    result->unrouted += counters->unrouted;
+}
+
+/* Where the loader threads' time went. */
+static void find_limit(load_result_t *result, const loader_counters_t *sum) {
+    double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
+    double server = (double)sum->wait_server_ns / total * 100,
+           input = (double)sum->wait_input_ns / total * 100;
+    double client = server + input < 100 ? 100 - server - input : 0;
+    const loaded_place_t *slowest = &result->shards[0];
+    for (size_t i = 1; i < result->shard_count; i++)
+        if (result->shards[i].figures.waiting_ns > slowest->figures.waiting_ns)
+            slowest = &result->shards[i];
+    bool one = result->shard_count > 1 && sum->wait_server_ns &&
+               slowest->figures.waiting_ns > 2 * sum->wait_server_ns / (int64_t)result->shard_count;
+    if (server >= input && server >= client && one)
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "shard %.80s (of all the waiting for shards, %.0f%% was for this one)", slowest->name,
+                 100.0 * (double)slowest->figures.waiting_ns / (double)sum->wait_server_ns);
+    else if (server >= input && server >= client)
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "server %.80s (its connections were waiting %.0f%% of the time)", result->where, server);
+    else if (input >= client)
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "input (the loader threads were waiting for it %.0f%% of the time)", input);
+    else
+        snprintf(result->limited_by, sizeof result->limited_by,
+                 "client CPU (%.0f%% of the threads' time went to parsing and encoding)", client);
+}
+
+static void set_place(loaded_place_t *place, const char *name, traffic_t *traffic, size_t at) {
+    snprintf(place->name, sizeof place->name, "%s", name);
+    if (traffic)
+        place->figures = traffic_figures(traffic, at);
+}
+
+/* One shard that is the server itself, where there are none. */
+static void tally_shards(job_t *job) {
+    load_result_t *result = job->result;
+    loading_t *loading = &job->loading;
+    chunkmap_t *map = loading->route ? route_map(loading->route) : NULL;
+    result->shard_count = job_shard_count(job);
+    for (size_t i = 0; i < result->shard_count; i++)
+        set_place(&result->shards[i], map ? chunkmap_shard_name(map, i) : result->where, loading->shards,
+                  map ? i + 1 : i);
+    chunkmap_free(map);
+}
+
+static void tally_routers(job_t *job) {
+    load_result_t *result = job->result;
+    const routers_t *routers = &job->loading.routers;
+    if (!job->server || server_facts(job->server)->kind != SERVER_ROUTER || job->loading.direct)
+        return;
+    result->router_count = routers->count ? routers->count : 1;
+    for (size_t i = 0; i < result->router_count; i++)
+        set_place(&result->routers[i], routers->count ? server_where(routers->servers[i]) : result->where,
+                  job->loading.ways, i);
+}
+
+void job_join_loaders(job_t *job) {
+    loader_counters_t sum = {.total_ns = 0};
+    for (uint32_t i = 0; i < job->loader_count; i++) {
+        loader_counters_t counters;
+        loader_join(job->loaders[i], &counters);
+        add_counters(job->result, &counters, &sum);
+    }
+    job->loader_count = 0;
+    tally_shards(job);
+    tally_routers(job);
+    find_limit(job->result, &sum);
+}
