@@ -13,4 +13,9 @@ bool host_want_descriptors(uint64_t count, err_t *err);
 /* The most memory that this process ever held; 0 where the system does not tell. */
 uint64_t host_peak_memory(void);
 
+/* Names the kernel and its table of processes: where the name is the same, a process number means the same.
+ * "" when it cannot be told. */
+enum { HOST_PROCESSES = 128 };
+void host_processes(char name[HOST_PROCESSES]);
+
 #endif

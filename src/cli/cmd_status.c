@@ -1,8 +1,10 @@
 #include "cli/cli.h"
 #include "base/units.h"
 #include "target/catalog.h"
+#include "target/hold.h"
+#include "target/presence.h"
 #include "target/route.h"
-#include "target/spread.h"
+#include "target/evenness.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,9 +33,24 @@ typedef struct {
     catalog_summary_t books;
     route_read_t read;
     route_t *route; /* where it is sharded */
-    size_t zones;
+    size_t zones, alive;
+    shard_names_t shards; /* of the cluster, where it is sharded */
     bool is_router, restored;
 } report_t;
+
+static bool restore(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    bool balancing = false;
+    if (status->alive)
+        return err_set(err, STATUS_USAGE,
+                       "%zu load%s of %s %s running: the last one restores zones and balancing itself; if it "
+                       "was killed just now, try again in half a minute",
+                       status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
+                       status->alive == 1 ? "is" : "are");
+    bool ok = spread_restore(server, client, &status->restored, err) &&
+              hold_release(server, client, &balancing, err);
+    status->restored |= balancing;
+    return ok;
+}
 
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
@@ -44,13 +61,27 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (!place_look(server, client, &status->place, err) ||
         !catalog_summary(server, client, &status->books, err))
         return false;
+    if (!presence_count(server, client, &status->alive, err) ||
+        (values->restore && !restore(server, client, status, err)))
+        return false;
     if (!status->is_router)
         return true;
-    if (values->restore && !spread_restore(server, client, &status->restored, err))
-        return false;
     status->read = route_open(server, client, &status->route, err);
+    if (status->route && !spread_shards(server, client, &status->shards, err))
+        return false;
     return status->read != ROUTE_FAILED &&
            (status->read == ROUTE_HIDDEN || spread_left(server, client, &status->zones, err));
+}
+
+static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
+    const shardkey_t *key = route_key(status->route);
+    evenness_t evenness = evenness_of(map, key, &status->shards);
+    if (evenness.even)
+        return;
+    printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. In the mongo shell:\n",
+           evenness.owners, evenness.shards, 100 * evenness.most,
+           evenness.known ? "what is still to come" : "the chunks", evenness.name);
+    evenness_print_commands(server, map, key, &status->shards, stdout);
 }
 
 static void print_text(const server_t *server, const report_t *status) {
@@ -68,6 +99,8 @@ static void print_text(const server_t *server, const report_t *status) {
                units_count(count, status->books.loaded), units_count(rejected, status->books.rejected));
     else
         printf("books   none: no load has filled it\n");
+    if (status->alive)
+        printf("loads   %zu running\n", status->alive);
     if (status->route) {
         char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
         chunkmap_t *map = route_map(status->route);
@@ -76,6 +109,7 @@ static void print_text(const server_t *server, const report_t *status) {
             printf(" %s %zu chunk%s", chunkmap_shard_name(map, i), chunkmap_chunks_of(map, i),
                    chunkmap_chunks_of(map, i) == 1 ? "" : "s");
         putchar('\n');
+        print_evenness(server, status, map);
         chunkmap_free(map);
         bson_free(key);
     } else if (status->is_router) {
@@ -84,8 +118,8 @@ static void print_text(const server_t *server, const report_t *status) {
     }
     if (status->restored)
         printf("the zones that a load had left are gone, and the collection is balanced again\n");
-    if (status->zones)
-        printf("%zu zones of a load: one is running, or was killed; in that case: tipple status --restore\n",
+    if (status->zones && !status->alive)
+        printf("%zu zones of a load that was killed: tipple status --restore takes them away\n",
                status->zones);
 }
 
@@ -105,7 +139,8 @@ static void print_json(const server_t *server, const report_t *status) {
         printf(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
     }
     chunkmap_free(map);
-    printf("],\"zones\":%zu,\"restored\":%s}\n", status->zones, status->restored ? "true" : "false");
+    printf("],\"zones\":%zu,\"restored\":%s,\"loads_running\":%zu}\n", status->zones,
+           status->restored ? "true" : "false", status->alive);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -131,6 +166,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     else if (ok)
         print_text(server, &status);
     route_close(status.route);
+    spread_free_shards(&status.shards);
     if (client)
         server_give(server, client);
     server_destroy(server);

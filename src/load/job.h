@@ -8,6 +8,7 @@
 #include "load/loader.h"
 #include "load/progress.h"
 #include "load/reject.h"
+#include "target/presence.h"
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
@@ -22,8 +23,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
-    bool spread;       /* this load has placed the collection over the shards */
-    bool load_is_open; /* its document stands in the books */
+    presence_t *presence; /* NULL: not yet, or nothing is written */
 
     pthread_mutex_t
         books_lock; /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
@@ -46,7 +46,9 @@ bool job_checkpoint(job_t *job, err_t *err);
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
-/* The map again, now and then; zones and balancing as they were, at the end. */
+/* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
+ * no other load is alive. */
+void job_hold_shards(job_t *job);
 void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */

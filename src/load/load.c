@@ -169,9 +169,9 @@ static bool describe_run(job_t *job, err_t *err) {
         "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
         "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
         BCON_INT64((int64_t)job->manifest.count));
-    job->load_is_open = catalog_open_load(job->catalog, fields, err);
+    job->presence = presence_open(job->server, job->client, fields, err);
     bson_destroy(fields);
-    return job->load_is_open;
+    return job->presence != NULL;
 }
 
 /* --- while it runs
@@ -237,6 +237,13 @@ static uint64_t documents_so_far(const job_t *job) {
     return documents;
 }
 
+static bool give_sign_of_life(job_t *job, err_t *err) {
+    pthread_mutex_lock(&job->books_lock);
+    bool ok = !job->presence || presence_beat(job->presence, err);
+    pthread_mutex_unlock(&job->books_lock);
+    return ok;
+}
+
 /* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more
  * often. */
 static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
@@ -254,7 +261,7 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
         }
         if (now - last >= CHECKPOINT_NS) {
             last = now;
-            if (!job_checkpoint(job, err)) {
+            if (!job_checkpoint(job, err) || !give_sign_of_life(job, err)) {
                 loading_fail(&job->loading, err);
                 return false;
             }
@@ -311,7 +318,6 @@ static bool move_data(job_t *job, err_t *err) {
     }
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
-    job_close_shards(job);
     progress_end(&job->progress);
     /* what was settled is written down, whatever else went wrong; not into a server that is gone */
     bool gone = loading_failed(&job->loading) && job->loading.err.status == STATUS_SERVER;
@@ -351,7 +357,7 @@ static bool build_indexes(job_t *job, err_t *err) {
 static void close_run(job_t *job, const err_t *err, bool ok) {
     const load_result_t *result = job->result;
     err_t ignored;
-    if (!job->load_is_open)
+    if (!job->presence)
         return;
     bson_t *fields = BCON_NEW(
         "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
@@ -361,7 +367,7 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
         BCON_INT64((int64_t)result->counts.rejected), "filtered",
         BCON_INT64((int64_t)result->counts.filtered), "seconds", BCON_DOUBLE((double)result->took_ns / 1e9),
         "batches", BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
-    if (!catalog_close_load(job->catalog, fields, &ignored))
+    if (!presence_close(job->presence, fields, &ignored))
         log_detail("the run's own entry in the books could not be closed: %s", ignored.text);
     bson_destroy(fields);
 }
@@ -372,6 +378,7 @@ static bool run(job_t *job, err_t *err) {
               (job->spec->dry_run || describe_run(job, err));
     if (!ok)
         return false;
+    job_hold_shards(job);
     job->result->files = job->manifest.count;
     if (job->spec->rejects)
         snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", job->spec->rejects);
@@ -438,6 +445,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
     close_run(job, err, ok);
+    job_close_shards(job);
     free_job(job);
     free(job);
     return ok;

@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "load/job.h"
 #include "load/sample.h"
+#include "target/evenness.h"
+#include "target/hold.h"
 #include "target/spread.h"
 
 #include <stdlib.h>
@@ -25,21 +27,72 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
     return ok;
 }
 
+static void free_bounds(bson_t **bounds, size_t count) {
+    for (size_t i = 0; bounds && i < count && bounds[i]; i++)
+        bson_destroy(bounds[i]);
+    free(bounds);
+}
+
+/* Where the second to the last shard's ranges begin; of *count bounds. */
+static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shards, size_t *count,
+                            err_t *err) {
+    bson_t **bounds = calloc(shards, sizeof(bson_t *));
+    *count = shards - 1;
+    bool ok = bounds != NULL || err_memory(err, shards * sizeof *bounds);
+    if (ok && !spread_bounds(key, shards, bounds))
+        ok = sample_bounds(job, key, shards, bounds, count, err);
+    if (ok)
+        return bounds;
+    free_bounds(bounds, shards);
+    return NULL;
+}
+
+/* spread_place for a collection that is not sharded yet, evenness_split for one that is. */
+typedef bool spread_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                       const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
+
+static bool spread_empty(job_t *job, const shardkey_t *key, const shard_names_t *shards, spread_fn *spread,
+                         err_t *err) {
+    size_t count;
+    bson_t **bounds = find_bounds(job, key, shards->count, &count, err);
+    bool ok = bounds && spread(job->server, job->client, key, shards, bounds, count, err);
+    free_bounds(bounds, shards->count);
+    return ok;
+}
+
 static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
     if (!spread_shards(job->server, job->client, &shards, err))
         return false;
-    bson_t **bounds = calloc(shards.count, sizeof(bson_t *));
-    size_t count = shards.count - 1;
-    bool ok = bounds != NULL || err_memory(err, shards.count * sizeof *bounds);
-    if (ok && !spread_bounds(key, shards.count, bounds))
-        ok = sample_bounds(job, key, shards.count, bounds, &count, err);
-    ok = ok && spread_place(job->server, job->client, key, &shards, bounds, count, err);
-    for (size_t i = 0; bounds && i < shards.count && bounds[i]; i++)
-        bson_destroy(bounds[i]);
-    free(bounds);
+    bool ok = spread_empty(job, key, &shards, spread_place, err);
     spread_free_shards(&shards);
     return ok;
+}
+
+/* A collection that was sharded before: one that is empty and was never split is spread; another one is taken
+ * as it is, and a person is told when not all shards will have work. Nothing of it must end the load. */
+static void improve_spread(job_t *job) {
+    const shardkey_t *key = route_key(job->loading.route);
+    shard_names_t shards;
+    err_t err;
+    if (!spread_shards(job->server, job->client, &shards, &err))
+        return;
+    chunkmap_t *map = route_map(job->loading.route);
+    bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1;
+    if (untouched && !(spread_empty(job, key, &shards, evenness_split, &err) &&
+                       route_refresh(job->loading.route, job->client, &err)))
+        log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
+    chunkmap_free(map);
+    map = route_map(job->loading.route);
+    evenness_t evenness = evenness_of(map, key, &shards);
+    if (!evenness.even)
+        log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. "
+                 "`tipple status` shows the commands that mend it%s",
+                 server_namespace(job->server), evenness.owners, evenness.shards, 100 * evenness.most,
+                 evenness.known ? "what will be loaded" : "the chunks", evenness.name,
+                 job->place.empty ? "; --drop lets the load do it" : "");
+    chunkmap_free(map);
+    spread_free_shards(&shards);
 }
 
 /* Can, and shall, this collection be sharded by us? */
@@ -95,8 +148,8 @@ bool job_open_shards(job_t *job, err_t *err) {
         return false;
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ)
-        ok = none ? true : check_key(job, &wanted, err);
+    if (read == ROUTE_READ && (ok = none || check_key(job, &wanted, err)))
+        improve_spread(job);
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
         ok = place_empty(job, &wanted, err);
         if (!ok && err->status == STATUS_USAGE) {
@@ -129,12 +182,25 @@ void job_follow_shards(job_t *job) {
     pthread_mutex_unlock(&job->books_lock);
 }
 
-void job_close_shards(job_t *job) {
-    bool changed;
+void job_hold_shards(job_t *job) {
     err_t err;
-    if (!job->loading.route)
+    if (job->loading.route && !job->spec->dry_run && !hold_take(job->server, job->client, &err))
+        log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
+                   err.text);
+}
+
+void job_close_shards(job_t *job) {
+    bool zones, balancing;
+    size_t alive;
+    err_t err;
+    if (!job->loading.route || job->spec->dry_run)
         return;
-    if (!spread_restore(job->server, job->client, &changed, &err))
+    bool ok = presence_count(job->server, job->client, &alive, &err);
+    if (ok && alive)
+        return; /* the last one of them does it */
+    ok = ok && spread_restore(job->server, job->client, &zones, &err) &&
+         hold_release(job->server, job->client, &balancing, &err);
+    if (!ok)
         log_warn("the zones of this load could not be taken away (%s); `tipple status --restore` does it",
                  err.text);
 }

@@ -1,5 +1,5 @@
 /* books: the documents behind a catalog, in and out of BSON, and what the parts of the catalog share. Only
- * catalog.c and catalog_files.c include this. */
+ * catalog.c, catalog_files.c and hold.c include this. */
 #ifndef TIPPLE_TARGET_BOOKS_H
 #define TIPPLE_TARGET_BOOKS_H
 
@@ -13,12 +13,10 @@ struct catalog {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
-    char files[280], loads[280]; /* collections, without the database */
+    char files[280]; /* the collection, without the database */
     bool read_only, starts;
     uint64_t next_extent, next_ordinal; /* as last read: MiB, files */
     char process[25];
-    bson_oid_t load;
-    bool load_is_open;
     catalog_file_t **owned;
     size_t owned_count, owned_room;
 };

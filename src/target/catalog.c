@@ -20,7 +20,6 @@ static catalog_t *new_catalog(server_t *server, mongoc_client_t *client, const p
     catalog->client = client;
     catalog->place = *place;
     snprintf(catalog->files, sizeof catalog->files, "%s.tipple.files", server_collection(server));
-    snprintf(catalog->loads, sizeof catalog->loads, "%s.tipple.loads", server_collection(server));
     return catalog;
 }
 
@@ -278,51 +277,6 @@ bool catalog_barrier(catalog_t *catalog, err_t *err) {
     bool ok = books_update(catalog, statement, 1, err);
     bson_destroy(statement);
     return ok && check_process(catalog, err);
-}
-
-/* ---- one document a run ---- */
-
-static bool write_load(catalog_t *catalog, const char *date, bool host, const bson_t *fields, err_t *err) {
-    bson_t command = BSON_INITIALIZER, updates, statement, query, update, set;
-    BSON_APPEND_UTF8(&command, "update", catalog->loads);
-    BSON_APPEND_ARRAY_BEGIN(&command, "updates", &updates);
-    BSON_APPEND_DOCUMENT_BEGIN(&updates, "0", &statement);
-    BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query);
-    BSON_APPEND_OID(&query, "_id", &catalog->load);
-    bson_append_document_end(&statement, &query);
-    BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &update);
-    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
-    BSON_APPEND_DATE_TIME(&set, date, clock_wall_ms());
-    if (host) {
-        char name[256] = "";
-        gethostname(name, sizeof name - 1);
-        BSON_APPEND_UTF8(&set, "host", name);
-    }
-    if (fields)
-        bson_concat(&set, fields);
-    bson_append_document_end(&update, &set);
-    bson_append_document_end(&statement, &update);
-    BSON_APPEND_BOOL(&statement, "upsert", true);
-    bson_append_document_end(&updates, &statement);
-    bson_append_array_end(&command, &updates);
-    bool ok = run(catalog, &command, true, NULL, err);
-    bson_destroy(&command);
-    return ok;
-}
-
-bool catalog_open_load(catalog_t *catalog, const bson_t *fields, err_t *err) {
-    if (catalog->read_only)
-        return true;
-    bson_oid_init(&catalog->load, NULL);
-    catalog->load_is_open = write_load(catalog, "started", true, fields, err);
-    return catalog->load_is_open;
-}
-
-bool catalog_close_load(catalog_t *catalog, const bson_t *fields, err_t *err) {
-    if (!catalog->load_is_open)
-        return true;
-    catalog->load_is_open = false;
-    return write_load(catalog, "ended", false, fields, err);
 }
 
 /* ---- back from an _id ---- */

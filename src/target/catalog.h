@@ -1,11 +1,10 @@
 /* catalog: the books of a load, kept beside the data in the target.
  *
  *   NAME.tipple.files   {_id: "catalog", uuid, format, digest, laneRule, filter, nextExtent (in MiB),
- * nextOrdinal, ...}
+ *                        nextOrdinal, ...}
  *                       {_id: <ordinal>, path, kind, size, digest, extents: [{base, start, length}], started,
- * done:
- *                        [[from, to), ...] in blocks, blocks, complete, read, loaded, already, rejected,
- * filtered} NAME.tipple.loads   one a run: command's settings, counts, times, host, how it ended
+ *                        done: [[from, to), ...] in blocks, blocks, complete, read, loaded, already,
+ * rejected, filtered} NAME.tipple.loads   one a run: see presence.h
  *
  * Books are written majority and journaled, and come after the data that they describe. One catalog object is
  * used by one thread at a time (the load's main thread); catalog_file_t is the caller's to read and is
@@ -90,11 +89,6 @@ typedef struct {
     uint64_t blocks; /* when complete: how many there are */
 } checkpoint_t;
 bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err);
-
-/* One document a run in NAME.tipple.loads: opened at the start, closed at the end with the status. `fields`
- * is appended to it as it is. */
-bool catalog_open_load(catalog_t *catalog, const bson_t *fields, err_t *err);
-bool catalog_close_load(catalog_t *catalog, const bson_t *fields, err_t *err);
 
 /* The file and offset that an `_id` stands for. found is false when no extent of the books holds it. */
 typedef struct {

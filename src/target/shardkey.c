@@ -122,3 +122,14 @@ bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *documen
     }
     return true;
 }
+
+bson_t *shardkey_end(const shardkey_t *key, bool greatest) {
+    bson_t *end = bson_new();
+    for (size_t i = 0; i < key->count; i++) {
+        if (greatest)
+            bson_append_maxkey(end, key->fields[i].path, -1);
+        else
+            bson_append_minkey(end, key->fields[i].path, -1);
+    }
+    return end;
+}

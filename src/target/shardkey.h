@@ -26,6 +26,9 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 bool shardkey_read(const bson_t *spec, shardkey_t *key);
 void shardkey_free(shardkey_t *key);
 
+/* The key below or above all others. */
+bson_t *shardkey_end(const shardkey_t *key, bool greatest);
+
 /* The document's values in the key's order, under the keys of the spec, hashed ones as their hash; a missing
  * value is null. *values must be initialised and is overwritten. False: an array is in the way, for which a
  * server refuses the document. */

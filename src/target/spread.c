@@ -103,21 +103,9 @@ static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_
     return ok;
 }
 
-/* The collection's least or greatest key. */
-static bson_t *end_of(const shardkey_t *key, bool greatest) {
-    bson_t *end = bson_new();
-    for (size_t i = 0; i < key->count; i++) {
-        if (greatest)
-            bson_append_maxkey(end, key->fields[i].path, -1);
-        else
-            bson_append_minkey(end, key->fields[i].path, -1);
-    }
-    return end;
-}
-
 static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                       const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
-    bson_t *least = end_of(key, false), *greatest = end_of(key, true);
+    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
     bool ok = true;
     for (size_t i = 0; ok && i <= count; i++) {
         char zone[600];
@@ -135,30 +123,6 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
     return ok;
 }
 
-/* ---- balancing ---- */
-
-static bool has_configure(const server_t *server) {
-    const server_facts_t *facts = server_facts(server);
-    return facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
-}
-
-static bool set_balancing(server_t *server, mongoc_client_t *client, bool on, err_t *err) {
-    const char *name = server_namespace(server);
-    if (has_configure(server))
-        return run(
-            server, client,
-            BCON_NEW("configureCollectionBalancing", BCON_UTF8(name), "enableBalancing", BCON_BOOL(on)), err);
-    bson_t *command = on ? BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{", "_id",
-                                    BCON_UTF8(name), "}", "u", "{", "$unset", "{", "noBalance", BCON_INT32(1),
-                                    "}", "}", "}", "]")
-                         : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{", "_id",
-                                    BCON_UTF8(name), "}", "u", "{", "$set", "{", "noBalance", BCON_BOOL(true),
-                                    "}", "}", "}", "]");
-    bool ok = server_command(server, client, "config", command, true, NULL, err);
-    bson_destroy(command);
-    return ok;
-}
-
 bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     const char *name = server_namespace(server);
@@ -172,9 +136,6 @@ bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *k
     bool changed;
     if (!ok)
         spread_restore(server, client, &changed, &ignored);
-    else if (!set_balancing(server, client, false,
-                            &ignored)) /* the zones keep the chunks in their places, too */
-        log_detail("the balancing of %s could not be turned off: %s", name, ignored.text);
     return ok;
 }
 
@@ -245,7 +206,6 @@ bool spread_left(server_t *server, mongoc_client_t *client, size_t *zones, err_t
 
 bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err) {
     config_list_t ranges = {NULL, 0}, shards = {NULL, 0};
-    err_t ignored;
     bool ok = find_zoned(server, client, "tags", &ranges, err) &&
               find_zoned(server, client, "shards", &shards, err);
     *changed = ranges.count + shards.count > 0;
@@ -255,7 +215,5 @@ bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, er
         ok = drop_zones(server, client, shards.documents[i], err);
     config_free(&ranges);
     config_free(&shards);
-    if (ok && *changed && !set_balancing(server, client, true, &ignored)) /* nor turned off, then */
-        log_detail("the balancing of %s could not be turned on: %s", server_namespace(server), ignored.text);
     return ok;
 }

@@ -24,13 +24,12 @@ bool spread_bounds(const shardkey_t *key, size_t shards, bson_t **bounds);
  * keys are few; *count says how many. keys are sorted. False: out of memory. */
 bool spread_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count);
 
-/* Sets the zones, shards the collection, and turns its balancing off. bounds: count of them, ascending. A
+/* Sets the zones and shards the collection. bounds: count of them, ascending. A
  * fault in between leaves what spread_restore cleans up. */
 bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
-/* Takes away the zones that a load has set, and turns balancing on again where a load turned it off; also
- * what a load left that was killed. *changed: there was something. */
+/* Takes away the zones that a load has set, also one that was killed. *changed: there was something. */
 bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err);
 
 /* How many zones of a load there are: while one runs, or because one was killed. */

@@ -6,6 +6,7 @@
 #include "input/manifest.h"
 #include "target/catalog.h"
 #include "target/place.h"
+#include "target/presence.h"
 #include "target/position.h"
 #include "target/writer.h"
 
@@ -143,7 +144,8 @@ static void free_batch(batch_t *batch) {
 }
 
 static bool put(lab_t *lab, writer_t *writer, const batch_t *batch, written_t *written) {
-    return writer_insert(writer, (straight_t){.server = NULL}, batch->bytes, batch->starts, batch->count, written, &lab->err);
+    return writer_insert(writer, (straight_t){.server = NULL}, batch->bytes, batch->starts, batch->count,
+                         written, &lab->err);
 }
 
 static uint64_t count_of(lab_t *lab) {
@@ -721,7 +723,11 @@ static void test_progress_and_resume(void **state) {
     catalog_t *catalog = open_catalog(&lab, &place);
     OK(lab, catalog_register(catalog, &manifest, files, &lab.err));
     bson_t *fields = BCON_NEW("settings", "{", "batch", BCON_INT32(1000), "}");
-    OK(lab, catalog_open_load(catalog, fields, &lab.err));
+    presence_t *presence = presence_open(lab.server, lab.client, fields, &lab.err);
+    OK(lab, presence != NULL);
+    size_t alive = 7;
+    OK(lab, presence_count(lab.server, lab.client, &alive, &lab.err));
+    assert_int_equal(alive, 1);
     bson_destroy(fields);
     OK(lab, catalog_start(catalog, files, 2, &lab.err));
     OK(lab, catalog_start(catalog, files, 2, &lab.err));
@@ -734,8 +740,9 @@ static void test_progress_and_resume(void **state) {
     OK(lab, catalog_checkpoint(catalog, changed, 2, &lab.err));
     assert_true(files[1]->complete);
     fields = BCON_NEW("status", BCON_INT32(4));
-    OK(lab, catalog_close_load(catalog, fields, &lab.err));
-    OK(lab, catalog_close_load(catalog, fields, &lab.err)); /* twice does no harm */
+    OK(lab, presence_close(presence, fields, &lab.err));
+    OK(lab, presence_count(lab.server, lab.client, &alive, &lab.err));
+    assert_int_equal(alive, 0);
     bson_destroy(fields);
     catalog_close(catalog);
 

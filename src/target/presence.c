@@ -1,0 +1,134 @@
+#include "target/presence.h"
+#include "base/clock.h"
+#include "base/host.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Longer than a server is usually away, so that a load that waits for one is not taken for dead. */
+enum { LEASE_MS = 20000 };
+
+static const int64_t BEAT_NS = 4000000000;
+
+struct presence {
+    server_t *server;
+    mongoc_client_t *client;
+    bson_oid_t id;
+    int64_t beat_ns;
+};
+
+static void name_loads(const server_t *server, char name[300]) {
+    snprintf(name, 300, "%s.tipple.loads", server_collection(server));
+}
+
+/* date: a field that gets this host's time, or NULL. */
+static bool write_load(presence_t *presence, const char *date, const bson_t *fields, err_t *err) {
+    bson_t command = BSON_INITIALIZER, updates, statement, query, update, set, now;
+    char name[300], host[256] = "", processes[HOST_PROCESSES];
+    name_loads(presence->server, name);
+    BSON_APPEND_UTF8(&command, "update", name);
+    BSON_APPEND_ARRAY_BEGIN(&command, "updates", &updates);
+    BSON_APPEND_DOCUMENT_BEGIN(&updates, "0", &statement);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query);
+    BSON_APPEND_OID(&query, "_id", &presence->id);
+    bson_append_document_end(&statement, &query);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &update);
+    BSON_APPEND_DOCUMENT_BEGIN(&update, "$currentDate", &now);
+    BSON_APPEND_BOOL(&now, "seen", true);
+    bson_append_document_end(&update, &now);
+    if (date) {
+        gethostname(host, sizeof host - 1);
+        host_processes(processes);
+        BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
+        BSON_APPEND_DATE_TIME(&set, date, clock_wall_ms());
+        BSON_APPEND_UTF8(&set, "host", host);
+        BSON_APPEND_INT32(&set, "process", (int32_t)getpid());
+        BSON_APPEND_UTF8(&set, "processes", processes);
+        if (fields)
+            bson_concat(&set, fields);
+        bson_append_document_end(&update, &set);
+    }
+    bson_append_document_end(&statement, &update);
+    BSON_APPEND_BOOL(&statement, "upsert", true);
+    bson_append_document_end(&updates, &statement);
+    bson_append_array_end(&command, &updates);
+    bool ok = server_command(presence->server, presence->client, server_database(presence->server), &command,
+                             true, NULL, err);
+    bson_destroy(&command);
+    presence->beat_ns = clock_now_ns();
+    return ok;
+}
+
+presence_t *presence_open(server_t *server, mongoc_client_t *client, const bson_t *fields, err_t *err) {
+    presence_t *presence = calloc(1, sizeof *presence);
+    if (!presence) {
+        err_memory(err, sizeof *presence);
+        return NULL;
+    }
+    presence->server = server;
+    presence->client = client;
+    bson_oid_init(&presence->id, NULL);
+    if (write_load(presence, "started", fields, err))
+        return presence;
+    free(presence);
+    return NULL;
+}
+
+bool presence_beat(presence_t *presence, err_t *err) {
+    return clock_now_ns() - presence->beat_ns < BEAT_NS || write_load(presence, NULL, NULL, err);
+}
+
+bool presence_close(presence_t *presence, const bson_t *fields, err_t *err) {
+    bool ok = !presence || write_load(presence, "ended", fields, err);
+    free(presence);
+    return ok;
+}
+
+/* Of this host, and no longer there: nobody needs to wait for the end of its lease. */
+static bool is_gone(const bson_t *load, const char *here) {
+    bson_iter_t at;
+    if (!*here || !bson_iter_init_find(&at, load, "processes") || !BSON_ITER_HOLDS_UTF8(&at) ||
+        strcmp(bson_iter_utf8(&at, NULL), here) != 0 || !bson_iter_init_find(&at, load, "process"))
+        return false;
+    int64_t process = bson_iter_as_int64(&at);
+    return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+static size_t count_alive(const bson_t *reply) {
+    char here[HOST_PROCESSES];
+    bson_iter_t at, batch;
+    size_t alive = 0;
+    host_processes(here);
+    if (!bson_iter_init(&at, reply) || !bson_iter_find_descendant(&at, "cursor.firstBatch", &batch) ||
+        !BSON_ITER_HOLDS_ARRAY(&batch) || !bson_iter_recurse(&batch, &at))
+        return 0;
+    while (bson_iter_next(&at)) {
+        const uint8_t *bytes;
+        uint32_t length;
+        bson_t load;
+        bson_iter_document(&at, &length, &bytes);
+        alive += bson_init_static(&load, bytes, length) && !is_gone(&load, here);
+    }
+    return alive;
+}
+
+bool presence_count(server_t *server, mongoc_client_t *client, size_t *alive, err_t *err) {
+    char name[300];
+    bson_t reply;
+    name_loads(server, name);
+    bson_t *command = BCON_NEW(
+        "aggregate", BCON_UTF8(name), "pipeline", "[", "{", "$match", "{", "ended", "{", "$exists",
+        BCON_BOOL(false), "}", "$expr", "{", "$gt", "[", BCON_UTF8("$seen"), "{", "$subtract", "[",
+        BCON_UTF8("$$NOW"), BCON_INT32(LEASE_MS), "]", "}", "]", "}", "}", "}", "{", "$project", "{",
+        "processes", BCON_INT32(1), "process", BCON_INT32(1), "}", "}", "]", "cursor", "{", "batchSize",
+        BCON_INT32(10000), "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    *alive = ok ? count_alive(&reply) : 0;
+    bson_destroy(&reply);
+    return ok;
+}
