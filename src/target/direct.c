@@ -64,6 +64,8 @@ static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *
         if (!told && ok)
             bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
         again = !told && server_again(shard, client, &patience, &error, &reply, doing, err);
+        if (!told && !again && server_refusal(&error, &reply) != REFUSAL_GONE)
+            err->status = STATUS_USAGE;
         bson_destroy(&reply);
         if (again)
             continue;

@@ -1,0 +1,230 @@
+"""Loads straight to the shards of a cluster: nothing is lost when chunks move or members go.  needs: none"""
+import contextlib
+import gzip
+import json
+import signal
+import socket
+import tempfile
+import threading
+import time
+
+import live
+import livecluster
+import livetest
+import minimongo as mongo
+from livetest import Books, rows
+
+import clusters
+import mongods
+
+TEXT = rows(40000, 1, bad={70})
+
+
+class Relay:
+    """Before a server; in its answers one address stands for another, and a question can be made another one."""
+
+    def __init__(self, port, old, new, ask=lambda message: message):
+        self.port, self.old, self.new, self.ask = port, old, new, ask
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = b"127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.port))
+                threading.Thread(target=self.pump, args=(client, server, self.ask), daemon=True).start()
+                threading.Thread(target=self.pump, args=(server, client, self.answer), daemon=True).start()
+
+    def answer(self, message):
+        return message.replace(self.old or self.address, self.new or self.address)
+
+    def pump(self, source, sink, change):
+        with contextlib.suppress(OSError), source.makefile("rb") as messages:
+            while head := messages.read(4):
+                sink.sendall(change(head + messages.read(int.from_bytes(head, "little") - 4)))
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self.listener.close()
+
+
+def without_version(message):
+    """An OP_MSG whose command has lost its shardVersion."""
+    if message[12:16] != (2013).to_bytes(4, "little") or b"shardVersion" not in message:
+        return message
+    length = int.from_bytes(message[21:25], "little")
+    command = mongo.decode(message[21:21 + length])
+    command.pop("shardVersion", None)
+    message = message[:21] + mongo.encode(command) + message[21 + length:]
+    return len(message).to_bytes(4, "little") + message[4:]
+
+
+class Direct(livecluster.Cluster):
+    def whole(self, count):
+        """Every document is found through the router, and lies on one shard only."""
+        lying = [{document["_id"] for document in self.on_shard(name)} for name in self.names()]
+        self.assertEqual(sum(map(len, lying)), count)
+        self.assertEqual(len(set.union(*lying)), count)
+
+    def test_by_id(self):
+        packed = gzip.compress(TEXT, 1)
+        self.write("a.csv", TEXT)
+        self.write("b.csv.gz", packed)
+        counts = self.load("--direct", "a.csv", "b.csv.gz", status=2)
+        self.holds(Books().plain("a.csv", TEXT).gzip("b.csv.gz", TEXT, packed))
+        self.shares(counts)
+        self.assertEqual(counts["routers"], [])
+        self.whole(79998)
+        self.clean()
+        self.assertEqual(self.load("--direct", "a.csv", "b.csv.gz")["read"], 0)
+        self.clean()
+
+    def test_other_keys(self):
+        """A document that goes to the wrong shard would be lost: keys of strings, numbers, dates, and hashes."""
+        self.write("a.csv", TEXT)
+        for number, key in enumerate(("k:hashed", "d,k", "k,v:hashed", "v:hashed", "d:hashed,m", "m")):
+            name = "by%d" % number
+            counts = self.load("--direct", "--shard-key", key, "a.csv", status=2, collection=name)
+            self.assertEqual(counts["unrouted"], 0)
+            self.holds(Books().plain("a.csv", TEXT), collection=name)
+            there = self.shares(counts, name)
+            self.assertEqual(sum(there.values()), 39999)
+
+    def test_not_where_there_is_nothing_to_be_direct_with(self):
+        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
+        self.load("--direct", "--shard-key", "none", "a.csv", status=1)
+        self.assertIn("spread over the shards", self.stderr)
+        with mongods.temporary() as server:
+            done = self.tipple("load", "--format", "mot", "--uri", live.with_path(server["uri"], "d.c"),
+                               "--direct", "a.csv", status=1)
+            self.assertIn("goes with a sharded cluster", done.stderr)
+
+    def test_where_versions_are_not_looked_at(self):
+        """Something before a shard that does not pass the version on: after a move, documents would be lost."""
+        port, = [member["port"] for member in self.state["members"] if member["set"] == "s1"]
+        address = b"127.0.0.1:%d" % port
+        shard = Relay(port, address, None, without_version)
+        self.addCleanup(shard.close)
+        self.refused_by(address, shard.address, r"--direct: the shard s1: .*a chunk that moves could take documents")
+
+    def test_where_versions_are_not_known(self):
+        """A server that is no shard."""
+        port, = [member["port"] for member in self.state["members"] if member["set"] == "s1"]
+        for other in range(7000, 9999):
+            with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", other)):
+                break
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            self.addCleanup(mongods.stop, folder, gently=False)
+            mongods.start(folder, replset=1, port=other, tied=True)
+            self.refused_by(b"s1/127.0.0.1:%d" % port, b"rs0/127.0.0.1:%d" % other, "--direct: the shard s1: .*sharding")
+            with mongo.Client("mongodb://127.0.0.1:%d/?directConnection=true" % other) as there:
+                self.assertEqual(there.count(self.database, "results"), 0)
+            mongods.stop(folder, gently=False)
+
+    def refused_by(self, address, instead, pattern):
+        """A load whose router tells another address of a shard is refused, and nothing was loaded."""
+        self.write("a.csv", TEXT)
+        self.assertEqual(len(address), len(instead))
+        router, = [member["port"] for member in self.state["members"] if member["name"] == "r0"]
+        relay = Relay(router, address, instead)
+        self.addCleanup(relay.close)
+        uri = "mongodb://%s/%s.results" % (relay.address.decode(), self.database)
+        done = self.tipple("load", "--format", "mot", "--uri", uri, "--direct", "a.csv", status=1)
+        self.assertRegex(done.stderr, pattern)
+        self.assertEqual(self.client.count(self.database, "results"), 0)
+        self.clean()
+
+    def test_chunks_that_move(self):
+        """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
+        text = rows(150000, 5)
+        self.write("a.csv", text)
+        over = threading.Event()
+        moved = []
+
+        def move():
+            client = mongo.Client(live.URI)
+            name = "%s.results" % self.database
+            while not over.is_set():
+                for owner, place in (("s0", 3 << 61), ("s1", 5), ("s1", 3 << 61), ("s0", 5)):
+                    try:
+                        client.command("admin", {"moveChunk": name, "find": {"_id": mongo.Int64(place)}, "to": owner})
+                        moved.append(owner)
+                    except mongo.Error:
+                        time.sleep(0.05)  # not sharded yet, busy, or there already
+            client.close()
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        try:
+            counts = self.load("--direct", "-b", "100", "a.csv")
+        finally:
+            over.set()
+            mover.join()
+        self.assertGreater(len(moved), 1)
+        self.assertGreater(counts["retries"], 0)
+        self.holds(Books().plain("a.csv", text))
+        self.whole(150000)
+
+
+class Broken(livecluster.Cluster):
+    count = 120000
+
+    def during(self, *words):
+        self.text = rows(self.count, 8)
+        self.write("a.csv", self.text)
+        load = self.start("--direct", "-b", "100", "--patience", "60s", *words, "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 2000))
+        self.assertIsNone(load.poll(), "it ended too early")
+        return load
+
+    def complete(self, load):
+        out, said = load.communicate(timeout=240)
+        self.assertEqual(load.returncode, 0, said.decode())
+        self.assertEqual(json.loads(out)["read"], self.count)
+        self.reconnect()
+        self.holds(Books().plain("a.csv", self.text))
+        lying = [{document["_id"] for document in self.on_shard(name)} for name in self.names()]
+        self.assertEqual(sum(map(len, lying)), self.count)
+
+    def test_a_shard_that_is_down_for_a_while(self):
+        load = self.during()
+        clusters.send(self.home, ["s1"], signal.SIGKILL)
+        time.sleep(3)
+        self.assertIsNone(load.poll(), "it gave up within its patience")
+        clusters.start_members(self.home, ["s1"], tied=True)
+        self.complete(load)
+
+    def test_a_shard_that_stays_away(self):
+        load = self.during("--patience", "4s")
+        clusters.send(self.home, ["s1"], signal.SIGKILL)
+        _, said = load.communicate(timeout=120)
+        self.assertEqual(load.returncode, 4)
+        self.assertIn(b"--patience", said)
+        clusters.start_members(self.home, ["s1"], tied=True)
+        self.reconnect()
+        self.load("--direct", "a.csv")
+        self.holds(Books().plain("a.csv", self.text))
+        self.clean()
+
+
+@livetest.slow
+class Elected(Broken):
+    """Shards of three members, with logins and TLS."""
+    options = {"shards": 2, "replicas": 3, "routers": 1, "auth": True, "tls": True}
+    count = 60000
+    test_a_shard_that_is_down_for_a_while = test_a_shard_that_stays_away = None
+
+    def test_an_election(self):
+        load = self.during()
+        primary = clusters.select(self.state, ["s0.primary"])[0]["name"]
+        clusters.send(self.home, [primary], signal.SIGKILL)
+        self.complete(load)
+        clusters.start_members(self.home, [primary], tied=True)
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())
