@@ -2,65 +2,19 @@
 import contextlib
 import gzip
 import json
-import os
-import shutil
 import signal
-import sys
-import tempfile
 import threading
 import time
 
+import clusters
 import live
 import livetest
 import minimongo as mongo
+import mongods
+from livecluster import Cluster
 from livetest import Books, rows
 
-sys.path.insert(0, str(live.ROOT / "tools/lib"))
-import clusters  # noqa: E402
-import mongods  # noqa: E402
-
 TEXT = rows(40000, 1, bad={70})
-
-
-class Cluster(livetest.OwnServer):
-    options = {"shards": 2, "replicas": 1, "routers": 2}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.home = tempfile.mkdtemp(prefix="cluster-", dir=os.getcwd())
-        cls.addClassCleanup(shutil.rmtree, cls.home, True)
-        cls.addClassCleanup(clusters.stop, cls.home, gently=False)
-        try:
-            cls.state = clusters.start(cls.home, tied=True, **cls.options)
-        except mongods.Error as error:
-            if "no labrouter" in str(error):
-                raise livetest.unittest.SkipTest(str(error)) from error
-            raise
-        uri = cls.state["uri"]
-        live.URI = uri if "/?" in uri else uri.rstrip("/") + "/?"  # tests run one after the other
-
-    def on_shard(self, name, collection="results", **find):
-        """The documents that lie on a shard, asked for behind the router's back."""
-        with clusters.client(self.state, [member for member in self.state["members"] if member["set"] == name]) as shard:
-            return list(shard.find(self.database, collection, sort={"_id": 1}, **find))
-
-    def names(self):
-        return ["s%d" % number for number in range(self.options["shards"])]
-
-    def shares(self, counts, collection="results"):
-        """What the load says of each shard is what lies there, and together they are the collection."""
-        there = {name: len(self.on_shard(name, collection)) for name in self.names()}
-        self.assertEqual({shard["name"]: shard["documents"] for shard in counts["shards"]}, there)
-        return there
-
-    def config(self, collection, **find):
-        return list(self.client.find("config", collection, **find))
-
-    def clean(self):
-        """No zone, no tag and no switch is left."""
-        self.assertEqual(self.config("tags"), [])
-        self.assertEqual([shard.get("tags", []) for shard in self.config("shards")], [[] for _ in self.names()])
-        self.assertEqual([entry["_id"] for entry in self.config("collections") if entry.get("noBalance")], [])
 
 
 class Placed(Cluster):
@@ -73,14 +27,11 @@ class Placed(Cluster):
         there = self.shares(counts)
         block = livetest.WINDOW // (len(text) // 40000) + 1
         self.assertLessEqual(abs(there["s0"] - there["s1"]), 2 * block, there)
-        self.assertEqual(len(self.config("chunks", filter={"uuid": self.uuid()})), 2)
+        self.assertEqual(len(self.chunks()), 2)
         self.clean()
         again = self.load("a.csv", status=0)
         self.assertEqual(again["read"], 0)
         self.clean()
-
-    def uuid(self, collection="results"):
-        return self.config("collections", filter={"_id": "%s.%s" % (self.database, collection)})[0]["uuid"]
 
     def test_from_one_gzip_and_many_files(self):
         packed = gzip.compress(TEXT, 1)
