@@ -1,0 +1,155 @@
+"""What loads do to a cluster besides writing: zones, balancing, and collections that are spread badly.  needs: none"""
+import re
+import signal
+
+import livecluster
+import livetest
+import minimongo as mongo
+from livetest import Books, rows
+
+TEXT = rows(40000, 1)
+MOVE = re.compile(r'db\.adminCommand\(\{moveRange: "(.+)", min: \{_id: (.+)\}, max: \{_id: (.+)\}, toShard: "(.+)"\}\)')
+
+
+def bound(text):
+    """MinKey, MaxKey or NumberLong("7"), as the mongo shell reads it."""
+    number = re.fullmatch(r'NumberLong\("(\d+)"\)', text)
+    return mongo.Int64(number[1]) if number else {"MinKey": mongo.MinKey, "MaxKey": mongo.MaxKey}[text]
+
+
+class Balancing(livecluster.Cluster):
+    options = {"shards": 3, "replicas": 1, "routers": 1}
+
+    def name(self):
+        return self.database + ".results"
+
+    def off(self):
+        entry, = self.config("collections", filter={"_id": self.name()})
+        return bool(entry.get("noBalance"))
+
+    def switch(self, off):
+        self.client.command("config", {"update": "collections", "updates": [
+            {"q": {"_id": self.name()}, "u": {"$set": {"noBalance": off}}}], "writeConcern": {"w": "majority"}})
+
+    def status(self, *words, **more):
+        return self.tipple("status", "--uri", self.uri(), *words, **more).stdout.decode()
+
+    def begun(self, name, seed, count=60000):
+        text = rows(count, seed)
+        self.write(name, text)
+        load = self.start("-b", "50", "-j", "2", name)
+        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.off_during()))
+        self.assertIsNone(load.poll())
+        return load, text
+
+    def off_during(self):
+        there = self.config("collections", filter={"_id": self.name()})
+        return there and there[0].get("noBalance") and self.client.count(self.database, "results") > 200
+
+    def test_off_while_a_load_runs(self):
+        load, text = self.begun("a.csv", 2)
+        self.assertEqual(len(self.config("tags", filter={"ns": self.name()})), 3)
+        said = self.status()
+        self.assertIn("loads   1 running", said)
+        self.assertNotIn("--restore", said)
+        done = self.tipple("status", "--uri", self.uri(), "--restore", status=1)
+        self.assertIn("is running", done.stderr)
+        self.assertTrue(self.off())
+        _, said = load.communicate(timeout=120)
+        self.assertEqual(load.returncode, 0, said.decode())
+        self.holds(Books().plain("a.csv", text))
+        self.clean()
+
+    def test_the_last_of_two_loads_puts_things_back(self):
+        """The first one ends while the second one is under way, and leaves it what it needs."""
+        load, _ = self.begun("long.csv", 3)
+        self.write("short.csv", rows(200, 4))
+        self.load("short.csv")
+        self.assertIsNone(load.poll(), "the long load has ended too early")
+        self.assertEqual(len(self.config("tags", filter={"ns": self.name()})), 3)
+        self.assertTrue(self.off())
+        load.send_signal(signal.SIGINT)
+        load.communicate(timeout=60)
+        self.clean()
+
+    def test_a_person_has_turned_it_off(self):
+        self.write("a.csv", TEXT)
+        self.load("a.csv")
+        self.switch(True)
+        self.write("b.csv", rows(500, 5))
+        self.load("a.csv", "b.csv")
+        self.assertTrue(self.off())
+        self.status("--restore")
+        self.assertTrue(self.off())
+        self.switch(False)
+
+    def test_killed(self):
+        """Turned on again by the next load, which finds the note of the killed one."""
+        load, text = self.begun("a.csv", 6)
+        load.kill()
+        load.wait()
+        self.assertTrue(self.off())
+        self.assertIn("3 zones of a load that was killed", self.status())
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", text))
+        self.clean()
+
+    # ---- collections that were sharded before
+
+    def sharded(self, key, splits=(), owners=()):
+        self.client.command("admin", {"shardCollection": self.name(), "key": key})
+        for at in splits:
+            self.client.command("admin", {"split": self.name(), "middle": at})
+        for at, owner in zip(splits, owners):
+            self.client.command("admin", {"moveChunk": self.name(), "find": at, "to": owner})
+
+    def owners(self):
+        return [chunk["shard"] for chunk in self.chunks()]
+
+    def test_empty_and_never_split(self):
+        self.sharded({"_id": 1})
+        self.assertEqual(len(self.owners()), 1)
+        self.write("a.csv", TEXT)
+        counts = self.load("a.csv")
+        self.assertEqual(sorted(self.owners()), ["s0", "s1", "s2"])
+        self.holds(Books().plain("a.csv", TEXT))
+        there = self.shares(counts)
+        self.assertLess(max(there.values()) - min(there.values()), 8000, there)
+        self.assertNotIn("will wait", self.stderr)
+        self.clean()
+
+    def test_empty_and_split_by_a_person(self):
+        """Taken as it is, and told; the commands mend it."""
+        self.sharded({"_id": 1}, [{"_id": mongo.Int64(5 << 60)}], ["s1"])
+        before = self.owners()
+        self.write("a.csv", TEXT)
+        self.load("a.csv")
+        self.assertEqual(self.owners(), before)
+        self.assertRegex(self.stderr, r"2 of 3 shards have chunks, and 6\d% of what will be loaded is for s\d")
+        said = self.status()
+        self.assertRegex(said, r"uneven  2 of 3 shards")
+        commands = MOVE.findall(said)
+        self.assertGreater(len(commands), 1, said)
+        for name, least, behind, shard in commands:
+            self.assertEqual(name, self.name())
+            self.client.command("admin", {"moveRange": name, "min": {"_id": bound(least)}, "max": {"_id": bound(behind)},
+                                          "toShard": shard})
+        self.assertNotIn("uneven", self.status())
+        self.write("b.csv", rows(40000, 7))
+        there = self.shares_of(self.load("a.csv", "b.csv"))
+        self.assertLess(max(there) - min(there), 8000, there)
+        self.assertNotIn("will wait", self.stderr)
+
+    def shares_of(self, counts):
+        return [shard["documents"] for shard in counts["shards"]]
+
+    def test_other_keys_are_left_to_the_balancer(self):
+        self.sharded({"k": 1}, [{"k": "M"}], ["s0"])
+        self.write("a.csv", TEXT)
+        self.load("a.csv")
+        self.assertIn("shards have chunks", self.stderr)
+        self.assertIn('sh.enableBalancing("%s")' % self.name(), self.status())
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())
