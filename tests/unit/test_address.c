@@ -164,6 +164,49 @@ static void test_conceal(void **state) {
     address_free(&address);
 }
 
+static void test_beside(void **state) {
+    (void)state;
+    err_t err = {0};
+    address_t address, beside;
+    assert_true(address_parse(&address,
+                              "mongodb://joe:se%40cret@r1:1,r2:2/mot.results?tls=true&tlsCAFile=/ca.pem"
+                              "&directConnection=false&w=1&authSource=users&appName=me&compressors=zlib"
+                              "&connectTimeoutMS=1234&authMechanism=SCRAM-SHA-256",
+                              &err));
+    assert_true(address_beside(&address, "a:1,b:2", "s0", &beside, &err));
+    assert_string_equal(beside.hosts, "a:1,b:2");
+    assert_string_equal(beside.name, "mot.results");
+    assert_string_equal(beside.database, "mot");
+    assert_string_equal(beside.collection, "results");
+    assert_string_equal(mongoc_uri_get_username(beside.uri), "joe");
+    assert_string_equal(mongoc_uri_get_password(beside.uri), "se@cret");
+    assert_string_equal(mongoc_uri_get_auth_source(beside.uri), "users");
+    assert_string_equal(mongoc_uri_get_auth_mechanism(beside.uri), "SCRAM-SHA-256");
+    assert_string_equal(mongoc_uri_get_replica_set(beside.uri), "s0");
+    assert_string_equal(mongoc_uri_get_appname(beside.uri), "me");
+    assert_true(mongoc_uri_get_tls(beside.uri));
+    assert_string_equal(mongoc_uri_get_option_as_utf8(beside.uri, "tlscafile", ""), "/ca.pem");
+    assert_int_equal(mongoc_uri_get_option_as_int32(beside.uri, "connecttimeoutms", 0), 1234);
+    assert_false(mongoc_uri_has_option(beside.uri, "directconnection"));
+    assert_int_equal(mongoc_write_concern_get_w(mongoc_uri_get_write_concern(beside.uri)), 1);
+    bson_iter_t at;
+    assert_true(bson_iter_init_find(&at, mongoc_uri_get_compressors(beside.uri), "zlib"));
+    char text[] = "se@cret";
+    address_conceal(&beside, text);
+    assert_string_equal(text, "***");
+    address_free(&beside);
+    /* without a user, and as a router */
+    address_free(&address);
+    assert_true(address_parse(&address, "mongodb://r1:1,r2:2/mot.results?replicaSet=old", &err));
+    assert_true(address_beside(&address, "r2:2", NULL, &beside, &err));
+    assert_null(mongoc_uri_get_username(beside.uri));
+    assert_null(mongoc_uri_get_replica_set(beside.uri));
+    address_free(&beside);
+    assert_false(address_beside(&address, "r2:99999999", NULL, &beside, &err));
+    assert_non_null(strstr(err.text, "r2:99999999"));
+    address_free(&address);
+}
+
 /* The driver's own talk must not give a password away either: a command may print it. */
 static void overhear(mongoc_log_level_t level, const char *domain, const char *message, void *data) {
     (void)level, (void)domain, (void)data;
@@ -175,7 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),    cmocka_unit_test(test_login),
         cmocka_unit_test(test_bad),     cmocka_unit_test(test_no_password_is_shown),
-        cmocka_unit_test(test_conceal),
+        cmocka_unit_test(test_conceal), cmocka_unit_test(test_beside),
     };
     mongoc_init();
     mongoc_log_set_handler(overhear, NULL);

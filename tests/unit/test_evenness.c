@@ -1,0 +1,91 @@
+/* evenness: what share of what is to come each shard has. The maps are written by hand. */
+#include "target/evenness.h"
+#include "target/position.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *names[] = {"s0", "s1", "s2", "s3"};
+static const shard_names_t four = {.names = names, .count = 4};
+
+/* Chunks that begin at these lanes (the first at MinKey), each on the shard of the letter: "0123". */
+static chunkmap_t *lanes(const uint32_t *starts, const char *owners) {
+    chunkmap_t *map = chunkmap_new(NULL);
+    for (size_t i = 0; owners[i]; i++) {
+        bson_t min = BSON_INITIALIZER;
+        if (i)
+            BSON_APPEND_INT64(&min, "_id", position_id(starts[i], 0));
+        else
+            BSON_APPEND_MINKEY(&min, "_id");
+        assert_true(chunkmap_add(map, &min, names[owners[i] - '0'], i + 1));
+        bson_destroy(&min);
+    }
+    return map;
+}
+
+static void check(const uint32_t *starts, const char *owners, size_t with, double most, const char *name,
+                  bool even) {
+    shardkey_t key;
+    err_t err;
+    assert_true(shardkey_parse("_id", &key, &err));
+    chunkmap_t *map = lanes(starts, owners);
+    evenness_t evenness = evenness_of(map, &key, &four);
+    assert_int_equal(evenness.owners, with);
+    assert_int_equal(evenness.shards, 4);
+    assert_true(evenness.most > most - 0.001 && evenness.most < most + 0.001);
+    if (name)
+        assert_string_equal(evenness.name, name);
+    assert_true(evenness.even == even);
+    chunkmap_free(map);
+    shardkey_free(&key);
+}
+
+static void test_shares_of_lanes(void **state) {
+    (void)state;
+    check((uint32_t[]){0, 256, 512, 768}, "0123", 4, 0.25, NULL, true);
+    check((uint32_t[]){0, 256, 512, 768}, "3102", 4, 0.25, NULL, true);
+    check((uint32_t[]){0, 100, 256, 512, 768}, "01023", 4, 356 / 1024.0, "s0", false);
+    check((uint32_t[]){0}, "2", 1, 1, "s2", false);
+    check((uint32_t[]){0, 512}, "01", 2, 0.5, NULL, false);
+    check((uint32_t[]){0, 512, 640, 768}, "0123", 4, 0.5, "s0", false);
+    /* a chunk that begins in the middle of a range of lanes */
+    check((uint32_t[]){0, 300, 512, 768}, "0123", 4, 300 / 1024.0, "s0", true);
+}
+
+static void test_other_keys(void **state) {
+    (void)state;
+    shardkey_t key;
+    err_t err;
+    assert_true(shardkey_parse("k", &key, &err));
+    static const char *const bounds[] = {NULL, "F", "M", "T"};
+    for (int with_all = 0; with_all < 2; with_all++) {
+        chunkmap_t *map = chunkmap_new(NULL);
+        for (size_t i = 0; i < 4; i++) {
+            bson_t min = BSON_INITIALIZER;
+            if (bounds[i])
+                BSON_APPEND_UTF8(&min, "k", bounds[i]);
+            else
+                BSON_APPEND_MINKEY(&min, "k");
+            assert_true(chunkmap_add(map, &min, names[with_all ? i : i % 2], i + 1));
+            bson_destroy(&min);
+        }
+        evenness_t evenness = evenness_of(map, &key, &four);
+        assert_int_equal(evenness.owners, with_all ? 4 : 2);
+        assert_true(evenness.even == (with_all != 0));
+        assert_false(evenness.known);
+        chunkmap_free(map);
+    }
+    shardkey_free(&key);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares_of_lanes),
+        cmocka_unit_test(test_other_keys),
+    };
+    return cmocka_run_group_tests_name("evenness", tests, NULL, NULL);
+}
