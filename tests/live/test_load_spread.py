@@ -1,6 +1,8 @@
 """Where a load puts the documents of a sharded cluster: each shard is asked what lies there.  needs: none"""
+import collections
 import functools
 import gzip
+import re
 import subprocess
 
 import live
@@ -115,6 +117,120 @@ class Eight(Two):
 
 class Four(Two):
     options = {**Two.options, "shards": 4}
+
+    def test_direct(self):
+        """The petabyte study's choice: one range of _ids and one chunk a shard, past the routers."""
+        self.write("a.csv.gz", packed())
+        self.even(self.load_slim("--direct", "a.csv.gz"), [tests_of_cars()])
+
+
+# -------------------------------------------------------------------------------------------------------- keys
+
+def station(record):
+    """Ships have neither number."""
+    usaf, wban = record[4:10], record[10:15]
+    return "u" + usaf if usaf != "999999" else "w" + wban if wban != "99999" else None
+
+
+KINDS = {type(mongo.MinKey): 0, type(None): 5, int: 10, mongo.Int64: 10, str: 15, mongo.Date: 45}
+
+
+def rank(value):
+    """Values in the order of a server, of the types that are keys here."""
+    if value is mongo.MaxKey:
+        return 127, 0
+    kind = KINDS[type(value)]
+    return kind, value.encode() if kind == 15 else value if kind in (10, 45) else 0
+
+
+def ranks(values):
+    return tuple(map(rank, values))
+
+
+class Keys(Cluster):
+    """The weather of 200 stations, and of some ships, whose documents lack a key."""
+    options = {"shards": 4, "replicas": 1, "routers": 2, "cache": "64M"}
+
+    def setUp(self):
+        super().setUp()
+        self.text = generated("isd", "--records", 30000, "--stations", 200, "--seed", 7)
+        self.write("a.isd", self.text)
+
+    def on_shards(self, pipeline):
+        found = {}
+        for name in self.names():
+            with self.shard_client(name) as shard:
+                found[name] = list(shard.aggregate(self.database, "results", pipeline))
+        return found
+
+    def placed(self, key):
+        """Each document lies where its key's chunk is, by the server's own hashes. Gives how many each shard has."""
+        paths = [path.partition(":")[0] for path in key.split(",")]
+        values = [{"$toHashedIndexKey": "$" + path} if path + ":hashed" in key else {"$ifNull": ["$" + path, None]}
+                  for path in paths]
+        found = self.on_shards([{"$group": {"_id": values, "n": {"$sum": 1}}}])
+        chunks = self.chunks()
+        self.assertEqual(sorted(chunk["shard"] for chunk in chunks), self.names())
+        ranges = {chunk["shard"]: (ranks(chunk["min"].values()), ranks(chunk["max"].values())) for chunk in chunks}
+        for name, groups in found.items():
+            low, high = ranges[name]
+            strays = [group["_id"] for group in groups if not low <= ranks(group["_id"]) < high]
+            self.assertEqual(strays, [], (name, low, high))
+        return {name: sum(group["n"] for group in groups) for name, groups in found.items()}
+
+    def profile(self, level):
+        for name in self.names():
+            with self.shard_client(name) as shard:
+                if level:  # with room for all of it: an entry holds a good part of its command
+                    shard.command(self.database, {"create": "system.profile", "capped": True, "size": 64 << 20})
+                shard.command(self.database, {"profile": level})
+
+    def inserts(self):
+        """How many insert commands each shard has got."""
+        wanted, found = {"op": "insert", "ns": self.database + ".results"}, {}
+        for name in self.names():
+            with self.shard_client(name) as shard:
+                found[name] = shard.count(self.database, "system.profile", wanted)
+        return found
+
+    def by_key(self, key):
+        self.profile(2)
+        self.addCleanup(self.profile, 0)
+        counts = self.load("--format", "isd", "--shard-key", key, "-b", "200", "a.isd")
+        there = self.shares(counts)
+        self.assertEqual(self.placed(key), there)
+        self.assertEqual(sum(there.values()), 30000)
+        self.assertEqual((counts["unrouted"], counts["retries"]), (0, 0))
+        told = {shard["name"]: shard["batches"] for shard in counts["shards"]}
+        self.assertEqual(self.inserts(), told)  # a batch with documents of two shards would be an insert on each
+        self.assertEqual(sum(told.values()), counts["batches"])
+        self.clean()
+        return there
+
+    def test_stations(self):
+        """The weather study's choice: each station lies on the one shard that its hash says."""
+        done = self.tipple(*self.words("--format", "isd", "--shard-key", "st:hashed", "a.isd", json_wanted=False))
+        there = self.placed("st:hashed")
+        found = self.on_shards([{"$group": {"_id": "$st", "n": {"$sum": 1}}}])
+        stations = collections.Counter(map(station, self.text.decode("latin-1").splitlines()))
+        self.assertGreaterEqual(len(stations), 200)
+        self.assertEqual(sum(map(len, found.values())), len(stations))  # none is on two shards
+        self.assertEqual({group["_id"]: group["n"] for groups in found.values() for group in groups}, stations)
+        told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+)% ", done.stdout.decode(), re.M)
+        self.assertEqual(told, [(name, "{:,}".format(count), "%.1f" % (count / 300)) for name, count in there.items()])
+        self.clean()
+
+    def test_hashed_first(self):
+        """A hash and then ranges: cut as a hash alone is."""
+        self.by_key("st:hashed,ts")
+
+    def test_hashed_second(self):
+        """A range and then a hash: cut by records that were looked at."""
+        self.by_key("type,st:hashed")
+
+    def test_hashed_in_the_middle(self):
+        """A range, a hash, a range."""
+        self.by_key("type,st:hashed,ts")
 
 
 if __name__ == "__main__":
