@@ -69,8 +69,8 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     status->read = route_open(server, client, &status->route, err);
     if (status->route && !spread_shards(server, client, &status->shards, err))
         return false;
-    return status->read != ROUTE_FAILED &&
-           (status->read == ROUTE_HIDDEN || spread_left(server, client, &status->zones, err));
+    return status->read != ROUTE_FAILED && (status->read == ROUTE_HIDDEN || status->read == ROUTE_UNCLEAR ||
+                                            spread_left(server, client, &status->zones, err));
 }
 
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
@@ -114,7 +114,9 @@ static void print_text(const server_t *server, const report_t *status) {
         bson_free(key);
     } else if (status->is_router) {
         printf("shards  %s\n", status->read == ROUTE_HIDDEN ? "this user may not read the config database"
-                                                            : "not sharded: it lives on one shard");
+                               : status->read == ROUTE_UNCLEAR
+                                   ? "its chunks have bounds that are not understood"
+                                   : "not sharded: it lives on one shard");
     }
     if (status->restored)
         printf("the zones that a load had left are gone, and the collection is balanced again\n");

@@ -3,6 +3,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/zeroed.h"
 #include "format/format.h"
 #include "input/cutter.h"
 #include "load/job.h"
@@ -428,7 +429,7 @@ static void free_job(job_t *job) {
 }
 
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
-    job_t *job = calloc(1, sizeof *job);
+    job_t *job = ZEROED(job_t);
     if (!job)
         return err_memory(err, sizeof *job);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();

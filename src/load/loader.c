@@ -3,6 +3,7 @@
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/zeroed.h"
 #include "format/records.h"
 #include "load/batch.h"
 #include "target/writer.h"
@@ -443,7 +444,7 @@ static void free_loader(loader_t *loader) {
 }
 
 loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
-    loader_t *loader = calloc(1, sizeof *loader);
+    loader_t *loader = ZEROED(loader_t);
     if (!loader) {
         err_memory(err, sizeof *loader);
         return NULL;

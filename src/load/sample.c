@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 32, PLACES = 16, PIECE = 64 * 1024, MOST_OF_A_PIECE = 64, STEP = 4 << 20 };
+/* So many records in all. Neighbours may be alike, so a plain file, where every place costs the same, is
+ * looked at in many places; a packed one has to be read up to the last of them. */
+enum { RECORDS = 2048, MOST_FILES = 32, LEAST_PLACES = 16, STEP = 4 << 20 };
+
+/* What is read at a place; the first one of a file must tell its dialect, too. */
+enum { FIRST_PIECE = 64 * 1024, PIECE = 8 * 1024 };
 
 typedef struct {
     const schema_t *schema;
@@ -14,9 +19,10 @@ typedef struct {
     records_t *records;
     hashed_t *hashed;
     dialect_t dialect;
-    uint8_t *text; /* PIECE bytes, with slack on either side */
+    uint8_t *text; /* FIRST_PIECE bytes, with slack on either side */
     records_place_t place;
     source_kit_t *kit; /* so that a packed tar is read once for all of its members */
+    size_t files, most_of_a_piece;
     sample_t *sample;
     size_t slots;
     bson_t values;
@@ -40,7 +46,7 @@ static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length,
     record_t record;
     size_t taken = 0;
     records_begin(sampler->records, &sampler->dialect, text, length, file_start, false, 0);
-    while (taken < MOST_OF_A_PIECE) {
+    while (taken < sampler->most_of_a_piece) {
         parsed_t parsed = records_next_into(sampler->records, &sampler->place, &record, NULL);
         if (parsed == PARSED_END)
             return true;
@@ -62,34 +68,40 @@ static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length,
 static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *source, uint64_t offset,
                     bool *more) {
     err_t ignored;
+    const ssize_t piece = offset ? PIECE : FIRST_PIECE;
     uint8_t *text = sampler->text + POOL_SLACK, *first = text;
     *more = false;
     if (offset && !source_skip_to(source, offset, &ignored))
         return true;
-    ssize_t got = source_read(source, text, PIECE, &ignored);
+    ssize_t got = source_read(source, text, (size_t)piece, &ignored);
     if (got <= 0)
         return true;
     if (offset && (first = memchr(text, '\n', (size_t)got)))
         first++;
     uint8_t *last = memrchr(text, '\n', (size_t)got);
-    uint8_t *end = got < PIECE || !last ? text + got : last + 1;
+    uint8_t *end = got < piece || !last ? text + got : last + 1;
     if (!first || first >= end)
         return true;
     memset(text + got, 0, POOL_SLACK);
     if (!offset && !dialect_sniff(sampler->schema, first, (size_t)(end - first), file->name,
                                   &sampler->dialect, &ignored))
         return true;
-    *more = got == PIECE;
+    *more = got == piece;
     return take_piece(sampler, first, (uint32_t)(end - first), offset == 0);
 }
 
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
     err_t ignored;
     source_t *source = source_open_in(sampler->kit, file, &ignored);
-    bool ok = true, more = source != NULL;
-    uint64_t step = file->kind == INPUT_PLAIN ? file->text_bound / PLACES : STEP;
-    step = step < PIECE ? PIECE : step;
-    for (uint64_t place = 0; ok && more && place < PLACES; place++)
+    bool ok = true, more = source != NULL, anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
+    uint64_t places = anywhere ? RECORDS / sampler->files : LEAST_PLACES;
+    uint64_t step = anywhere ? file->text_bound / places : STEP;
+    if (step < PIECE && anywhere) {
+        places = file->text_bound / PIECE + 1;
+        step = PIECE;
+    }
+    sampler->most_of_a_piece = (size_t)(RECORDS / sampler->files / places) + 1;
+    for (uint64_t place = 0; ok && more && place < places; place++)
         ok = look_at(sampler, file, source, place * step, &more);
     if (source)
         source_close(source);
@@ -104,9 +116,9 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     sampler.records = records_new(schema);
     sampler.hashed = hashed_new();
     sampler.kit = source_kit_new();
-    sampler.text = calloc(1, PIECE + 2 * POOL_SLACK);
+    sampler.text = calloc(1, FIRST_PIECE + 2 * POOL_SLACK);
     bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.text;
-    size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    size_t files = sampler.files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     for (size_t i = 0; ok && i < files; i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
         if (file->kind != INPUT_STREAM)
@@ -120,7 +132,7 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     source_kit_free(sampler.kit);
     if (!ok)
         sample_free(sample);
-    return ok || err_memory(err, PIECE);
+    return ok || err_memory(err, FIRST_PIECE);
 }
 
 void sample_free(sample_t *sample) {

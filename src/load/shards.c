@@ -127,7 +127,8 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
         return err_set(err, STATUS_USAGE, "--direct needs %s; leave it out",
                        read == ROUTE_HIDDEN ? "a user who may read the cluster's config database (the role "
                                               "clusterMonitor)"
-                                            : "a collection that is spread over the shards");
+                       : read == ROUTE_UNCLEAR ? "chunks whose bounds can be put in order"
+                                               : "a collection that is spread over the shards");
     if (!mongoc_write_concern_is_acknowledged(server_data_concern(job->server)))
         return err_set(err, STATUS_USAGE, "--direct needs answers: w=0 in the URI leaves them out");
     /* connections a shard are as many as are needed at once; the driver watches each member with two more */
@@ -167,6 +168,8 @@ bool job_open_shards(job_t *job, err_t *err) {
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "
             "slower; the role clusterMonitor would do");
+    if (read == ROUTE_UNCLEAR)
+        log_note("%s: the router sorts the batches, which is slower", err->text);
     shardkey_free(&wanted);
     return ok && open_ways(job, read, err);
 }

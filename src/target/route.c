@@ -1,4 +1,5 @@
 #include "target/route.h"
+#include "base/zeroed.h"
 #include "target/config.h"
 
 #include <pthread.h>
@@ -99,7 +100,8 @@ static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t 
     return true;
 }
 
-static chunkmap_t *map_of(const route_t *route, const config_list_t *list, err_t *err) {
+/* *unclear: its bounds are none that we can put in order. */
+static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool *unclear, err_t *err) {
     chunkmap_t *map = chunkmap_new(route->map);
     bool ok = map && list->count;
     for (size_t i = 0; ok && i < list->count; i++)
@@ -107,6 +109,7 @@ static chunkmap_t *map_of(const route_t *route, const config_list_t *list, err_t
     if (ok)
         return map;
     chunkmap_free(map);
+    *unclear = list->count > 0;
     err_set(err, STATUS_SERVER,
             "the chunks of %s (%zu of them) make no map: none, none that follow one another, more than %d "
             "shards, or too little memory",
@@ -124,7 +127,8 @@ static void replace_map(route_t *route, chunkmap_t *map, uint64_t newest) {
 }
 
 /* newest: as it was before the reading. When it is the same behind it, no chunk has moved meanwhile. */
-static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, bool *hidden, err_t *err) {
+static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, bool *hidden, bool *unclear,
+                        err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
         config_list_t list;
         uint64_t behind;
@@ -135,7 +139,7 @@ static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest
             return false;
         }
         bool whole = behind == newest;
-        chunkmap_t *map = whole ? map_of(route, &list, err) : NULL;
+        chunkmap_t *map = whole ? map_of(route, &list, unclear, err) : NULL;
         config_free(&list);
         if (whole && map)
             replace_map(route, map, newest);
@@ -148,19 +152,19 @@ static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest
 }
 
 route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **route, err_t *err) {
-    route_t *it = calloc(1, sizeof *it);
+    route_t *it = ZEROED(route_t);
     *route = NULL;
     if (!it)
         return err_memory(err, sizeof *it), ROUTE_FAILED;
     it->server = server;
     bson_init(&it->key.spec);
     pthread_mutex_init(&it->lock, NULL);
-    bool hidden = false;
+    bool hidden = false, unclear = false;
     uint64_t newest;
     route_read_t read = read_collection(it, client, err);
-    if (read == ROUTE_READ &&
-        !(read_newest(it, client, &newest, &hidden, err) && read_chunks(it, client, newest, &hidden, err)))
-        read = hidden ? ROUTE_HIDDEN : ROUTE_FAILED;
+    if (read == ROUTE_READ && !(read_newest(it, client, &newest, &hidden, err) &&
+                                read_chunks(it, client, newest, &hidden, &unclear, err)))
+        read = hidden ? ROUTE_HIDDEN : unclear ? ROUTE_UNCLEAR : ROUTE_FAILED;
     if (read == ROUTE_READ)
         *route = it;
     else
@@ -190,8 +194,9 @@ chunkmap_t *route_map(route_t *route) {
 
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err) {
     uint64_t newest;
+    bool unclear;
     return read_newest(route, client, &newest, NULL, err) &&
-           (newest == route->newest || read_chunks(route, client, newest, NULL, err));
+           (newest == route->newest || read_chunks(route, client, newest, NULL, &unclear, err));
 }
 
 void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version) {

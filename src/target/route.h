@@ -14,6 +14,7 @@ typedef enum {
     ROUTE_READ,      /* *route is set */
     ROUTE_UNSHARDED, /* the collection lives on one shard */
     ROUTE_HIDDEN,    /* the user may not read the config database */
+    ROUTE_UNCLEAR,   /* its chunks have bounds that we cannot put in order; err says so */
     ROUTE_FAILED,    /* err says why */
 } route_read_t;
 

@@ -143,6 +143,17 @@ class Balancing(livecluster.Cluster):
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]
 
+    def test_bounds_that_are_not_understood(self):
+        """Chunks between decimals, say: the router sorts, and says so."""
+        self.sharded({"m": 1}, [{"m": mongo.Timestamp(7 << 32)}, {"m": mongo.Timestamp(9 << 32)}], ["s0", "s1"])
+        self.write("a.csv", TEXT)
+        self.load("a.csv")
+        self.assertIn("the router sorts the batches", self.stderr)
+        self.holds(Books().plain("a.csv", TEXT))
+        self.load("--direct", "a.csv", status=1)
+        self.assertIn("whose bounds can be put in order", self.stderr)
+        self.assertIn("not understood", self.status())
+
     def test_other_keys_are_left_to_the_balancer(self):
         self.sharded({"k": 1}, [{"k": "M"}], ["s0"])
         self.write("a.csv", TEXT)

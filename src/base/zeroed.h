@@ -1,0 +1,18 @@
+/* zeroed: memory for structs that ask for a larger alignment than calloc gives, as all do that hold a bson_t
+ * (128 bytes). */
+#ifndef TIPPLE_BASE_ZEROED_H
+#define TIPPLE_BASE_ZEROED_H
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One TYPE, all zeros; to be freed. NULL: out of memory. */
+#define ZEROED(type) ((type *)zeroed_memory(alignof(type), sizeof(type)))
+
+static inline void *zeroed_memory(size_t alignment, size_t size) {
+    void *memory = aligned_alloc(alignment, size);
+    return memory ? memset(memory, 0, size) : NULL;
+}
+
+#endif
