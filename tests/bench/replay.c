@@ -2,56 +2,44 @@
  * that are complete before the clock starts, over T connections, one message in flight on each, and does
  * nothing else.
  *
- *     replay --port P --to DATABASE.COLLECTION [--connections T] [--batch N] [--run R] [--majority] FILE.bson
+ *     replay --port P ... --to DATABASE.COLLECTION [--connections T] [--batch N] [--run R] [--majority]
+ *            [--cut ID,... [--mixed | --direct --shard-version HEX ...]] FILE.bson
  *
  * FILE.bson holds documents one behind the other (`tipple parse --emit bson --ids`). Every reply is read and
  * must say that all of its documents went in. Prints one line of JSON; exit status 1 if any batch was not
- * whole. */
+ * whole.
+ *
+ * Several ports, of routers, are dealt to the connections in turn. --cut says where the second and further
+ * ranges of `_id` begin, one range a shard: each message then holds the documents of one. With --mixed each
+ * holds as many of every shard. With --direct a port is a shard's, in the order of the ranges, its messages
+ * come over connections of its own, and each carries that shard's shardVersion, a BSON document. */
+#include "replay.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 16, OP_MSG = 2013, MOST_MESSAGE = 48000000, MOST_REPLY = 1 << 20, MOST_CONNECTIONS = 256 };
-
-typedef struct {
-    const uint8_t *bytes;
-    uint32_t length, documents;
-} message_t;
-
-typedef struct {
-    uint16_t port;
-    const char *database, *collection;
-    uint32_t connections, batch, run; /* run: neighbouring messages that one connection takes at a time */
-    bool majority;
-    message_t *messages;
-    size_t message_count, document_count;
-    atomic_size_t next;
-    pthread_barrier_t ready;
-} replay_t;
+enum { HEADER = 16, MOST_REPLY = 1 << 20, MOST_CONNECTIONS = 256 };
 
 typedef struct {
     replay_t *replay;
+    queue_t *queue;
+    uint16_t port;
     pthread_t thread;
     uint64_t documents, errors;
     char problem[300]; /* the first */
 } connection_t;
 
-static _Noreturn void die(const char *words, ...) {
+void die(const char *words, ...) {
     va_list arguments;
     va_start(arguments, words);
     fputs("replay: ", stderr);
@@ -60,128 +48,18 @@ static _Noreturn void die(const char *words, ...) {
     exit(1);
 }
 
-static void *need(void *memory) {
+void *need(void *memory) {
     if (!memory)
         die("out of memory");
     return memory;
 }
 
-/* ---- before the clock: the messages ---- */
-
-static uint32_t read32(const uint8_t *at) {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-static uint8_t *put32(uint8_t *at, uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8)
-        *at++ = (uint8_t)(value >> shift);
-    return at;
-}
-
-static uint8_t *put_key(uint8_t *at, uint8_t type, const char *key) {
-    *at++ = type;
-    return (uint8_t *)stpcpy((char *)at, key) + 1;
-}
-
-static uint8_t *put_text(uint8_t *at, const char *key, const char *text) {
-    at = put32(put_key(at, 0x02, key), (uint32_t)strlen(text) + 1);
-    return (uint8_t *)stpcpy((char *)at, text) + 1;
-}
-
-static uint8_t *put_bool(uint8_t *at, const char *key, bool value) {
-    at = put_key(at, 0x08, key);
-    *at++ = value;
-    return at;
-}
-
-/* The end of a document whose length stands at its start. */
-static uint8_t *close_document(uint8_t *start, uint8_t *at) {
-    *at++ = 0;
-    put32(start, (uint32_t)(at - start));
-    return at;
-}
-
-/* Header, flags, the command as section 0, and the start of section 1, whose documents follow. The two
- * lengths, of the message and of section 1, are left to fill in. */
-static size_t make_head(const replay_t *replay, uint8_t *head, size_t *section) {
-    uint8_t *at = put32(head, 0);
-    at = put32(put32(put32(at, 0), 0), OP_MSG);
-    at = put32(at, 0);
-    *at++ = 0;
-    uint8_t *body = at;
-    at = put_text(body + 4, "insert", replay->collection);
-    at = put_bool(at, "ordered", false);
-    uint8_t *concern = at = put_key(at, 0x03, "writeConcern");
-    if (replay->majority)
-        at = put_bool(put_text(at + 4, "w", "majority"), "j", true);
-    else
-        at = put32(put_key(at + 4, 0x10, "w"), 1);
-    at = close_document(concern, at);
-    at = close_document(body, put_text(at, "$db", replay->database));
-    *at++ = 1;
-    *section = (size_t)(at - head);
-    at = (uint8_t *)stpcpy((char *)at + 4, "documents") + 1;
-    return (size_t)(at - head);
-}
-
-static uint8_t *read_file(const char *path, size_t *length) {
-    int fd = open(path, O_RDONLY);
-    struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
-        die("%s: %s", path, strerror(errno));
-    *length = (size_t)info.st_size;
-    uint8_t *bytes = need(malloc(*length + 1));
-    for (size_t done = 0; done < *length;) {
-        ssize_t got = read(fd, bytes + done, *length - done);
-        if (got <= 0)
-            die("%s cannot be read", path);
-        done += (size_t)got;
-    }
-    close(fd);
-    return bytes;
-}
-
-static void make_messages(replay_t *replay, const char *path) {
-    size_t length, section;
-    uint8_t head[1024], *documents = read_file(path, &length);
-    const size_t head_length = make_head(replay, head, &section);
-    size_t room = 0;
-    for (size_t from = 0, to; from < length; from = to) {
-        uint32_t count = 0;
-        for (to = from; to < length && count < replay->batch; count++) {
-            if (length - to < 5 || read32(documents + to) < 5 || read32(documents + to) > length - to)
-                die("%s: no BSON document at %zu", path, to);
-            to += read32(documents + to);
-        }
-        const size_t total = head_length + (to - from);
-        if (total > MOST_MESSAGE)
-            die("a batch of %u documents is more than a server takes; lower --batch", count);
-        if (replay->message_count == room) {
-            room = room ? 2 * room : 1024;
-            replay->messages = need(realloc(replay->messages, room * sizeof *replay->messages));
-        }
-        uint8_t *message = need(malloc(total));
-        memcpy(message, head, head_length);
-        memcpy(message + head_length, documents + from, to - from);
-        put32(message, (uint32_t)total);
-        put32(message + 4, (uint32_t)replay->message_count + 1);
-        put32(message + section, (uint32_t)(total - section));
-        replay->messages[replay->message_count++] = (message_t){message, (uint32_t)total, count};
-        replay->document_count += count;
-    }
-    free(documents);
-    if (!replay->message_count)
-        die("%s is empty", path);
-}
-
-/* ---- the measured part ---- */
-
-static int dial(const replay_t *replay) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(replay->port)};
+static int dial(uint16_t port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
     if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
-        die("port %u: %s", replay->port, strerror(errno));
+        die("port %u: %s", port, strerror(errno));
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return fd;
 }
@@ -284,12 +162,13 @@ static void send_one(connection_t *connection, int fd, const message_t *message,
 static void *run(void *context) {
     connection_t *connection = context;
     replay_t *replay = connection->replay;
+    queue_t *queue = connection->queue;
     uint8_t *reply = need(malloc(MOST_REPLY + 1));
-    int fd = dial(replay);
+    int fd = dial(connection->port);
     pthread_barrier_wait(&replay->ready);
-    for (size_t from; (from = atomic_fetch_add(&replay->next, replay->run)) < replay->message_count;)
-        for (size_t i = from; i < from + replay->run && i < replay->message_count; i++)
-            send_one(connection, fd, &replay->messages[i], reply);
+    for (size_t from; (from = atomic_fetch_add(&queue->next, replay->run)) < queue->count;)
+        for (size_t i = from; i < from + replay->run && i < queue->count; i++)
+            send_one(connection, fd, &queue->messages[i], reply);
     close(fd);
     free(reply);
     return NULL;
@@ -312,7 +191,10 @@ static int measure(replay_t *replay) {
     connection_t *connections = need(calloc(replay->connections, sizeof *connections));
     pthread_barrier_init(&replay->ready, NULL, replay->connections + 1);
     for (uint32_t i = 0; i < replay->connections; i++) {
+        const uint32_t turn = i % replay->port_count;
         connections[i].replay = replay;
+        connections[i].port = replay->ports[turn];
+        connections[i].queue = &replay->queues[replay->direct ? turn : 0];
         if (pthread_create(&connections[i].thread, NULL, run, &connections[i]) != 0)
             die("no more threads");
     }
@@ -345,17 +227,60 @@ static uint32_t number(const char *text, uint32_t most) {
     return (uint32_t)value;
 }
 
+static void read_cuts(replay_t *replay, const char *text) {
+    char *end;
+    for (const char *at = text;; at = end + 1) {
+        const int64_t id = strtoll(at, &end, 10);
+        if (end == at || (*end && *end != ',') || replay->cut_count == MOST_SHARDS - 1 ||
+            (replay->cut_count && replay->cuts[replay->cut_count - 1] >= id))
+            die("--cut '%s' is not a list of fewer than %d rising numbers", text, MOST_SHARDS);
+        replay->cuts[replay->cut_count++] = id;
+        if (!*end)
+            return;
+    }
+}
+
+static void read_version(replay_t *replay, const char *text) {
+    const size_t length = strlen(text) / 2;
+    uint8_t *version = replay->versions[replay->version_count];
+    if (replay->version_count == MOST_SHARDS || length < 5 || length > MOST_VERSION || strlen(text) % 2)
+        die("--shard-version '%s' is not a short BSON document in hex, or there are too many", text);
+    for (size_t i = 0; i < length; i++)
+        if (sscanf(text + 2 * i, "%2hhx", &version[i]) != 1)
+            die("--shard-version '%s' is not in hex", text);
+    if (read32(version) != length)
+        die("--shard-version '%s' is no BSON document", text);
+    replay->version_count++;
+}
+
+static void check(const replay_t *replay, bool one_file) {
+    const uint32_t shards = replay->cut_count + 1;
+    if (!one_file || !replay->port_count || !replay->collection ||
+        strlen(replay->database) + strlen(replay->collection) > 500)
+        die("replay --port P ... --to DATABASE.COLLECTION [--connections T] [--batch N] [--run R] "
+            "[--majority] [--cut ID,... [--mixed | --direct --shard-version HEX ...]] FILE.bson");
+    if (replay->direct ? replay->mixed || replay->port_count != shards || replay->version_count != shards
+                       : replay->version_count > 0)
+        die("--direct wants a --port and a --shard-version for each of the %u ranges, and no --mixed",
+            shards);
+    if (replay->connections < replay->port_count)
+        die("%u connections cannot be dealt to %u ports", replay->connections, replay->port_count);
+}
+
 int main(int argc, char **argv) {
     static const struct option options[] = {
-        {"port", 1, NULL, 'p'},  {"to", 1, NULL, 't'},  {"connections", 1, NULL, 'c'},
-        {"batch", 1, NULL, 'b'}, {"run", 1, NULL, 'r'}, {"majority", 0, NULL, 'm'},
-        {NULL, 0, NULL, 0}};
-    replay_t replay = {.connections = 4, .batch = 1000, .run = 4};
+        {"port", 1, NULL, 'p'},          {"to", 1, NULL, 't'},    {"connections", 1, NULL, 'c'},
+        {"batch", 1, NULL, 'b'},         {"run", 1, NULL, 'r'},   {"majority", 0, NULL, 'm'},
+        {"cut", 1, NULL, 'u'},           {"mixed", 0, NULL, 'x'}, {"direct", 0, NULL, 'd'},
+        {"shard-version", 1, NULL, 'v'}, {NULL, 0, NULL, 0}};
+    static replay_t replay = {.connections = 4, .batch = 1000, .run = 4};
     char *dot = NULL;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
         case 'p':
-            replay.port = (uint16_t)number(optarg, 65535);
+            if (replay.port_count == MOST_SHARDS)
+                die("there are more than %d ports", MOST_SHARDS);
+            replay.ports[replay.port_count++] = (uint16_t)number(optarg, 65535);
             break;
         case 'c':
             replay.connections = number(optarg, MOST_CONNECTIONS);
@@ -369,6 +294,18 @@ int main(int argc, char **argv) {
         case 'm':
             replay.majority = true;
             break;
+        case 'u':
+            read_cuts(&replay, optarg);
+            break;
+        case 'x':
+            replay.mixed = true;
+            break;
+        case 'd':
+            replay.direct = true;
+            break;
+        case 'v':
+            read_version(&replay, optarg);
+            break;
         case 't':
             if ((dot = strchr(optarg, '.')))
                 *dot = '\0';
@@ -379,10 +316,7 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
-    if (!replay.port || !replay.collection || optind != argc - 1 ||
-        strlen(replay.database) + strlen(replay.collection) > 500)
-        die("replay --port P --to DATABASE.COLLECTION [--connections T] [--batch N] [--run R] [--majority] "
-            "FILE.bson");
+    check(&replay, optind == argc - 1);
     make_messages(&replay, argv[optind]);
     return measure(&replay);
 }

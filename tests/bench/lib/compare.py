@@ -47,6 +47,7 @@ class Loaders:
 
     def _settings(self):
         """What the load will use: asked of the command itself."""
+        self.server.fresh()
         done = self.lab.run(self.load_words(self.lab.rows(100, self.format)) + ["--dry-run"], 100)
         said = json.loads(done.output)
         return said["threads"], said["batch"]
@@ -78,10 +79,12 @@ class Loaders:
 
     def replay(self, connections, majority=False):
         self.server.fresh(clustered=True)
-        run = self.lab.run([self.lab.replay, "--port", self.server.port, "--to", "%s.%s" % (DATABASE, COLLECTION),
-                            "--connections", connections, "--batch", self.batch,
-                            *(["--majority"] if majority else []), self.lab.bson(self.rows, self.format)], self.rows,
-                           self.server)
+        return self.replayed(["--port", self.server.port, "--connections", connections,
+                              *(["--majority"] if majority else [])])
+
+    def replayed(self, words):
+        run = self.lab.run([self.lab.replay, *words, "--to", "%s.%s" % (DATABASE, COLLECTION), "--batch", self.batch,
+                            self.lab.bson(self.rows, self.format)], self.rows, self.server)
         said = json.loads(run.output)
         run.seconds, run.client_cpu, run.peak_bytes = said["seconds"], said["cpu_seconds"], None
         return self.arrived(run, self.rows)

@@ -65,13 +65,18 @@ class Lab:
         self.tipple, self.meter, self.replay = BENCH / "tipple", BENCH / "meter", BENCH / "replay"
 
     def build(self):
-        quietly(["cmake", "-S", ROOT, "-B", BENCH, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPLE_TESTS=OFF"],
+        quietly(["cmake", "-S", ROOT, "-B", BENCH, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPLE_TESTS=ON"],
                 "cmake: configure a release build")
-        quietly(["cmake", "--build", BENCH, "--target", "tipple"], "build tipple")
+        self.target("tipple")
         compiler = os.environ.get("CC") or "cc"
-        for program in ("meter", "replay"):
+        for program, sources in (("meter", ["meter.c"]), ("replay", ["replay.c", "replay_messages.c"])):
             quietly([compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", *WARNINGS, "-pthread",
-                     SOURCES / (program + ".c"), "-o", BENCH / program], program + ": compile")
+                     *[SOURCES / source for source in sources], "-o", BENCH / program], program + ": compile")
+
+    def target(self, name, folder="."):
+        """The path of a program of the project, built."""
+        quietly(["cmake", "--build", BENCH, "--target", name], "build " + name)
+        return BENCH / folder / name
 
     def mongoimport(self):
         """The path of a mongoimport built from its pinned module; Failed where there is no Go or no module."""
@@ -198,7 +203,7 @@ class Lab:
         report, out, error = (BENCH / "logs" / name for name in ("report.json", "stdout", "stderr"))
         report.unlink(missing_ok=True)
         pinned = ["--cpu", str(cpu)] if cpu is not None else []
-        server_before, busy_before, start = server.cpu() if server else 0, _busy(), time.monotonic()
+        cpu_before, busy_before, start = server.cpu() if server else (0, 0), _busy(), time.monotonic()
         with open(out, "wb") as to, open(error, "wb") as to_error:
             process = subprocess.Popen([str(word) for word in [self.meter, *pinned, report, *command]],
                                        stdin=stdin or subprocess.DEVNULL, stdout=to, stderr=to_error,
@@ -209,7 +214,7 @@ class Lab:
         if server:
             server.settle()
         took = time.monotonic() - start
-        server_cpu = server.cpu() - server_before if server else 0
+        cpu_after = server.cpu() if server else (0, 0)
         busy = _busy() - busy_before
         name = pathlib.Path(str(command[0])).name
         if not report.exists():
@@ -217,15 +222,16 @@ class Lab:
         cost = json.loads(report.read_text())
         if cost["status"] not in accept:
             raise Failed("%s ended with status %d: %s" % (name, cost["status"], _last_line(error)))
-        return Run(documents, cost, server_cpu, busy - server_cpu, took, out.read_text(errors="replace"))
+        servers = [after - before for after, before in zip(cpu_after, cpu_before)]
+        return Run(documents, cost, servers, busy - sum(servers), took, out.read_text(errors="replace"))
 
     @contextlib.contextmanager
-    def server(self, cache, replset=0):
+    def server(self, cache, **more):
         """One server for all runs of a measurement, with no data; gone afterwards, whatever happens."""
         folder = BENCH / "server"
         mongods.clear(folder)
         try:
-            yield Server(mongods.start(folder, replset=replset, cache=cache, tied=True))
+            yield Server(mongods.start(folder, cache=cache, tied=True, **more))
         finally:
             mongods.clear(folder)
 
@@ -258,12 +264,13 @@ def _busy():
 
 
 class Run:
-    """What one command cost: seconds, CPU seconds of client and server, bytes."""
+    """What one command cost: seconds, CPU seconds of client, servers and routers, bytes."""
 
-    def __init__(self, documents, cost, server_cpu, not_server_cpu, took, output):
+    def __init__(self, documents, cost, servers, not_server_cpu, took, output):
         self.documents, self.output = documents, output
         self.seconds, self.peak_bytes = cost["seconds"], cost["peak_bytes"]
-        self.user_cpu, self.client_cpu, self.server_cpu = cost["user"], cost["user"] + cost["system"], server_cpu
+        self.user_cpu, self.client_cpu = cost["user"], cost["user"] + cost["system"]
+        self.server_cpu, self.router_cpu = servers
         self.others, self.cpu_room = max(0.0, not_server_cpu - self.client_cpu), took * CPUS
 
     @property
@@ -278,8 +285,24 @@ class Run:
     def server_each(self):
         return self.server_cpu / self.documents
 
+    @property
+    def router_each(self):
+        return self.router_cpu / self.documents
+
 
 # --------------------------------------------------------------------------------------------- the server
+
+def cpu_of(pids):
+    """User and system seconds of these processes, to the clock tick (10 ms)."""
+    total = 0
+    for pid in pids:
+        try:
+            fields = pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
+        except OSError:
+            raise Failed("a server has ended; its log is below build/bench") from None
+        total += int(fields[11]) + int(fields[12])
+    return total / TICK
+
 
 class Server:
     def __init__(self, state):
@@ -293,15 +316,8 @@ class Server:
         return self.uri.replace("/?", "/%s.%s?" % (DATABASE, COLLECTION))
 
     def cpu(self):
-        """User and system seconds of the server's processes, to the clock tick (10 ms)."""
-        total = 0
-        for pid in self.pids:
-            try:
-                fields = pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
-            except OSError:
-                raise Failed("the server has ended; its log is in build/bench/server") from None
-            total += int(fields[11]) + int(fields[12])
-        return total / TICK
+        """User and system seconds of the server's processes, and of routers before them."""
+        return cpu_of(self.pids), 0.0
 
     def settle(self):
         self.client.command("admin", {"fsync": 1})
