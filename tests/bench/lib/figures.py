@@ -151,10 +151,19 @@ class Target:
 
     def verdict(self, preliminary):
         if not self.figures.usable:
-            return "not measured"
+            return self._every_run() or "not measured"
         met = self.figures.median <= self.most if self.most is not None else self.figures.median >= self.least
         doubt = ", as far as can be told" if preliminary or self.figures.doubtful else ""
         return ("met" if met else "**not met**") + doubt
+
+    def _every_run(self):
+        """Runs that scatter can still be on one side, all of them."""
+        figures = self.figures
+        if figures.failed or not figures.n:
+            return None
+        if self.most is not None:
+            return "every run below" if figures.high <= self.most else None
+        return "every run above" if figures.low >= self.least else None
 
 
 def targets_table(targets, preliminary):
