@@ -22,6 +22,7 @@ from mongods import Error, minimongo
 USER = "root"
 SYSTEM = "__system"  # what members call themselves; its password is the key file, before there is any user
 CONFIG_CACHE = 64 << 20  # enough for any cluster of one host
+JOURNAL = "log=(file_max=8MB,prealloc=false)"  # 100 MB each, and as much in advance, otherwise
 DEFAULTS = {"shards": 2, "replicas": 1, "routers": 1, "cache": "256M", "compressor": None, "auth": False, "tls": False,
             "oplog": 256, "router": "auto", "extra": []}
 FIXED = ("shards", "replicas", "auth", "tls")  # for the life of a cluster
@@ -227,7 +228,7 @@ def _member(name, role, set_name, program, command, port):
 
 def _mongod_command(folder, settings, mongod, role, set_name, name):
     wanted = CONFIG_CACHE if role == "config" else mongods.size(settings["cache"])
-    engine = ["log=(file_max=8MB,prealloc=false)"]  # the journal: 100 MB each, and as much in advance, otherwise
+    engine = [JOURNAL]
     if wanted < mongods.LEAST_CACHE:
         engine.append("cache_size=%d" % wanted)
     command = [mongod, "--configsvr" if role == "config" else "--shardsvr", "--replSet", set_name,
