@@ -4,16 +4,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+typedef struct {
+    void *item;
+    uint32_t place;
+} entry_t;
+
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t room, item;
     size_t capacity, count, head;
     bool closed;
-    void *items[];
+    entry_t entries[];
 };
 
 queue_t *queue_new(size_t capacity) {
-    queue_t *queue = calloc(1, sizeof *queue + capacity * sizeof(void *));
+    queue_t *queue = calloc(1, sizeof *queue + capacity * sizeof(entry_t));
     if (!queue)
         return NULL;
     pthread_condattr_t monotonic;
@@ -36,20 +41,40 @@ void queue_destroy(queue_t *queue) {
     free(queue);
 }
 
-bool queue_push(queue_t *queue, void *item) {
+bool queue_push(queue_t *queue, void *item, uint32_t place) {
     pthread_mutex_lock(&queue->lock);
     while (queue->count == queue->capacity && !queue->closed)
         pthread_cond_wait(&queue->room, &queue->lock);
     bool open = !queue->closed;
     if (open) {
-        queue->items[(queue->head + queue->count++) % queue->capacity] = item;
+        queue->entries[(queue->head + queue->count++) % queue->capacity] = (entry_t){item, place};
         pthread_cond_signal(&queue->item);
     }
     pthread_mutex_unlock(&queue->lock);
     return open;
 }
 
-void *queue_pop(queue_t *queue, int64_t wait_ns) {
+static entry_t *entry_at(queue_t *queue, size_t number) {
+    return &queue->entries[(queue->head + number) % queue->capacity];
+}
+
+/* Takes one out; those before it move up. */
+static void *take(queue_t *queue, uint32_t part, uint32_t parts) {
+    size_t chosen = 0;
+    for (size_t i = 0; parts > 1 && i < queue->count; i++)
+        if (entry_at(queue, i)->place * parts / QUEUE_PLACES == part) {
+            chosen = i;
+            break;
+        }
+    void *item = entry_at(queue, chosen)->item;
+    for (size_t i = chosen; i > 0; i--)
+        *entry_at(queue, i) = *entry_at(queue, i - 1);
+    queue->head = (queue->head + 1) % queue->capacity;
+    queue->count--;
+    return item;
+}
+
+void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) {
     int64_t due = wait_ns < 0 ? 0 : clock_now_ns() + wait_ns;
     struct timespec until = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000};
     void *item = NULL;
@@ -61,9 +86,7 @@ void *queue_pop(queue_t *queue, int64_t wait_ns) {
             break;
     }
     if (queue->count) {
-        item = queue->items[queue->head];
-        queue->head = (queue->head + 1) % queue->capacity;
-        queue->count--;
+        item = take(queue, part, parts);
         pthread_cond_signal(&queue->room);
     }
     pthread_mutex_unlock(&queue->lock);

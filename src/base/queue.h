@@ -11,12 +11,14 @@ typedef struct queue queue_t;
 queue_t *queue_new(size_t capacity); /* NULL: out of memory */
 void queue_destroy(queue_t *queue);  /* whatever is still in it belongs to the caller: drain first */
 
-/* Waits for room; false when the queue was closed. */
-bool queue_push(queue_t *queue, void *item);
+/* Waits for room; false when the queue was closed. place: a number from 0 to QUEUE_PLACES - 1. */
+enum { QUEUE_PLACES = 1024 };
+bool queue_push(queue_t *queue, void *item, uint32_t place);
 
 /* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or closed and empty (see
- * queue_ended). */
-void *queue_pop(queue_t *queue, int64_t wait_ns);
+ * queue_ended). The first item whose place lies in this one of `parts` equal ranges; if there is none, the
+ * first of all. */
+void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts);
 
 /* Closed and empty: nothing will ever come again. */
 bool queue_ended(queue_t *queue);

@@ -296,10 +296,11 @@ static void print_json(const load_result_t *result, int status) {
     printf(",\"format\":");
     cli_print_json_text(result->format);
     printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_done_before\":%" PRIu64
-           ",\"records_done_before\":%" PRIu64 ",\"odd_values\":%" PRIu64
-           ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
+           ",\"records_done_before\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
+           ",\"odd_values\":%" PRIu64 ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
            result->bytes_text, result->files, result->files_done_before, result->records_done_before,
-           result->odd, result->clustered ? "true" : "false", result->threads, result->batch);
+           result->records_done_by_others, result->odd, result->clustered ? "true" : "false", result->threads,
+           result->batch);
     if (counts->rejected)
         cli_print_json_text(result->rejects_path);
     else
@@ -388,6 +389,9 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("done before: %s records of %s of %s files, by earlier runs\n",
                units_count(more, result->records_done_before), units_count(in, result->files_done_before),
                units_count(out, result->files));
+    if (result->records_done_by_others)
+        printf("done by other loads meanwhile: %s records\n",
+               units_count(more, result->records_done_by_others));
     if (counts->read)
         printf("limited by: %s\n", result->limited_by);
     if (result->odd)

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 typedef struct {
     const char *uri;
@@ -34,6 +36,7 @@ typedef struct {
     route_read_t read;
     route_t *route; /* where it is sharded */
     size_t zones, alive;
+    alive_t *loads;       /* that are alive */
     shard_names_t shards; /* of the cluster, where it is sharded */
     bool is_router, restored;
 } report_t;
@@ -61,7 +64,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (!place_look(server, client, &status->place, err) ||
         !catalog_summary(server, client, &status->books, err))
         return false;
-    if (!presence_count(server, client, &status->alive, err) ||
+    if (!presence_list(server, client, &status->loads, &status->alive, err) ||
         (values->restore && !restore(server, client, status, err)))
         return false;
     if (!status->is_router)
@@ -84,6 +87,22 @@ static void print_evenness(const server_t *server, const report_t *status, const
     evenness_print_commands(server, map, key, &status->shards, stdout);
 }
 
+static void print_loads(const report_t *status) {
+    char documents[UNITS_MAX], since[32];
+    if (status->alive)
+        printf("loads   %zu running\n", status->alive);
+    for (size_t i = 0; i < status->alive; i++) {
+        const alive_t *load = &status->loads[i];
+        time_t started = (time_t)(load->started_ms / 1000);
+        struct tm local;
+        strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
+        printf("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process, load->host,
+               since, units_count(documents, (uint64_t)load->documents));
+    }
+    if (!status->alive && status->books.complete < status->books.files)
+        printf("        nobody works on them: the same command as before goes on from there\n");
+}
+
 static void print_text(const server_t *server, const report_t *status) {
     char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
     const place_t *place = &status->place;
@@ -99,8 +118,7 @@ static void print_text(const server_t *server, const report_t *status) {
                units_count(count, status->books.loaded), units_count(rejected, status->books.rejected));
     else
         printf("books   none: no load has filled it\n");
-    if (status->alive)
-        printf("loads   %zu running\n", status->alive);
+    print_loads(status);
     if (status->route) {
         char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
         chunkmap_t *map = route_map(status->route);
@@ -167,6 +185,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         print_json(server, &status);
     else if (ok)
         print_text(server, &status);
+    free(status.loads);
     route_close(status.route);
     spread_free_shards(&status.shards);
     if (client)

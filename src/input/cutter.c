@@ -12,7 +12,7 @@ struct cutter {
     size_t longest;  /* a record that has no end after so many bytes is skipped */
     buffer_t buffer; /* text that starts at a record's first byte */
     size_t have;
-    uint64_t offset, line;
+    uint64_t offset, line, lines_from;
     bool ended, faulty;
     err_t fault;
     /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool
@@ -131,6 +131,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->length = (uint32_t)end;
     cut->offset = cutter->offset;
     cut->first_line = cutter->line;
+    cut->lines_from = cutter->lines_from;
     cutter->line += lines_count(cut->buffer.bytes, end) + skipped;
     cutter->offset += end + cut->oversize.length;
     cut->next_offset = cutter->offset;
@@ -138,6 +139,29 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->have = 0;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
     return true;
+}
+
+bool cutter_seek(cutter_t *cutter, uint64_t window, err_t *err) {
+    /* a record that begins with the window follows a line end that lies before it */
+    uint64_t at = window * CUTTER_WINDOW - 1;
+    if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
+        return true;
+    uint8_t *text = malloc(SKIP_BYTES), *end = NULL;
+    bool ok = text ? source_skip_to(cutter->source, at, err) : err_memory(err, SKIP_BYTES);
+    cutter->carry_have = 0;
+    while (ok && !end && !cutter->ended) {
+        ssize_t got = source_read(cutter->source, text, SKIP_BYTES, &cutter->fault);
+        cutter->ended = got <= 0;
+        cutter->faulty = got < 0;
+        end = got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
+        at += end ? (uint64_t)(end - text) + 1 : got > 0 ? (uint64_t)got : 0;
+        if (end)
+            ok = carry(cutter, end + 1, (size_t)got - (size_t)(end + 1 - text), err);
+    }
+    cutter->offset = cutter->lines_from = at;
+    cutter->line = 1;
+    free(text);
+    return ok && (cutter->carry_have || look_ahead(cutter, err));
 }
 
 /* Takes a buffer and puts into it what the last cut left. */

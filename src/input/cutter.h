@@ -21,7 +21,8 @@ typedef struct {
     buffer_t buffer;      /* the caller's to give back to the pool */
     uint32_t length;      /* of the whole records in it */
     uint64_t offset;      /* of the first one in the file */
-    uint64_t first_line;  /* from 1 */
+    uint64_t first_line;  /* from 1, counted from the record at lines_from on */
+    uint64_t lines_from;  /* 0, unless the cutter was sent to another place */
     uint64_t next_offset; /* where the next cut starts */
     bool last;            /* nothing comes behind it */
     bool broken;          /* the input is faulty behind it, and may have been within its last window */
@@ -37,6 +38,10 @@ typedef struct cutter cutter_t;
  * the least that matters is a window). */
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err);
 void cutter_destroy(cutter_t *cutter);
+
+/* Goes on with the first record that begins in this window or behind it; forward only. Costs nothing where
+ * the source can seek. False: a fault of the source. */
+bool cutter_seek(cutter_t *cutter, uint64_t window, err_t *err);
 
 /* 1: a cut; 0: the end, or the pool was closed; -1: a fault, after everything before it was cut. */
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err);

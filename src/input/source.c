@@ -1,4 +1,5 @@
 #include "input/source.h"
+#include "base/lines.h"
 #include "base/stop.h"
 #include "input/fault.h"
 #include "input/magic.h"
@@ -318,4 +319,23 @@ void source_close(source_t *source) {
     if (source->owns_kit)
         source_kit_free(source->kit);
     free(source);
+}
+
+bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
+    err_t ignored;
+    source_t *source = source_open(file, &ignored);
+    uint8_t *text = malloc(SKIP_STEP);
+    bool ok = source && text;
+    *lines = 0;
+    for (uint64_t at = 0; ok && at < offset;) {
+        size_t want = offset - at < SKIP_STEP ? (size_t)(offset - at) : SKIP_STEP;
+        ssize_t got = source_read(source, text, want, &ignored);
+        ok = got > 0;
+        *lines += ok ? lines_count(text, (size_t)got) : 0;
+        at += ok ? (uint64_t)got : 0;
+    }
+    free(text);
+    if (source)
+        source_close(source);
+    return ok;
 }

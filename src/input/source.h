@@ -48,4 +48,7 @@ uint64_t source_disk_bytes(const source_t *source);
 
 void source_close(source_t *source);
 
+/* How many lines of a file end before this offset of its text; reads all of it up to there. */
+bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines);
+
 #endif

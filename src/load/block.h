@@ -13,11 +13,13 @@
 
 #include <stdatomic.h>
 
-/* One input of a load. Written by its feeder before its first block is handed out, then read-only, but for
- * what the load's main thread keeps in `books`. */
+/* One input of a load, or one part of it. Written by its feeder before its first block is handed out, then
+ * read-only, but for what the load's main thread keeps in `books`. */
 typedef struct {
     const input_file_t *input;
     catalog_file_t *books;
+    size_t part;              /* of the books; the parts of a file follow one another */
+    uint64_t from, to;        /* its windows; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
     bool skip;                /* an earlier run has loaded all of it */
     bool in_doubt;            /* an earlier run started it: blocks that are not done may be there in part */
@@ -25,7 +27,11 @@ typedef struct {
     struct block *tail;       /* the main thread's: the last block, settled, while others are not */
     atomic_bool suspect;      /* its data is damaged, or it was changed: no block of it is done for good */
     atomic_bool fed;          /* all blocks were handed out: `blocks` is known */
-    uint64_t blocks;
+    atomic_bool lost;         /* another load has taken it over: no more of it, and nothing into the books */
+    atomic_uint turn;         /* how often it was lost, and came back */
+    uint64_t blocks;          /* behind its last window */
+    uint64_t read_before;     /* records of it that were done when this load began */
+    uint64_t counted_to, counted; /* so many lines lie before this offset; the loaders', under their lock */
     bool dirty, completed; /* the main thread's: changed since the last checkpoint; reported as complete */
 } load_file_t;
 
@@ -35,8 +41,10 @@ typedef struct block {
     buffer_t buffer;
     uint32_t length;     /* of the text in the buffer */
     uint64_t offset;     /* of text[0] in the file */
-    uint64_t first_line; /* of text[0], from 1 */
+    uint64_t first_line; /* of text[0], from 1, counted from the record at lines_from on */
+    uint64_t lines_from; /* mostly 0: the file's beginning */
     uint64_t from, to;   /* windows that are done with this block */
+    uint32_t turn;       /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
     bool last;     /* its file's last: done only when all of the file is, because the file may still grow */

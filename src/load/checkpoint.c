@@ -1,41 +1,90 @@
 /* checkpoint: settled blocks into the books. */
+#include "base/log.h"
 #include "load/job.h"
 
 #include <stdlib.h>
 
-/* A block that is done for good goes into its file's books. */
-static bool book_block(const block_t *block, err_t *err) {
-    catalog_file_t *books = block->file->books;
-    books->counts.read += block->counts.read;
-    books->counts.loaded += block->counts.loaded;
-    books->counts.already_there += block->counts.already_there;
-    books->counts.rejected += block->counts.rejected;
-    books->counts.filtered += block->counts.filtered;
-    block->file->dirty = true;
-    return runs_add(&books->done, block->from, block->to) || err_memory(err, sizeof(run_t));
+static catalog_part_t *part_of(const load_file_t *file) {
+    return &file->books->parts[file->part];
 }
 
-/* Is the file complete? Its last block was kept back until the others were done. */
+/* A block that is done for good goes into its part's books; not one of a part that was lost meanwhile. */
+static bool book_block(const block_t *block, err_t *err) {
+    catalog_part_t *part = part_of(block->file);
+    if (part->lost || block->turn != block->file->turn)
+        return true;
+    part->counts.read += block->counts.read;
+    part->counts.loaded += block->counts.loaded;
+    part->counts.already_there += block->counts.already_there;
+    part->counts.rejected += block->counts.rejected;
+    part->counts.filtered += block->counts.filtered;
+    block->file->dirty = true;
+    return runs_add(&part->done, block->from, block->to) || err_memory(err, sizeof(run_t));
+}
+
+/* Is the part complete? Its last block was kept back until the others were done. */
 static bool finish_file(load_file_t *file, bool *complete, err_t *err) {
+    catalog_part_t *part = part_of(file);
     *complete = false;
-    if (file->suspect && (!file->books->suspect || file->books->done.count)) {
+    if (part->lost)
+        return true;
+    if (file->suspect && (!part->suspect || part->done.count)) {
         /* damaged: what was done is not, and the next run compares */
-        file->books->suspect = file->dirty = true;
-        runs_free(&file->books->done);
-        file->books->counts = (counts_t){0};
+        part->suspect = file->dirty = true;
+        runs_free(&part->done);
+        part->counts = (counts_t){0};
     }
     if (file->completed || !file->fed)
         return true;
-    if (file->tail && (!file->tail->from || runs_cover(&file->books->done, 0, file->tail->from))) {
+    if (file->tail &&
+        (file->tail->from <= file->from || runs_cover(&part->done, file->from, file->tail->from))) {
         bool ok = book_block(file->tail, err);
         free(file->tail);
         file->tail = NULL;
         if (!ok)
             return false;
     }
-    *complete = !file->blocks || runs_cover(&file->books->done, 0, file->blocks);
+    *complete = file->blocks <= file->from || runs_cover(&part->done, file->from, file->blocks);
     file->completed = *complete;
     return true;
+}
+
+/* What another load has taken over is none of ours any more. */
+static void give_up_lost(job_t *job) {
+    for (size_t i = 0; i < job->file_count; i++) {
+        load_file_t *file = &job->files[i];
+        if (!file->books || !part_of(file)->lost || file->lost)
+            continue;
+        log_note("another load has taken over %s, because this one gave no sign of life for too long",
+                 file->input->name);
+        file->lost = true;
+        file->completed = file->dirty = false;
+        free(file->tail);
+        file->tail = NULL;
+        if (job->share)
+            share_lose(job->share, file);
+    }
+}
+
+/* Settled blocks into the parts; the last ones of files are kept back. */
+static bool book_blocks(block_t **done, err_t *err) {
+    block_t *rest = NULL;
+    bool ok = true;
+    while (ok && *done) {
+        block_t *block = *done;
+        *done = block->next;
+        if (block->last && !block->partial) {
+            if (block->file->tail)
+                free(block->file->tail); /* of an earlier turn */
+            block->file->tail = block;
+            continue;
+        }
+        block->next = rest;
+        rest = block;
+        ok = block->partial || block->file->suspect || book_block(block, err);
+    }
+    loading_free_blocks(rest);
+    return ok;
 }
 
 /* Books come after what they describe: blocks that were settled, then the barrier, then the runs. */
@@ -50,28 +99,18 @@ bool job_checkpoint(job_t *job, err_t *err) {
         pthread_mutex_lock(&job->books_lock);
         ok =
             ok && (!done || (rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err)));
-        block_t *rest = NULL;
-        while (ok && done) {
-            block_t *block = done;
-            done = block->next;
-            if (block->last && !block->partial) {
-                block->file->tail = block;
-                continue;
-            }
-            block->next = rest;
-            rest = block;
-            ok = block->partial || block->file->suspect || book_block(block, err);
-        }
-        loading_free_blocks(rest);
+        ok = ok && book_blocks(&done, err);
         for (size_t i = 0; ok && i < job->file_count; i++) {
             load_file_t *file = &job->files[i];
             bool complete;
             ok = finish_file(file, &complete, err);
             if (ok && (complete || file->dirty))
-                changed[count++] = (checkpoint_t){file->books, complete, file->blocks};
+                changed[count++] = (checkpoint_t){{file->books, file->part}, complete, file->blocks};
             file->dirty = false;
         }
         ok = ok && (!count || catalog_checkpoint(job->catalog, changed, count, err));
+        if (ok && count)
+            give_up_lost(job);
         pthread_mutex_unlock(&job->books_lock);
     }
     free(changed);

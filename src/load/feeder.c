@@ -11,6 +11,7 @@ enum {
     MOST_THREADS = 16,
     CHAIN_BYTES =
         64 * 1024, /* little beside any --memory, because its feeder may wait for a buffer meanwhile */
+    LEAST_SEEK = 4 /* windows that are worth a leap */
 };
 
 struct feeder {
@@ -31,6 +32,7 @@ typedef struct {
     source_kit_t *kit;
     block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
     uint32_t chain_bytes;
+    uint32_t turn;      /* of the file at hand */
     uint64_t left;      /* of --limit */
     records_t *counter; /* counts records for --limit */
     records_place_t scratch;
@@ -92,7 +94,27 @@ static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *
     return file->dialect || err_memory(err, sizeof dialect);
 }
 
-static block_t *make_block(load_file_t *file, const cut_t *cut) {
+/* What a part begins with does not tell the dialect: the file's first bytes do. */
+static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
+    const feeder_options_t *options = &worker->feeder->options;
+    if (file->dialect)
+        return true;
+    source_t *source = source_open(file->input, err);
+    cutter_t *cutter = source ? cutter_new(source, options->pool, options->max_record, err) : NULL;
+    cut_t cut;
+    int got = cutter ? cutter_next(cutter, &cut, err) : -1;
+    bool ok = got >= 0;
+    if (got > 0) {
+        ok = sniff(worker, file, &cut, err);
+        pool_give(options->pool, &cut.buffer);
+    }
+    cutter_destroy(cutter);
+    source_close(source);
+    return ok;
+}
+
+/* first: of its part, which begins in the middle of a record that belongs to the part before, perhaps. */
+static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint32_t turn) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
@@ -101,13 +123,17 @@ static block_t *make_block(load_file_t *file, const cut_t *cut) {
     block->length = cut->length;
     block->offset = cut->offset;
     block->first_line = cut->first_line;
-    block->from = cut->offset / POSITION_BLOCK_BYTES;
+    block->lines_from = cut->lines_from;
+    block->from = first ? file->from : cut->offset / POSITION_BLOCK_BYTES;
     block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1
                           : cut->next_offset / POSITION_BLOCK_BYTES;
+    if (block->to > file->to)
+        block->to = file->to;
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
     block->last = cut->last;
+    block->turn = turn;
     block->partial = cut->broken;
     block->in_doubt = file->in_doubt;
     block->oversize.length = cut->oversize.length;
@@ -138,7 +164,7 @@ static bool push_chain(worker_t *worker) {
     const feeder_options_t *options = &worker->feeder->options;
     block_t *chain = worker->chain;
     worker->chain = NULL;
-    if (!chain || queue_push(options->queue, chain))
+    if (!chain || queue_push(options->queue, chain, position_lane_of(chain->id_base)))
         return true;
     while (chain) {
         block_t *next = chain->next;
@@ -162,10 +188,10 @@ static bool push(worker_t *worker, block_t *block) {
 }
 
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
-static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more, err_t *err) {
+static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    block_t *block = make_block(file, cut);
+    block_t *block = make_block(file, cut, first, worker->turn);
     bool ok = block != NULL || err_memory(err, sizeof *block);
     ok = ok && sniff(worker, file, cut, err);
     if (ok && options->limit != UINT64_MAX) {
@@ -188,47 +214,85 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool *more,
     return false;
 }
 
+/* Where the next cut will begin lies in windows that are done: behind them. */
+static bool pass_over_done(const load_file_t *file, cutter_t *cutter, uint64_t window, err_t *err) {
+    const runs_t *done = &file->done_before;
+    if (file->input->kind != INPUT_PLAIN || input_is_in_stream(file->input))
+        return true;
+    for (size_t i = 0; i < done->count; i++)
+        if (done->runs[i].from <= window && window + LEAST_SEEK < done->runs[i].to)
+            return cutter_seek(cutter, done->runs[i].to, err);
+    return true;
+}
+
+/* 1: a block was handed on; 0: the part is over; -1: a fault. */
+static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *end, bool *more,
+                     err_t *err) {
+    feeder_t *feeder = worker->feeder;
+    cut_t cut;
+    bool first = *end == UINT64_MAX;
+    uint64_t window = first ? file->from : *end / POSITION_BLOCK_BYTES;
+    if (window >= file->to)
+        return 0;
+    if (!pass_over_done(file, cutter, window, err))
+        return -1;
+    int got = cutter_next(cutter, &cut, err);
+    if (got <= 0)
+        return got;
+    if (cut.offset / POSITION_BLOCK_BYTES >= file->to) {
+        pool_give(feeder->options.pool, &cut.buffer); /* the next part's first record */
+        return 0;
+    }
+    *end = cut.next_offset;
+    feeder->text_bytes += cut.length;
+    return hand_on(worker, file, &cut, first, more, err) ? 1 : *more ? -1 : 0;
+}
+
+/* Not lost to another load, nor lost and found again, which is another turn. */
+static bool is_ours(const worker_t *worker, const load_file_t *file) {
+    return !file->lost && file->turn == worker->turn;
+}
+
 static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
+    worker->turn = file->turn;
+    if (file->from && !sniff_head(worker, file, err))
+        return false;
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pool, options->max_record, err);
-    uint64_t disk = 0, end = 0;
-    int got = cutter ? 1 : -1;
-    bool ok = cutter != NULL;
-    while (ok && *more && got > 0) {
-        cut_t cut;
-        got = cutter_next(cutter, &cut, err);
-        ok = got >= 0;
-        if (got > 0) {
-            end = cut.next_offset;
-            feeder->text_bytes += cut.length;
-            ok = hand_on(worker, file, &cut, more, err);
-        }
+    uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
+    int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
+    while (*more && got > 0 && is_ours(worker, file)) {
+        got = feed_next(worker, file, cutter, &end, more, err);
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
         if (stop_signal() || pool_closed(options->pool))
             *more = false;
     }
-    if (ok && *more && got == 0) {
-        file->blocks = (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+    if (*more && got == 0 && is_ours(worker, file)) {
+        uint64_t blocks =
+            end == UINT64_MAX ? file->from : (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+        file->blocks = file->to != UINT64_MAX && end != UINT64_MAX ? file->to : blocks;
         file->fed = true;
     }
     if (got < 0 && source_is_suspect(source))
         file->suspect = true;
     cutter_destroy(cutter);
     source_close(source);
-    return ok;
+    return got >= 0;
 }
 
 /* The next file, or the next files, where one stream holds them: this thread reads them in order. */
-static size_t take_files(feeder_t *feeder, size_t *end) {
+static bool take_files(feeder_t *feeder, size_t *first, size_t *end, err_t *err) {
     const feeder_options_t *options = &feeder->options;
+    if (options->next)
+        return options->next(options->share, first, end, err);
     pthread_mutex_lock(&feeder->lock);
-    size_t first = feeder->next_file, next = first;
+    size_t next = *first = feeder->next_file;
     if (next < options->file_count) {
         const input_file_t *input = options->files[next++].input;
         while (input_is_in_stream(input) && next < options->file_count &&
@@ -237,7 +301,7 @@ static size_t take_files(feeder_t *feeder, size_t *end) {
     }
     feeder->next_file = *end = next;
     pthread_mutex_unlock(&feeder->lock);
-    return first;
+    return *first < *end;
 }
 
 static void *work(void *context) {
@@ -252,12 +316,15 @@ static void *work(void *context) {
         fail(feeder, &err);
     }
     while (more && !has_failed(feeder) && !stop_signal()) {
-        if (next == end)
-            next = take_files(feeder, &end);
-        if (next == end)
-            break;
-        load_file_t *file = &feeder->options.files[next++];
         err.text[0] = '\0';
+        if (next == end && feeder->options.next && !push_chain(&worker)) /* the taking may wait */
+            break;
+        if (next == end && !take_files(feeder, &next, &end, &err)) {
+            if (err.text[0])
+                fail(feeder, &err);
+            break;
+        }
+        load_file_t *file = &feeder->options.files[next++];
         if (file->skip)
             continue;
         if (file->input->kind == INPUT_STREAM && !push_chain(&worker)) /* which may be slow */

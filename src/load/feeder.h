@@ -1,6 +1,6 @@
-/* feeder: the threads that read. Each takes the next file, cuts its text into blocks and pushes them into the
- * queue, which holds lists of blocks (block->next); the last one closes it. A fault of an input ends the
- * feeding: what came before it has been handed out. */
+/* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
+ * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it. A fault of
+ * an input ends the feeding: what came before it has been handed out. */
 #ifndef TIPPLE_LOAD_FEEDER_H
 #define TIPPLE_LOAD_FEEDER_H
 
@@ -21,7 +21,11 @@ typedef struct {
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
     bool numbered; /* blocks get their id_base from the file's books */
-    /* Makes room for an offset in the extents of a file of unknown size; called from feeder threads. */
+    /* Which files to feed next, [*first, *end), in this order; false: no more (err->text is set: a failure).
+     * May wait. NULL: all of them. Called from feeder threads, as the next one. */
+    bool (*next)(void *share, size_t *first, size_t *end, err_t *err);
+    void *share;
+    /* Makes room for an offset in the extents of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
     void *context;
 } feeder_options_t;

@@ -8,6 +8,7 @@
 #include "load/loader.h"
 #include "load/progress.h"
 #include "load/reject.h"
+#include "load/share.h"
 #include "target/presence.h"
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
@@ -30,8 +31,9 @@ typedef struct {
     catalog_t *catalog;
     catalog_file_t **books;
     dialect_shelf_t *shelf;
-    load_file_t *files;
+    load_file_t *files; /* parts of files, each by itself */
     size_t file_count;
+    share_t *share; /* NULL: all files are this load's */
 
     loading_t loading;
     loader_t *loaders[JOB_MOST_THREADS];

@@ -124,42 +124,64 @@ static bool open_target(job_t *job, err_t *err) {
     return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
 }
 
+/* One for each part, in the order of the manifest. */
+static bool make_files(job_t *job, err_t *err) {
+    size_t count = 0;
+    for (size_t i = 0; i < job->manifest.count; i++)
+        count += job->spec->dry_run ? 1 : job->books[i]->part_count;
+    if (!(job->files = calloc(count + 1, sizeof *job->files)))
+        return err_memory(err, count * sizeof *job->files);
+    for (size_t i = 0; i < job->manifest.count; i++) {
+        const size_t parts = job->spec->dry_run ? 1 : job->books[i]->part_count;
+        for (size_t part = 0; part < parts; part++) {
+            load_file_t *file = &job->files[job->file_count++];
+            file->input = &job->manifest.files[i];
+            file->books = job->books[i];
+            file->part = part;
+            file->from = file->books ? file->books->parts[part].from : 0;
+            file->to = file->books ? file->books->parts[part].to : UINT64_MAX;
+        }
+    }
+    return true;
+}
+
 static bool register_files(job_t *job, err_t *err) {
     size_t count = job->manifest.count;
-    if (!(job->files = calloc(count + 1, sizeof *job->files)) ||
-        !(job->books = calloc(count + 1, sizeof *job->books)))
-        return err_memory(err, count * sizeof *job->files);
-    job->file_count = count;
-    for (size_t i = 0; i < count; i++)
-        job->files[i].input = &job->manifest.files[i];
-    if (job->spec->dry_run)
-        return true;
-    if (!catalog_register(job->catalog, &job->manifest, job->books, err))
+    if (!(job->books = calloc(count + 1, sizeof(catalog_file_t *))))
+        return err_memory(err, count * sizeof *job->books);
+    if (!job->spec->dry_run && !catalog_register(job->catalog, &job->manifest, job->books, err))
         return false;
-    catalog_file_t **starting = calloc(count + 1, sizeof *starting);
+    if (!make_files(job, err) || job->spec->dry_run)
+        return job->files != NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < job->file_count; i++) {
+        ok = share_begin_file(&job->files[i], err);
+        job->files[i].read_before = job->files[i].books->parts[job->files[i].part].counts.read;
+        job->result->records_done_before += job->files[i].read_before;
+    }
+    catalog_file_t **starting = calloc(count + 1, sizeof(catalog_file_t *));
     size_t starts = 0;
-    bool ok = starting != NULL || err_memory(err, count * sizeof *starting);
+    ok = ok && (starting != NULL || err_memory(err, count * sizeof *starting));
     for (size_t i = 0; ok && i < count; i++) {
-        load_file_t *file = &job->files[i];
-        file->books = job->books[i];
-        file->skip = file->completed = file->books->complete;
-        file->in_doubt = file->books->doubtful;
-        if (file->books->suspect && !file->skip)
-            log_warn("%s was damaged or changed when it was loaded before: its records are compared with "
-                     "those in the "
-                     "collection one by one; --drop is the clean way",
-                     file->input->name);
-        for (size_t j = 0; ok && j < file->books->done.count; j++)
-            ok = runs_add(&file->done_before, file->books->done.runs[j].from, file->books->done.runs[j].to) ||
-                 err_memory(err, sizeof(run_t));
-        job->result->files_done_before += file->skip;
-        job->result->records_done_before += file->books->counts.read;
-        if (!file->skip)
-            starting[starts++] = file->books;
+        bool complete = catalog_is_complete(job->books[i]);
+        job->result->files_done_before += complete;
+        if (!complete)
+            starting[starts++] = job->books[i];
     }
     ok = ok && (!starts || catalog_start(job->catalog, starting, starts, err));
     free(starting);
     return ok;
+}
+
+/* This load divides the files with others from now on. */
+static bool share_files(job_t *job, err_t *err) {
+    share_options_t options = {.files = job->files,
+                               .file_count = job->file_count,
+                               .catalog = job->catalog,
+                               .presence = job->presence,
+                               .books_lock = &job->books_lock};
+    catalog_own(job->catalog, presence_id(job->presence));
+    return (job->share = share_new(&options, err)) != NULL;
 }
 
 static bool describe_run(job_t *job, err_t *err) {
@@ -201,6 +223,8 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
+    size_t shards = job_shard_count(job);
+    loading->parts = threads < shards ? threads : (uint32_t)shards;
     loading->schema = job->schema;
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
@@ -239,8 +263,10 @@ static uint64_t documents_so_far(const job_t *job) {
 }
 
 static bool give_sign_of_life(job_t *job, err_t *err) {
+    if (!job->presence)
+        return true;
     pthread_mutex_lock(&job->books_lock);
-    bool ok = !job->presence || presence_beat(job->presence, err);
+    bool ok = presence_beat(job->presence, documents_so_far(job), err);
     pthread_mutex_unlock(&job->books_lock);
     return ok;
 }
@@ -277,7 +303,7 @@ static bool move_data(job_t *job, err_t *err) {
     feeder_t *feeder = NULL;
     uint64_t total = 0;
     for (size_t i = 0; i < job->file_count; i++)
-        total += job->files[i].skip ? 0 : job->files[i].input->disk_bytes;
+        total += job->files[i].skip || job->files[i].part ? 0 : job->files[i].input->disk_bytes;
     progress_start(&job->progress, total);
     int64_t began = clock_now_ns();
     err_t feeding = {.text = ""}, booking = {.text = ""};
@@ -302,6 +328,8 @@ static bool move_data(job_t *job, err_t *err) {
                                     .max_record = spec->max_record,
                                     .limit = spec->limit,
                                     .numbered = !spec->dry_run,
+                                    .next = job->share ? share_next : NULL,
+                                    .share = job->share,
                                     .extend = make_room_for,
                                     .context = job};
         feeder = feeder_start(&options, &feeding);
@@ -311,6 +339,8 @@ static bool move_data(job_t *job, err_t *err) {
     }
     if (job->loading.queue)
         booked = watch(job, feeder, &booking);
+    if (job->share)
+        share_stop(job->share);
     if (feeder) {
         feeder_progress_t read = feeder_progress(feeder);
         fed = feeder_join(feeder, &feeding) && fed;
@@ -376,7 +406,8 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
 static bool run(job_t *job, err_t *err) {
     bool ok = read_spec(job, err) && connect_target(job, err) && open_target(job, err) &&
               (job->spec->mended || register_files(job, err)) &&
-              (job->spec->dry_run || describe_run(job, err));
+              (job->spec->dry_run || describe_run(job, err)) &&
+              (job->spec->dry_run || job->spec->mended || share_files(job, err));
     if (!ok)
         return false;
     job_hold_shards(job);
@@ -407,6 +438,7 @@ static void free_job(job_t *job) {
     dialect_shelf_destroy(job->shelf);
     free(job->files);
     free(job->books);
+    share_free(job->share);
     route_close(job->loading.route);
     direct_close(job->loading.direct);
     routers_close(&job->loading.routers);

@@ -52,6 +52,7 @@ typedef struct {
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
     uint64_t files, files_done_before, records_done_before, odd;
+    uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;
     char namespace[256], where[512], rejects_path[4096], limited_by[160], format[128];

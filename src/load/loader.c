@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
+#include "input/source.h"
 #include "load/batch.h"
 #include "target/writer.h"
 
@@ -20,6 +21,7 @@ struct loader {
     writer_t *writer;
     records_t *reader;
     size_t way;       /* the router that it stays with */
+    uint32_t part;    /* of the lanes: blocks from there come first */
     block_t *rest;    /* of the list that was popped last */
     batch_t *batches; /* the first one for the router to sort, then one a shard */
     size_t batch_count;
@@ -28,7 +30,9 @@ struct loader {
     bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
-    bool by_document; /* the block's records belong to several shards, perhaps */
+    bool by_document;    /* the block's records belong to several shards, perhaps */
+    present_t present;   /* of a block in doubt: what is in the collection already, */
+    size_t next_present; /* and the first of it that no record has reached */
     loader_counters_t counters;
 };
 
@@ -60,11 +64,24 @@ static bool reject(loader_t *loader, block_t *block, const reject_t *reject, err
     return rejects_add(loader->loading->rejects, reject, err);
 }
 
+/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
+static uint64_t lines_before(loading_t *loading, const block_t *block) {
+    load_file_t *file = block->file;
+    if (!block->lines_from)
+        return 0;
+    pthread_mutex_lock(&loading->lock);
+    if (file->counted_to != block->lines_from && source_lines(file->input, block->lines_from, &file->counted))
+        file->counted_to = block->lines_from;
+    uint64_t lines = file->counted;
+    pthread_mutex_unlock(&loading->lock);
+    return lines;
+}
+
 static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
                           err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + record->offset,
-                   .line = block->first_line + record->line,
+                   .line = lines_before(loader->loading, block) + block->first_line + record->line,
                    .column = record->column,
                    .field = record->field,
                    .reason = reason,
@@ -290,6 +307,26 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     return true;
 }
 
+/* Of a block that an earlier load may have sent: what of it is there. To ask costs a hundredth of what
+ * duplicates cost. */
+static bool read_back(loader_t *loader, const block_t *block, err_t *err) {
+    loader->present.count = loader->next_present = 0;
+    if (!block->in_doubt || !loader->writer)
+        return true;
+    int64_t start = clock_now_ns();
+    bool ok =
+        writer_present(loader->writer, block->id_base, block->id_base + block->length, &loader->present, err);
+    ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
+    return ok;
+}
+
+static bool is_present(loader_t *loader, int64_t id) {
+    const present_t *present = &loader->present;
+    while (loader->next_present < present->count && present->ids[loader->next_present] < id)
+        loader->next_present++;
+    return loader->next_present < present->count && present->ids[loader->next_present] == id;
+}
+
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
     loading_t *loading = loader->loading;
     record->column = 1; /* should it be rejected after all */
@@ -306,6 +343,14 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
         ADD(loader->counters.counts.filtered, 1);
         return true;
     }
+    if (__builtin_expect(loader->next_present < loader->present.count, 0) &&
+        is_present(loader, block->id_base + record->offset)) {
+        block->counts.read++;
+        block->counts.already_there++;
+        ADD(loader->counters.counts.read, 1);
+        ADD(loader->counters.counts.already_there, 1);
+        return true;
+    }
     return loader->by_document ? route_document(loader, block, record, err)
                                : add_document(loader, block, record, err);
 }
@@ -313,7 +358,8 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
 static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + block->length,
-                   .line = block->first_line + lines_count(block->buffer.bytes, block->length),
+                   .line = lines_before(loader->loading, block) + block->first_line +
+                           lines_count(block->buffer.bytes, block->length),
                    .column = 1,
                    .reason = "the record is longer than --max-record",
                    .bytes = block->buffer.bytes + block->length,
@@ -327,7 +373,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     loading_t *loading = loader->loading;
     record_t record;
     uint64_t looked_at = 0;
-    bool documents = false, ok = route_block(loader, block, err);
+    bool documents = false, ok = route_block(loader, block, err) && read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
@@ -394,7 +440,9 @@ static bool work_on(loader_t *loader, err_t *err) {
     bool waiting = false;
     for (;;) {
         int64_t start = clock_now_ns();
-        block_t *block = loader->rest ? loader->rest : queue_pop(loading->queue, waiting ? LOOK_NS : -1);
+        block_t *block =
+            loader->rest ? loader->rest
+                         : queue_pop(loading->queue, waiting ? LOOK_NS : -1, loader->part, loading->parts);
         loader->rest = block ? block->next : NULL;
         ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
@@ -419,7 +467,7 @@ static void *run(void *context) {
     if (!work_on(loader, &err)) {
         loading_fail(loading, &err);
         /* what is still queued is nobody's any more */
-        for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0));) {
+        for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0, 0, 1));) {
             loader->rest = block->next;
             loading_free_block(loading, block);
         }
@@ -437,6 +485,7 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
+    free(loader->present.ids);
     records_destroy(loader->reader);
     if (loader->writer)
         writer_destroy(loader->writer);
@@ -450,6 +499,7 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         return NULL;
     }
     loader->loading = loading;
+    loader->part = number % loading->parts;
     bson_init(&loader->key);
     loader->reader = records_new(loading->schema);
     bool ok = loader->reader || err_memory(err, 1);

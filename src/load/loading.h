@@ -27,6 +27,7 @@ typedef struct {
     pool_t *pool;
     queue_t *queue;
     rejects_t *rejects;
+    uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
     uint32_t batch_documents;
     size_t batch_bytes;
     uint64_t max_record;

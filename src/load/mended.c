@@ -20,7 +20,7 @@ static load_file_t *file_of(job_t *job, const mended_t *mended, err_t *err) {
         err_memory(err, sizeof *dialect);
         return NULL;
     }
-    *file = (load_file_t){.input = input, .dialect = dialect};
+    *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
     job->file_count++;
     pthread_mutex_lock(&job->books_lock);
     file->books = job->catalog ? catalog_find(job->catalog, mended->path, err) : NULL;
@@ -89,7 +89,7 @@ static bool take(void *context, const mended_t *mended, err_t *err) {
     block->partial = true;
     if (file->books)
         block->id_base = position_id(position_lane(file->books->ordinal, mended->offset), voff);
-    if (!queue_push(job->loading.queue, block)) {
+    if (!queue_push(job->loading.queue, block, 0)) {
         pool_give(job->loading.pool, &block->buffer);
         free(block);
     }

@@ -87,6 +87,11 @@ void job_join_loaders(job_t *job) {
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;
+    if (job->share) {
+        share_others_t others = share_others(job->share);
+        job->result->files_done_by_others = others.files;
+        job->result->records_done_by_others = others.records;
+    }
     tally_shards(job);
     tally_routers(job);
     find_limit(job->result, &sum);

@@ -70,20 +70,96 @@ static bool read_extent(const bson_iter_t *entry, catalog_file_t *file, err_t *e
     return books_add_extent(file, extent, err);
 }
 
-static bool read_run(const bson_iter_t *entry, catalog_file_t *file, err_t *err) {
-    bson_iter_t ends;
-    if (!bson_iter_recurse(entry, &ends) || !bson_iter_next(&ends))
-        return true;
-    uint64_t from = whole(&ends);
-    return !bson_iter_next(&ends) || runs_add(&file->done, from, whole(&ends)) || err_memory(err, 64);
+static bool read_runs(const bson_iter_t *array, runs_t *done, err_t *err) {
+    bson_iter_t entry, ends;
+    for (bool ok = bson_iter_recurse(array, &entry); ok && bson_iter_next(&entry);) {
+        if (!bson_iter_recurse(&entry, &ends) || !bson_iter_next(&ends))
+            continue;
+        uint64_t from = whole(&ends);
+        if (bson_iter_next(&ends) && !runs_add(done, from, whole(&ends)))
+            return err_memory(err, sizeof(run_t));
+    }
+    return true;
 }
 
-static bool read_array(const bson_iter_t *array, catalog_file_t *file,
-                       bool (*read_entry)(const bson_iter_t *, catalog_file_t *, err_t *), err_t *err) {
+/* A field of a part, whether it stands in the file's document or in one of `parts`. */
+static bool read_part_field(const bson_iter_t *field, catalog_part_t *part, err_t *err) {
+    const char *key = bson_iter_key(field);
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } numbers[] = {{"from", &part->from},
+                   {"read", &part->counts.read},
+                   {"loaded", &part->counts.loaded},
+                   {"already", &part->counts.already_there},
+                   {"rejected", &part->counts.rejected},
+                   {"filtered", &part->counts.filtered}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(key, numbers[i].key) == 0)
+            *numbers[i].to = whole(field);
+    if (strcmp(key, "load") == 0 && BSON_ITER_HOLDS_OID(field))
+        bson_oid_copy(bson_iter_oid(field), &part->owner);
+    else if (strcmp(key, "complete") == 0)
+        part->complete = bson_iter_as_bool(field);
+    else if (strcmp(key, "suspect") == 0)
+        part->suspect = bson_iter_as_bool(field);
+    return strcmp(key, "done") != 0 || read_runs(field, &part->done, err);
+}
+
+static size_t count_entries(const bson_iter_t *array) {
     bson_iter_t entry;
-    bool ok = bson_iter_recurse(array, &entry);
-    while (ok && bson_iter_next(&entry))
-        if (!read_entry(&entry, file, err))
+    size_t count = 0;
+    for (bool ok = bson_iter_recurse(array, &entry); ok && bson_iter_next(&entry);)
+        count++;
+    return count;
+}
+
+static bool read_parts(const bson_iter_t *array, catalog_file_t *file, err_t *err) {
+    bson_iter_t entry, field;
+    size_t count = count_entries(array);
+    if (!books_make_parts(file, count ? count : 1, 0, err))
+        return false;
+    bson_iter_recurse(array, &entry);
+    for (size_t i = 0; i < count && bson_iter_next(&entry); i++)
+        for (bool ok = bson_iter_recurse(&entry, &field); ok && bson_iter_next(&field);)
+            if (!read_part_field(&field, &file->parts[i], err))
+                return false;
+    for (size_t i = 0; i + 1 < file->part_count; i++)
+        file->parts[i].to = file->parts[i + 1].from;
+    return true;
+}
+
+static bool read_extents(const bson_iter_t *array, catalog_file_t *file, err_t *err) {
+    bson_iter_t entry;
+    for (bool ok = bson_iter_recurse(array, &entry); ok && bson_iter_next(&entry);)
+        if (!read_extent(&entry, file, err))
+            return false;
+    return true;
+}
+
+bool books_make_parts(catalog_file_t *file, size_t count, uint64_t windows, err_t *err) {
+    catalog_part_t *parts = calloc(count, sizeof *parts);
+    if (!parts)
+        return err_memory(err, count * sizeof *parts);
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (catalog_part_t){.from = i * windows, .to = (i + 1) * windows};
+    parts[count - 1].to = UINT64_MAX;
+    free(file->parts);
+    file->parts = parts;
+    file->part_count = count;
+    return true;
+}
+
+void books_prefix(const catalog_file_t *file, size_t part, char prefix[BOOKS_PREFIX]) {
+    if (file->part_count > 1)
+        snprintf(prefix, BOOKS_PREFIX, "parts.%zu.", part);
+    else
+        prefix[0] = '\0';
+}
+
+bool catalog_is_complete(const catalog_file_t *file) {
+    for (size_t i = 0; i < file->part_count; i++)
+        if (!file->parts[i].complete)
             return false;
     return true;
 }
@@ -91,17 +167,8 @@ static bool read_array(const bson_iter_t *array, catalog_file_t *file,
 bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *book, err_t *err) {
     *book = (book_t){.file = books_new_file(catalog, err)};
     catalog_file_t *file = book->file;
-    if (!file)
+    if (!file || !books_make_parts(file, 1, 0, err))
         return false;
-    const struct {
-        const char *key;
-        uint64_t *to;
-    } numbers[] = {{"size", &book->size},
-                   {"read", &file->counts.read},
-                   {"loaded", &file->counts.loaded},
-                   {"already", &file->counts.already_there},
-                   {"rejected", &file->counts.rejected},
-                   {"filtered", &file->counts.filtered}};
     bson_iter_t iter;
     bool ok = bson_iter_init(&iter, document);
     while (ok && bson_iter_next(&iter)) {
@@ -113,22 +180,20 @@ bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *boo
             ok = (file->path = strdup(bson_iter_utf8(&iter, NULL))) || err_memory(err, 1);
         else if (strcmp(key, "digest") == 0 && text)
             snprintf(book->digest, sizeof book->digest, "%s", bson_iter_utf8(&iter, NULL));
+        else if (strcmp(key, "size") == 0)
+            book->size = whole(&iter);
         else if (strcmp(key, "started") == 0)
             book->started = true;
-        else if (strcmp(key, "complete") == 0)
-            file->complete = bson_iter_as_bool(&iter);
-        else if (strcmp(key, "suspect") == 0)
-            file->suspect = bson_iter_as_bool(&iter);
         else if (strcmp(key, "extents") == 0)
-            ok = read_array(&iter, file, read_extent, err);
-        else if (strcmp(key, "done") == 0)
-            ok = read_array(&iter, file, read_run, err);
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            if (strcmp(key, numbers[i].key) == 0)
-                *numbers[i].to = whole(&iter);
+            ok = read_extents(&iter, file, err);
+        else if (strcmp(key, "parts") == 0)
+            ok = read_parts(&iter, file, err);
+        else if (file->part_count == 1)
+            ok = read_part_field(&iter, &file->parts[0], err);
     }
     file->started = book->started;
-    file->doubtful = book->started && !file->complete && !file->suspect;
+    for (size_t i = 0; i < file->part_count; i++)
+        file->parts[i].doubtful = book->started && !file->parts[i].complete && !file->parts[i].suspect;
     if (ok && !file->path)
         ok = (file->path = strdup("")) || err_memory(err, 1);
     return ok;
@@ -143,41 +208,45 @@ void books_append_extent(bson_t *to, const char *key, const extent_t *extent) {
     bson_append_document_end(to, &inner);
 }
 
-void books_append_progress(bson_t *to, const catalog_file_t *file, bool complete, uint64_t blocks) {
+void books_append_progress(bson_t *to, const char *prefix, const catalog_part_t *part, bool complete,
+                           uint64_t blocks) {
+    char name[BOOKS_PREFIX + 16];
     bson_t done, run;
-    BSON_APPEND_ARRAY_BEGIN(to, "done", &done);
-    for (size_t i = 0; i < file->done.count; i++) {
+#define NAME(text) (snprintf(name, sizeof name, "%s%s", prefix, text), name)
+    BSON_APPEND_ARRAY_BEGIN(to, NAME("done"), &done);
+    for (size_t i = 0; i < part->done.count; i++) {
         char text[16];
         const char *key;
         bson_uint32_to_string((uint32_t)i, &key, text, sizeof text);
         BSON_APPEND_ARRAY_BEGIN(&done, key, &run);
-        BSON_APPEND_INT64(&run, "0", (int64_t)file->done.runs[i].from);
-        BSON_APPEND_INT64(&run, "1", (int64_t)file->done.runs[i].to);
+        BSON_APPEND_INT64(&run, "0", (int64_t)part->done.runs[i].from);
+        BSON_APPEND_INT64(&run, "1", (int64_t)part->done.runs[i].to);
         bson_append_array_end(&done, &run);
     }
     bson_append_array_end(to, &done);
-    BSON_APPEND_BOOL(to, "complete", complete);
-    BSON_APPEND_BOOL(to, "suspect", file->suspect && !complete);
+    BSON_APPEND_BOOL(to, NAME("complete"), complete);
+    BSON_APPEND_BOOL(to, NAME("suspect"), part->suspect && !complete);
     if (complete)
-        BSON_APPEND_INT64(to, "blocks", (int64_t)blocks);
-    BSON_APPEND_INT64(to, "read", (int64_t)file->counts.read);
-    BSON_APPEND_INT64(to, "loaded", (int64_t)file->counts.loaded);
-    BSON_APPEND_INT64(to, "already", (int64_t)file->counts.already_there);
-    BSON_APPEND_INT64(to, "rejected", (int64_t)file->counts.rejected);
-    BSON_APPEND_INT64(to, "filtered", (int64_t)file->counts.filtered);
+        BSON_APPEND_INT64(to, NAME("blocks"), (int64_t)blocks);
+    BSON_APPEND_INT64(to, NAME("read"), (int64_t)part->counts.read);
+    BSON_APPEND_INT64(to, NAME("loaded"), (int64_t)part->counts.loaded);
+    BSON_APPEND_INT64(to, NAME("already"), (int64_t)part->counts.already_there);
+    BSON_APPEND_INT64(to, NAME("rejected"), (int64_t)part->counts.rejected);
+    BSON_APPEND_INT64(to, NAME("filtered"), (int64_t)part->counts.filtered);
+#undef NAME
 }
 
 /* ---- reading and writing ---- */
 
-/* One page: the files behind `last`. A page is a command of its own, so that an election between two does no
- * harm. */
-static bool read_page(catalog_t *catalog, int64_t last, book_t **books, size_t *count, size_t *room,
-                      err_t *err) {
+/* One page: the first files that the condition on `_id` allows. A page is a command of its own, so that an
+ * election between two does no harm. */
+static bool read_page(catalog_t *catalog, const bson_t *condition, book_t **books, size_t *count,
+                      size_t *room, err_t *err) {
     bson_t reply, document;
     bson_iter_t iter, batch;
     bson_t *find =
-        BCON_NEW("find", BCON_UTF8(catalog->files), "filter", "{", "_id", "{", "$gt", BCON_INT64(last), "}",
-                 "}", "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(PAGE), "singleBatch",
+        BCON_NEW("find", BCON_UTF8(catalog->files), "filter", "{", "_id", BCON_DOCUMENT(condition), "}",
+                 "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(PAGE), "singleBatch",
                  BCON_BOOL(true), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(catalog->server, catalog->client, server_database(catalog->server), find, false,
                              &reply, err);
@@ -214,7 +283,10 @@ bool books_read_files(catalog_t *catalog, book_t **books, size_t *count, err_t *
     do {
         before = *count;
         int64_t last = before ? (int64_t)(*books)[before - 1].file->ordinal : -1;
-        if (!read_page(catalog, last, books, count, &room, err)) {
+        bson_t *behind = BCON_NEW("$gt", BCON_INT64(last));
+        bool ok = read_page(catalog, behind, books, count, &room, err);
+        bson_destroy(behind);
+        if (!ok) {
             free(*books);
             *books = NULL;
             return false;
@@ -223,7 +295,21 @@ bool books_read_files(catalog_t *catalog, book_t **books, size_t *count, err_t *
     return true;
 }
 
-static bool vanished(const catalog_t *catalog, err_t *err) {
+bool books_read_some(catalog_t *catalog, const bson_t *ordinals, book_t **books, size_t *count, err_t *err) {
+    size_t room = 0;
+    *books = NULL;
+    *count = 0;
+    bson_t *among = BCON_NEW("$in", BCON_ARRAY(ordinals));
+    bool ok = read_page(catalog, among, books, count, &room, err);
+    bson_destroy(among);
+    if (ok)
+        return true;
+    free(*books);
+    *books = NULL;
+    return false;
+}
+
+bool books_vanished(const catalog_t *catalog, err_t *err) {
     return err_set(err, STATUS_SERVER,
                    "the books of %s (%s.%s) were removed or changed by somebody while it was loaded: "
                    "start over with --drop",
@@ -275,7 +361,7 @@ bool books_take(catalog_t *catalog, uint64_t extent_units, uint64_t ordinals, ui
     return true;
 }
 
-bool books_update(catalog_t *catalog, const bson_t *statements, uint64_t expected, err_t *err) {
+bool books_try_update(catalog_t *catalog, const bson_t *statements, uint64_t *matched, err_t *err) {
     bson_t command = BSON_INITIALIZER, reply;
     bson_iter_t iter;
     BSON_APPEND_UTF8(&command, "update", catalog->files);
@@ -283,8 +369,13 @@ bool books_update(catalog_t *catalog, const bson_t *statements, uint64_t expecte
     bool ok = server_command(catalog->server, catalog->client, server_database(catalog->server), &command,
                              true, &reply, err);
     bson_destroy(&command);
-    if (ok && (!bson_iter_init_find(&iter, &reply, "n") || whole(&iter) != expected))
-        ok = vanished(catalog, err);
+    *matched = ok && bson_iter_init_find(&iter, &reply, "n") ? whole(&iter) : 0;
     bson_destroy(&reply);
     return ok;
+}
+
+bool books_update(catalog_t *catalog, const bson_t *statements, uint64_t expected, err_t *err) {
+    uint64_t matched;
+    return books_try_update(catalog, statements, &matched, err) &&
+           (matched == expected || books_vanished(catalog, err));
 }

@@ -16,6 +16,7 @@ struct catalog {
     char files[280]; /* the collection, without the database */
     bool read_only, starts;
     uint64_t next_extent, next_ordinal; /* as last read: MiB, files */
+    bson_oid_t owner;                   /* the load that writes; all zeros: none yet */
     char process[25];
     catalog_file_t **owned;
     size_t owned_count, owned_room;
@@ -37,8 +38,15 @@ bool books_read_document(catalog_t *catalog, const bson_t *document, book_t *boo
 
 /* {base, start, length}, under `key`. */
 void books_append_extent(bson_t *to, const char *key, const extent_t *extent);
-/* done, counts, blocks and complete, as fields of `to`. */
-void books_append_progress(bson_t *to, const catalog_file_t *file, bool complete, uint64_t blocks);
+/* done, counts, blocks and complete of a part, as fields of `to`, whose names begin with `prefix`. */
+void books_append_progress(bson_t *to, const char *prefix, const catalog_part_t *part, bool complete,
+                           uint64_t blocks);
+/* Where a part's fields stand in its file's document: "" or "parts.3." */
+enum { BOOKS_PREFIX = 32 };
+void books_prefix(const catalog_file_t *file, size_t part, char prefix[BOOKS_PREFIX]);
+
+/* As many parts as a new file of this kind and size has; 0: it has no room. */
+bool books_make_parts(catalog_file_t *file, size_t count, uint64_t windows, err_t *err);
 
 /* All files, by ordinal. */
 bool books_read_files(catalog_t *catalog, book_t **books, size_t *count, err_t *err);
@@ -50,6 +58,14 @@ bool books_take(catalog_t *catalog, uint64_t extent_units, uint64_t ordinals, ui
 /* Runs an update command with these statements ([{q, u, ...}]); all of them must match a document each, or
  * `expected` documents together. */
 bool books_update(catalog_t *catalog, const bson_t *statements, uint64_t expected, err_t *err);
+/* The same; how many did match is told. */
+bool books_try_update(catalog_t *catalog, const bson_t *statements, uint64_t *matched, err_t *err);
+
+/* Somebody has taken documents of the books away: always false. */
+bool books_vanished(const catalog_t *catalog, err_t *err);
+
+/* The documents of these files ({_id: {$in: ...}}); the caller frees *books, not what they hold. */
+bool books_read_some(catalog_t *catalog, const bson_t *ordinals, book_t **books, size_t *count, err_t *err);
 
 /* What a name is in the books: bytes that are not UTF-8 are spelled \xHH. Free it. */
 char *books_name(const char *name);

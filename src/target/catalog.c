@@ -30,11 +30,17 @@ void catalog_close(catalog_t *catalog) {
         catalog_file_t *file = catalog->owned[i];
         free(file->path);
         free(file->extents);
-        runs_free(&file->done);
+        for (size_t j = 0; j < file->part_count; j++)
+            runs_free(&file->parts[j].done);
+        free(file->parts);
         free(file);
     }
     free(catalog->owned);
     free(catalog);
+}
+
+void catalog_own(catalog_t *catalog, const bson_oid_t *load) {
+    bson_oid_copy(load, &catalog->owner);
 }
 
 static bool run(catalog_t *catalog, const bson_t *command, bool writes, bson_t *reply, err_t *err) {
@@ -352,12 +358,16 @@ bool catalog_summary(server_t *server, mongoc_client_t *client, catalog_summary_
     bson_iter_t at, value;
     *summary = (catalog_summary_t){.files = 0};
     snprintf(books, sizeof books, "%s.tipple.files", server_collection(server));
-    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(books), "pipeline", "[", "{", "$match", "{", "_id", "{",
-                               "$type", BCON_UTF8("number"), "}", "}", "}", "{", "$group", "{", "_id",
-                               BCON_NULL, "files", "{", "$sum", BCON_INT64(1), "}", "complete", "{", "$sum",
-                               "{", "$cond", "[", BCON_UTF8("$complete"), BCON_INT64(1), BCON_INT64(0), "]",
-                               "}", "}", "loaded", "{", "$sum", BCON_UTF8("$loaded"), "}", "rejected", "{",
-                               "$sum", BCON_UTF8("$rejected"), "}", "}", "}", "]", "cursor", "{", "}");
+    bson_t *command = BCON_NEW(
+        "aggregate", BCON_UTF8(books), "pipeline", "[", "{", "$match", "{", "_id", "{", "$type",
+        BCON_UTF8("number"), "}", "}", "}", "{", "$group", "{", "_id", BCON_NULL, "files", "{", "$sum",
+        BCON_INT64(1), "}", "complete", "{", "$sum", "{", "$cond", "[", "{", "$and", "[", "{", "$ifNull", "[",
+        BCON_UTF8("$complete"), BCON_BOOL(true), "]", "}", "{", "$allElementsTrue", "[", "{", "$ifNull", "[",
+        BCON_UTF8("$parts.complete"), "[", "]", "]", "}", "]", "}", "]", "}", BCON_INT64(1), BCON_INT64(0),
+        "]", "}", "}", "loaded", "{", "$sum", "{", "$add", "[", "{", "$ifNull", "[", BCON_UTF8("$loaded"),
+        BCON_INT64(0), "]", "}", "{", "$sum", BCON_UTF8("$parts.loaded"), "}", "]", "}", "}", "rejected", "{",
+        "$sum", "{", "$add", "[", "{", "$ifNull", "[", BCON_UTF8("$rejected"), BCON_INT64(0), "]", "}", "{",
+        "$sum", BCON_UTF8("$parts.rejected"), "}", "]", "}", "}", "}", "}", "]", "cursor", "{", "}");
     const struct {
         const char *path;
         uint64_t *number;

@@ -47,19 +47,34 @@ typedef struct {
     uint64_t read, loaded, already_there, rejected, filtered;
 } counts_t;
 
+/* What can be done by itself: a file, or one of the ranges of a large plain file. Whoever has claimed it (see
+ * claims.h) owns it. */
+typedef struct {
+    uint64_t from, to; /* windows of 256 KiB; the last part has no end: UINT64_MAX */
+    bson_oid_t owner;  /* the load that writes it down, as last read; all zeros: nobody yet */
+    bool doubtful; /* it may have been begun before: blocks that are not done may hold documents already */
+    bool suspect; /* the caller's: its data was found damaged; what it gave is compared, not taken for granted
+                   */
+    bool complete;   /* everything is done */
+    bool lost;       /* another load has taken it over: nothing of it may be written down here any more */
+    runs_t done;     /* blocks that an earlier run, or this one, has made durable */
+    counts_t counts; /* of the done blocks, over all runs */
+} catalog_part_t;
+
 typedef struct {
     uint32_t ordinal;
     char *path; /* identity's name */
     extent_t *extents;
     size_t extent_count;
-    bool doubtful; /* an earlier run started it: blocks that are not done may hold documents already */
-    bool suspect; /* the caller's: its data was found damaged; what it gave is compared, not taken for granted
-                   */
     bool started; /* written down as started, by this run or an earlier one */
-    bool complete;   /* everything was done by an earlier run */
-    runs_t done;     /* blocks that an earlier run, or this one, has made durable */
-    counts_t counts; /* of the done blocks, over all runs */
+    catalog_part_t *parts;
+    size_t part_count;
 } catalog_file_t;
+
+bool catalog_is_complete(const catalog_file_t *file); /* all of its parts */
+
+/* From now on parts are written down as this load's, and those that are another's are not. */
+void catalog_own(catalog_t *catalog, const bson_oid_t *load);
 
 /* Finds or registers all files of the manifest with few commands however many there are (one findAndModify
  * for the extents of all new ones, one insert in large batches). files[i] belongs to manifest->files[i], and
@@ -81,12 +96,23 @@ bool catalog_start(catalog_t *catalog, catalog_file_t **files, size_t count, err
  * changed: what was acknowledged since the last barrier must be sent again. */
 bool catalog_barrier(catalog_t *catalog, err_t *err);
 
-/* Writes these files' done runs and counts, to which the caller has added, and their completeness, in few
- * commands. Call catalog_barrier first. */
+/* Parts that another load had claimed become this one's, and are read again as it has left them. */
 typedef struct {
     catalog_file_t *file;
+    size_t part;
+} piece_t;
+bool catalog_adopt(catalog_t *catalog, const piece_t *pieces, size_t count, err_t *err);
+
+/* Their progress as the books have it now, whoever they belong to. */
+bool catalog_look_again(catalog_t *catalog, const piece_t *pieces, size_t count, err_t *err);
+
+/* Writes these parts' done runs and counts, to which the caller has added, and their completeness, in few
+ * commands. Call catalog_barrier first. Parts that are another load's by now are left alone, and marked lost.
+ */
+typedef struct {
+    piece_t piece;
     bool complete;
-    uint64_t blocks; /* when complete: how many there are */
+    uint64_t blocks; /* when complete: behind its last one */
 } checkpoint_t;
 bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err);
 

@@ -1,4 +1,4 @@
-/* The catalog's files: found or registered, extended, started, checkpointed. */
+/* The catalog's files: found or registered, extended. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -11,7 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { NOTES = 3, RACES = 100, RACE_PAUSE_MS = 20, STARTS = 100000 };
+enum { NOTES = 3, RACES = 100, RACE_PAUSE_MS = 20 };
+
+/* A large plain file is divided into parts of so many windows (64 MiB), or larger ones where they would be
+ * too many for one document. */
+enum { PART_WINDOWS = 256, MOST_PARTS = 256 };
 
 /* ---- where a record stands ---- */
 
@@ -193,7 +197,7 @@ static bool match_grown(matching_t *m, wanted_t *wanted, err_t *err) {
         uint64_t digest[2];
         if (strcmp(book->file->path, wanted->name) != 0)
             return true;
-        if (book->taken || book->file->complete || book->size >= wanted->input->disk_bytes ||
+        if (book->taken || catalog_is_complete(book->file) || book->size >= wanted->input->disk_bytes ||
             wanted->input->kind == INPUT_ZIP_MEMBER || wanted->input->archive)
             continue;
         if (!manifest_digest_at(wanted->input, book->size, digest, err))
@@ -331,6 +335,21 @@ static void print_key(char *out, size_t room, const wanted_t *wanted, uint32_t o
         snprintf(out, room, "new/%u", ordinal);
 }
 
+static void append_parts(bson_t *document, const catalog_file_t *file) {
+    bson_t parts, part;
+    BSON_APPEND_ARRAY_BEGIN(document, "parts", &parts);
+    for (size_t i = 0; i < file->part_count; i++) {
+        char text[16];
+        const char *key;
+        bson_uint32_to_string((uint32_t)i, &key, text, sizeof text);
+        BSON_APPEND_DOCUMENT_BEGIN(&parts, key, &part);
+        BSON_APPEND_INT64(&part, "from", (int64_t)file->parts[i].from);
+        books_append_progress(&part, "", &file->parts[i], false, 0);
+        bson_append_document_end(&parts, &part);
+    }
+    bson_append_array_end(document, &parts);
+}
+
 static void append_file(bson_t *documents, uint32_t at, const wanted_t *wanted, const catalog_file_t *file) {
     static const char *const kinds[] = {"plain", "gzip", "zstd", "zip", "stream"};
     char text[16], unique[512];
@@ -352,7 +371,10 @@ static void append_file(bson_t *documents, uint32_t at, const wanted_t *wanted, 
     BSON_APPEND_DATE_TIME(&document, "registered", clock_wall_ms());
     if (file->started)
         BSON_APPEND_DATE_TIME(&document, "started", clock_wall_ms());
-    books_append_progress(&document, file, false, 0);
+    if (file->part_count > 1)
+        append_parts(&document, file);
+    else
+        books_append_progress(&document, "", &file->parts[0], false, 0);
     bson_append_document_end(documents, &document);
 }
 
@@ -379,21 +401,39 @@ static bool insert_files(matching_t *m, size_t *from, catalog_file_t **files, bo
     return ok || *lost;
 }
 
+/* How many numbers a file takes, so that the next one's lanes go on where this one's end: files then share
+ * the lanes as evenly as if they were one. Only the number modulo the lanes counts. */
+static uint64_t ordinals_of(const input_file_t *input) {
+    uint64_t windows = input->kind == INPUT_PLAIN
+                           ? (input->text_bound + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES
+                           : 0;
+    return windows ? (windows - 1) % POSITION_LANES + 1 : 1;
+}
+
+static bool make_parts(catalog_file_t *file, const input_file_t *input, err_t *err) {
+    uint64_t windows = input->text_bound / POSITION_BLOCK_BYTES + 1;
+    uint64_t count = windows / PART_WINDOWS;
+    if (input->kind != INPUT_PLAIN || input_is_in_stream(input) || count < 2)
+        return books_make_parts(file, 1, 0, err);
+    count = count < MOST_PARTS ? count : MOST_PARTS;
+    return books_make_parts(file, count, (windows + count - 1) / count, err);
+}
+
 /* Ordinals and extents for all new files by one command, then their documents. A stop in between leaves
  * holes. */
 static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_t *err) {
-    uint64_t units = 0, new_files = 0, unit, ordinal;
+    uint64_t units = 0, numbers = 0, unit, ordinal;
     *lost = false;
     for (size_t i = 0; i < m->count; i++) {
         if (m->wanted[i].book)
             continue;
         uint64_t more = units_of(m->wanted[i].input);
         units = units + more < units ? UINT64_MAX : units + more;
-        new_files++;
+        numbers += ordinals_of(m->wanted[i].input);
     }
-    if (!new_files)
+    if (!numbers)
         return true;
-    if (!books_take(m->catalog, units, new_files, &unit, &ordinal, err))
+    if (!books_take(m->catalog, units, numbers, &unit, &ordinal, err))
         return false;
     for (size_t i = 0; i < m->count; i++) {
         const wanted_t *wanted = &m->wanted[i];
@@ -406,7 +446,10 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
             return false;
         if (!(file->path = strdup(wanted->name)))
             return err_memory(err, strlen(wanted->name));
-        file->ordinal = (uint32_t)ordinal++;
+        if (!make_parts(file, wanted->input, err))
+            return false;
+        file->ordinal = (uint32_t)ordinal;
+        ordinal += ordinals_of(wanted->input);
         file->started = m->catalog->starts;
         unit += length / POSITION_EXTENT_UNIT;
     }
@@ -414,6 +457,19 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (!insert_files(m, &from, files, lost, err))
             return false;
     return true;
+}
+
+/* The last block of a whole part may have ended in the middle of a record; of a part that is not whole it is
+ * not done. */
+static void begin_last_part_again(catalog_file_t *file) {
+    catalog_part_t *last = &file->parts[file->part_count - 1];
+    if (last->complete) {
+        runs_free(&last->done);
+        last->counts = (counts_t){0};
+    }
+    last->complete = false;
+    for (size_t i = 0; i < file->part_count; i++)
+        file->parts[i].doubtful = false;
 }
 
 /* The books follow a file that has grown: its size and digest, and room for what was added. A record that was
@@ -433,7 +489,7 @@ static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
             return false;
         extent.base = unit * POSITION_EXTENT_UNIT;
     }
-    char unique[512], place[32];
+    char unique[512], place[32], prefix[BOOKS_PREFIX];
     bson_t statement = BSON_INITIALIZER, inner, update, set;
     print_key(unique, sizeof unique, wanted, file->ordinal);
     BSON_APPEND_DOCUMENT_BEGIN(&statement, "0", &inner);
@@ -443,7 +499,9 @@ static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     BSON_APPEND_UTF8(&set, "key", unique);
     BSON_APPEND_INT64(&set, "size", (int64_t)wanted->input->disk_bytes);
     BSON_APPEND_UTF8(&set, "digest", wanted->digest);
-    books_append_progress(&set, file, false, 0);
+    begin_last_part_again(file);
+    books_prefix(file, file->part_count - 1, prefix);
+    books_append_progress(&set, prefix, &file->parts[file->part_count - 1], false, 0);
     snprintf(place, sizeof place, "extents.%zu", file->extent_count);
     if (extent.length)
         books_append_extent(&set, place, &extent);
@@ -452,7 +510,6 @@ static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     bson_append_document_end(&statement, &inner);
     bool ok = catalog->read_only || books_update(catalog, &statement, 1, err);
     bson_destroy(&statement);
-    file->doubtful = false;
     log_note("%s has grown since it was loaded in part: what was added is loaded now", wanted->name);
     return ok && (!extent.length || books_add_extent(file, extent, err));
 }
@@ -462,7 +519,8 @@ static bool check_not_emptied(const matching_t *m, err_t *err) {
     catalog_t *catalog = m->catalog;
     uint64_t loaded = 0;
     for (size_t i = 0; i < m->book_count; i++)
-        loaded += m->books[i].file->counts.loaded;
+        for (size_t j = 0; j < m->books[i].file->part_count; j++)
+            loaded += m->books[i].file->parts[j].counts.loaded;
     if (!loaded || !catalog->place.empty)
         return true;
     /* another loader may have filled it since it was looked at */
@@ -532,68 +590,4 @@ bool catalog_register(catalog_t *catalog, const manifest_t *manifest, catalog_fi
     free(m.by_path);
     free(m.by_content);
     return ok;
-}
-
-/* ---- progress ---- */
-
-static bool start_some(catalog_t *catalog, catalog_file_t **files, size_t count, err_t *err) {
-    bson_t statement = BSON_INITIALIZER, inner, query, range, ordinals;
-    uint32_t at = 0;
-    BSON_APPEND_DOCUMENT_BEGIN(&statement, "0", &inner);
-    BSON_APPEND_DOCUMENT_BEGIN(&inner, "q", &query);
-    BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &range);
-    BSON_APPEND_ARRAY_BEGIN(&range, "$in", &ordinals);
-    for (size_t i = 0; i < count; i++) {
-        char text[16];
-        const char *key;
-        if (files[i]->started)
-            continue;
-        bson_uint32_to_string(at++, &key, text, sizeof text);
-        BSON_APPEND_INT64(&ordinals, key, (int64_t)files[i]->ordinal);
-        files[i]->started = true;
-    }
-    bson_append_array_end(&range, &ordinals);
-    bson_append_document_end(&query, &range);
-    bson_append_document_end(&inner, &query);
-    /* the first start of all is the one that counts */
-    BCON_APPEND(&inner, "u", "{", "$min", "{", "started", BCON_DATE_TIME(clock_wall_ms()), "}", "}", "multi",
-                BCON_BOOL(true));
-    bson_append_document_end(&statement, &inner);
-    bool ok = !at || books_update(catalog, &statement, at, err);
-    bson_destroy(&statement);
-    return ok;
-}
-
-bool catalog_start(catalog_t *catalog, catalog_file_t **files, size_t count, err_t *err) {
-    for (size_t from = 0; !catalog->read_only && from < count; from += STARTS)
-        if (!start_some(catalog, files + from, count - from < STARTS ? count - from : STARTS, err))
-            return false;
-    return true;
-}
-
-bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err) {
-    for (size_t from = 0, to; !catalog->read_only && from < count; from = to) {
-        bson_t statements = BSON_INITIALIZER, statement, update, set;
-        for (to = from; to < count && to - from < BOOKS_STATEMENTS && statements.len < BOOKS_COMMAND_BYTES;
-             to++) {
-            char text[16];
-            const char *key;
-            bson_uint32_to_string((uint32_t)(to - from), &key, text, sizeof text);
-            BSON_APPEND_DOCUMENT_BEGIN(&statements, key, &statement);
-            BCON_APPEND(&statement, "q", "{", "_id", BCON_INT64((int64_t)changed[to].file->ordinal), "}");
-            BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &update);
-            BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
-            books_append_progress(&set, changed[to].file, changed[to].complete, changed[to].blocks);
-            bson_append_document_end(&update, &set);
-            bson_append_document_end(&statement, &update);
-            bson_append_document_end(&statements, &statement);
-        }
-        bool ok = books_update(catalog, &statements, to - from, err);
-        bson_destroy(&statements);
-        if (!ok)
-            return false;
-        for (size_t i = from; i < to; i++)
-            changed[i].file->complete = changed[i].complete;
-    }
-    return true;
 }

@@ -25,7 +25,7 @@ static void name_loads(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.loads", server_collection(server));
 }
 
-/* date: a field that gets this host's time, or NULL. */
+/* date: a field that gets this host's time, and tells of it; or NULL. */
 static bool write_load(presence_t *presence, const char *date, const bson_t *fields, err_t *err) {
     bson_t command = BSON_INITIALIZER, updates, statement, query, update, set, now;
     char name[300], host[256] = "", processes[HOST_PROCESSES];
@@ -40,18 +40,20 @@ static bool write_load(presence_t *presence, const char *date, const bson_t *fie
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$currentDate", &now);
     BSON_APPEND_BOOL(&now, "seen", true);
     bson_append_document_end(&update, &now);
+    if (date || fields)
+        BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     if (date) {
         gethostname(host, sizeof host - 1);
         host_processes(processes);
-        BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
         BSON_APPEND_DATE_TIME(&set, date, clock_wall_ms());
         BSON_APPEND_UTF8(&set, "host", host);
         BSON_APPEND_INT32(&set, "process", (int32_t)getpid());
         BSON_APPEND_UTF8(&set, "processes", processes);
-        if (fields)
-            bson_concat(&set, fields);
-        bson_append_document_end(&update, &set);
     }
+    if (fields)
+        bson_concat(&set, fields);
+    if (date || fields)
+        bson_append_document_end(&update, &set);
     bson_append_document_end(&statement, &update);
     BSON_APPEND_BOOL(&statement, "upsert", true);
     bson_append_document_end(&updates, &statement);
@@ -78,8 +80,13 @@ presence_t *presence_open(server_t *server, mongoc_client_t *client, const bson_
     return NULL;
 }
 
-bool presence_beat(presence_t *presence, err_t *err) {
-    return clock_now_ns() - presence->beat_ns < BEAT_NS || write_load(presence, NULL, NULL, err);
+bool presence_beat(presence_t *presence, uint64_t documents, err_t *err) {
+    if (clock_now_ns() - presence->beat_ns < BEAT_NS)
+        return true;
+    bson_t *fields = BCON_NEW("documents", BCON_INT64((int64_t)documents));
+    bool ok = write_load(presence, NULL, fields, err);
+    bson_destroy(fields);
+    return ok;
 }
 
 bool presence_close(presence_t *presence, const bson_t *fields, err_t *err) {
@@ -98,37 +105,87 @@ static bool is_gone(const bson_t *load, const char *here) {
     return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-static size_t count_alive(const bson_t *reply) {
+static alive_t read_load(const bson_t *load) {
+    alive_t alive = {.process = 0};
+    bson_iter_t at;
+    for (bool ok = bson_iter_init(&at, load); ok && bson_iter_next(&at);) {
+        const char *key = bson_iter_key(&at);
+        if (strcmp(key, "_id") == 0 && BSON_ITER_HOLDS_OID(&at))
+            bson_oid_copy(bson_iter_oid(&at), &alive.id);
+        else if (strcmp(key, "host") == 0 && BSON_ITER_HOLDS_UTF8(&at))
+            snprintf(alive.host, sizeof alive.host, "%s", bson_iter_utf8(&at, NULL));
+        else if (strcmp(key, "process") == 0)
+            alive.process = bson_iter_as_int64(&at);
+        else if (strcmp(key, "started") == 0 && BSON_ITER_HOLDS_DATE_TIME(&at))
+            alive.started_ms = bson_iter_date_time(&at);
+        else if (strcmp(key, "documents") == 0)
+            alive.documents = bson_iter_as_int64(&at);
+    }
+    return alive;
+}
+
+static bool take_alive(const bson_t *reply, alive_t **alive, size_t *count, err_t *err) {
     char here[HOST_PROCESSES];
     bson_iter_t at, batch;
-    size_t alive = 0;
+    size_t room = 0;
     host_processes(here);
     if (!bson_iter_init(&at, reply) || !bson_iter_find_descendant(&at, "cursor.firstBatch", &batch) ||
         !BSON_ITER_HOLDS_ARRAY(&batch) || !bson_iter_recurse(&batch, &at))
-        return 0;
+        return true;
     while (bson_iter_next(&at)) {
         const uint8_t *bytes;
         uint32_t length;
         bson_t load;
         bson_iter_document(&at, &length, &bytes);
-        alive += bson_init_static(&load, bytes, length) && !is_gone(&load, here);
+        if (!bson_init_static(&load, bytes, length) || is_gone(&load, here))
+            continue;
+        if (*count == room) {
+            room = room ? 2 * room : 16;
+            alive_t *larger = realloc(*alive, room * sizeof *larger);
+            if (!larger)
+                return err_memory(err, room * sizeof *larger);
+            *alive = larger;
+        }
+        (*alive)[(*count)++] = read_load(&load);
     }
-    return alive;
+    return true;
 }
 
-bool presence_count(server_t *server, mongoc_client_t *client, size_t *alive, err_t *err) {
+bool presence_list(server_t *server, mongoc_client_t *client, alive_t **alive, size_t *count, err_t *err) {
     char name[300];
     bson_t reply;
     name_loads(server, name);
-    bson_t *command = BCON_NEW(
-        "aggregate", BCON_UTF8(name), "pipeline", "[", "{", "$match", "{", "ended", "{", "$exists",
-        BCON_BOOL(false), "}", "$expr", "{", "$gt", "[", BCON_UTF8("$seen"), "{", "$subtract", "[",
-        BCON_UTF8("$$NOW"), BCON_INT32(LEASE_MS), "]", "}", "]", "}", "}", "}", "{", "$project", "{",
-        "processes", BCON_INT32(1), "process", BCON_INT32(1), "}", "}", "]", "cursor", "{", "batchSize",
-        BCON_INT32(10000), "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    bson_t *command =
+        BCON_NEW("aggregate", BCON_UTF8(name), "pipeline", "[", "{", "$match", "{", "ended", "{", "$exists",
+                 BCON_BOOL(false), "}", "$expr", "{", "$gt", "[", BCON_UTF8("$seen"), "{", "$subtract", "[",
+                 BCON_UTF8("$$NOW"), BCON_INT32(LEASE_MS), "]", "}", "]", "}", "}", "}", "{", "$project", "{",
+                 "processes", BCON_INT32(1), "process", BCON_INT32(1), "host", BCON_INT32(1), "started",
+                 BCON_INT32(1), "documents", BCON_INT32(1), "}", "}", "]", "cursor", "{", "batchSize",
+                 BCON_INT32(10000), "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *alive = ok ? count_alive(&reply) : 0;
+    *alive = NULL;
+    *count = 0;
+    ok = ok && take_alive(&reply, alive, count, err);
     bson_destroy(&reply);
     return ok;
+}
+
+bool presence_count(server_t *server, mongoc_client_t *client, size_t *alive, err_t *err) {
+    alive_t *loads;
+    bool ok = presence_list(server, client, &loads, alive, err);
+    free(loads);
+    return ok;
+}
+
+const bson_oid_t *presence_id(const presence_t *presence) {
+    return &presence->id;
+}
+
+server_t *presence_server(const presence_t *presence) {
+    return presence->server;
+}
+
+mongoc_client_t *presence_client(const presence_t *presence) {
+    return presence->client;
 }

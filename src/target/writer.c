@@ -422,3 +422,52 @@ bool writer_compare(writer_t *writer, const uint8_t *document, uint32_t length, 
         settled = !settled;
     }
 }
+
+/* ---- what is there ---- */
+
+static bool add_present(present_t *present, const bson_t *document, err_t *err) {
+    bson_iter_t id;
+    if (!bson_iter_init_find(&id, document, "_id") || !BSON_ITER_HOLDS_INT64(&id))
+        return true;
+    if (present->count == present->room) {
+        size_t room = present->room ? 2 * present->room : 4096;
+        int64_t *larger = realloc(present->ids, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        present->ids = larger;
+        present->room = room;
+    }
+    present->ids[present->count++] = bson_iter_int64(&id);
+    return true;
+}
+
+bool writer_present(writer_t *writer, int64_t from, int64_t to, present_t *present, err_t *err) {
+    bson_t *filter = BCON_NEW("_id", "{", "$gte", BCON_INT64(from), "$lt", BCON_INT64(to), "}");
+    bson_t *options =
+        BCON_NEW("projection", "{", "_id", BCON_INT32(1), "}", "sort", "{", "_id", BCON_INT32(1), "}",
+                 "batchSize", BCON_INT64(100000), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    patience_t patience = server_patience(writer->server);
+    bool ok, again;
+    do {
+        const bson_t *document, *reply = NULL;
+        bson_error_t error;
+        mongoc_cursor_t *cursor =
+            mongoc_collection_find_with_opts(writer->home.collection, filter, options, NULL);
+        present->count = 0;
+        again = false;
+        ok = true;
+        while (ok && mongoc_cursor_next(cursor, &document))
+            ok = add_present(present, document, err);
+        if (ok && mongoc_cursor_error_document(cursor, &error, &reply)) {
+            ok = false;
+            again = server_again(writer->server, writer->home.client, &patience, &error, reply,
+                                 "read back what is there", err);
+        }
+        mongoc_cursor_destroy(cursor);
+    } while (again);
+    if (ok)
+        server_answered(writer->server);
+    bson_destroy(filter);
+    bson_destroy(options);
+    return ok;
+}

@@ -45,6 +45,13 @@ typedef enum { STORED_SAME, STORED_DIFFERENT, STORED_MISSING } stored_t;
 /* Fetches the document with this document's `_id` (majority) and compares the bytes. */
 bool writer_compare(writer_t *writer, const uint8_t *document, uint32_t length, stored_t *stored, err_t *err);
 
+/* The `_id`s in [from, to) that the majority has, ascending, through the router. */
+typedef struct {
+    int64_t *ids; /* to be freed by whoever has it; may be used again */
+    size_t count, room;
+} present_t;
+bool writer_present(writer_t *writer, int64_t from, int64_t to, present_t *present, err_t *err);
+
 /* Nanoseconds spent waiting for replies. */
 int64_t writer_wait_ns(const writer_t *writer);
 

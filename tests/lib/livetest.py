@@ -134,13 +134,15 @@ class File:
 
 
 class Books:
-    """Files in the order in which a load meets them: each takes the next ordinal and the next whole MiBs."""
+    """Files in the order in which a load meets them: each takes the next whole MiBs, and ordinals: one, a plain file
+    as many as it has windows (modulo 1024, 1 to 1024), so that the next file's lanes go on behind its own."""
 
     def __init__(self):
-        self.files, self.units, self.unit = [], [], 0
+        self.files, self.units, self.unit, self.ordinal = [], [], 0, 0
 
     def add(self, kind, path, text, bound, disk, delimiter=b"|"):
-        self.files.append(File(len(self.files), [(self.unit * MIB, 0)], kind, path, text, disk, delimiter))
+        self.files.append(File(self.ordinal, [(self.unit * MIB, 0)], kind, path, text, disk, delimiter))
+        self.ordinal += (-(-bound // WINDOW) - 1) % 1024 + 1 if kind == "plain" and bound else 1
         self.units.append(max(1, -(-bound // MIB)))
         self.unit += self.units[-1]
         return self

@@ -25,25 +25,45 @@ static void test_first_in_first_out(void **state) {
     uintptr_t pushed = 1, popped = 1;
     for (int round = 0; round < 10; round++) { /* the ring goes round */
         for (int i = 0; i < 1 + round % 3; i++)
-            assert_true(queue_push(queue, item(pushed++)));
+            assert_true(queue_push(queue, item(pushed++), 0));
         while (popped < pushed)
-            assert_ptr_equal(queue_pop(queue, 0), item(popped++));
+            assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(popped++));
     }
-    assert_null(queue_pop(queue, 0));
+    assert_null(queue_pop(queue, 0, 0, 1));
     assert_false(queue_ended(queue));
     queue_destroy(queue);
     queue_destroy(NULL);
+}
+
+static void test_near_ones_first(void **state) {
+    (void)state;
+    queue_t *queue = queue_new(8);
+    static const uint32_t places[] = {0, 256, 511, 512, 767, 1023, 1, 300};
+    for (int round = 0; round < 3; round++) { /* the ring goes round */
+        for (uintptr_t i = 0; i < 8; i++)
+            assert_true(queue_push(queue, item(i + 1), places[i]));
+        assert_ptr_equal(queue_pop(queue, 0, 3, 4), item(6)); /* 768 and more */
+        assert_ptr_equal(queue_pop(queue, 0, 1, 4), item(2)); /* 256 to 511 */
+        assert_ptr_equal(queue_pop(queue, 0, 1, 4), item(3));
+        assert_ptr_equal(queue_pop(queue, 0, 3, 4), item(1)); /* there is none left: the first */
+        assert_ptr_equal(queue_pop(queue, 0, 1, 2), item(4)); /* 512 and more */
+        assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(5));
+        assert_ptr_equal(queue_pop(queue, 0, 1, 4), item(8));
+        assert_ptr_equal(queue_pop(queue, 0, 1, 4), item(7));
+        assert_null(queue_pop(queue, 0, 1, 4));
+    }
+    queue_destroy(queue);
 }
 
 static void test_waits_in_time(void **state) {
     (void)state;
     queue_t *queue = queue_new(1);
     int64_t began = clock_now_ns();
-    assert_null(queue_pop(queue, 30 * MS));
+    assert_null(queue_pop(queue, 30 * MS, 0, 1));
     int64_t took = clock_now_ns() - began;
     assert_in_range(took, 29 * MS, 5000ull * MS);
     began = clock_now_ns();
-    assert_null(queue_pop(queue, 0));
+    assert_null(queue_pop(queue, 0, 0, 1));
     assert_in_range(clock_now_ns() - began, 0, 1000ull * MS);
     assert_false(queue_ended(queue));
     queue_destroy(queue);
@@ -52,15 +72,15 @@ static void test_waits_in_time(void **state) {
 static void test_end(void **state) {
     (void)state;
     queue_t *queue = queue_new(4);
-    assert_true(queue_push(queue, item(1)));
-    assert_true(queue_push(queue, item(2)));
+    assert_true(queue_push(queue, item(1), 0));
+    assert_true(queue_push(queue, item(2), 0));
     queue_close(queue);
-    assert_false(queue_push(queue, item(3)));
+    assert_false(queue_push(queue, item(3), 0));
     assert_false(queue_ended(queue)); /* what is inside can still be popped */
-    assert_ptr_equal(queue_pop(queue, -1), item(1));
-    assert_ptr_equal(queue_pop(queue, 0), item(2));
+    assert_ptr_equal(queue_pop(queue, -1, 0, 1), item(1));
+    assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(2));
     assert_true(queue_ended(queue));
-    assert_null(queue_pop(queue, -1));
+    assert_null(queue_pop(queue, -1, 0, 1));
     queue_close(queue);
     assert_true(queue_ended(queue));
     queue_destroy(queue);
@@ -75,7 +95,7 @@ typedef struct {
 static void *produce(void *context) {
     producer_t *producer = context;
     for (uintptr_t i = 1; i <= 10; i++) {
-        if (!queue_push(producer->queue, item(i))) {
+        if (!queue_push(producer->queue, item(i), 0)) {
             producer->refused = true;
             break;
         }
@@ -98,7 +118,7 @@ static void test_back_pressure(void **state) {
     settle(&producer.pushed, 2);
     usleep(20000);
     assert_int_equal(producer.pushed, 2);
-    assert_ptr_equal(queue_pop(producer.queue, -1), item(1));
+    assert_ptr_equal(queue_pop(producer.queue, -1, 0, 1), item(1));
     settle(&producer.pushed, 3);
     usleep(20000);
     assert_int_equal(producer.pushed, 3);
@@ -106,14 +126,14 @@ static void test_back_pressure(void **state) {
     pthread_join(thread, NULL);
     assert_true(producer.refused);
     assert_int_equal(producer.pushed, 3);
-    assert_ptr_equal(queue_pop(producer.queue, -1), item(2));
-    assert_ptr_equal(queue_pop(producer.queue, -1), item(3));
-    assert_null(queue_pop(producer.queue, -1));
+    assert_ptr_equal(queue_pop(producer.queue, -1, 0, 1), item(2));
+    assert_ptr_equal(queue_pop(producer.queue, -1, 0, 1), item(3));
+    assert_null(queue_pop(producer.queue, -1, 0, 1));
     queue_destroy(producer.queue);
 }
 
 static void *pop_one(void *context) {
-    return queue_pop(context, -1);
+    return queue_pop(context, -1, 0, 1);
 }
 
 /* Closing wakes all who wait for something. */
@@ -124,7 +144,7 @@ static void test_close_wakes_consumers(void **state) {
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, pop_one, queue), 0);
     usleep(20000);
-    assert_true(queue_push(queue, item(7)));
+    assert_true(queue_push(queue, item(7), 0));
     queue_close(queue);
     int got = 0;
     for (int i = 0; i < 3; i++) {
@@ -149,7 +169,7 @@ typedef struct {
 static void *push_many(void *context) {
     worker_t *worker = context;
     for (uintptr_t i = 0; i < EACH; i++)
-        queue_push(worker->queue, item(worker->from + i));
+        queue_push(worker->queue, item(worker->from + i), 0);
     return NULL;
 }
 
@@ -158,7 +178,7 @@ static void *pop_many(void *context) {
     uintptr_t last[PRODUCERS] = {0};
     worker->in_order = true;
     while (!queue_ended(worker->queue)) {
-        uintptr_t number = (uintptr_t)queue_pop(worker->queue, 50 * MS);
+        uintptr_t number = (uintptr_t)queue_pop(worker->queue, 50 * MS, 0, 1);
         if (!number)
             continue;
         /* of one producer, one consumer sees later items later */
@@ -202,6 +222,7 @@ static void test_nothing_lost_nothing_twice(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_in_first_out),
+        cmocka_unit_test(test_near_ones_first),
         cmocka_unit_test(test_waits_in_time),
         cmocka_unit_test(test_end),
         cmocka_unit_test(test_back_pressure),
