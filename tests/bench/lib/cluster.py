@@ -94,10 +94,10 @@ def cost_table(title, runs, notes):
     return table
 
 
-def more_client(runs, name):
+def more_client(runs, name, beside=ALONE):
     """What a load costs the client more than a load of one server in the same round."""
-    alone = figures.of_runs(runs[ALONE], lambda run: run.client_each)
-    return figures.of_pairs(runs[name], runs[ALONE], lambda a, b: a.client_each - b.client_each,
+    alone = figures.of_runs(runs[beside], lambda run: run.client_each)
+    return figures.of_pairs(runs[name], runs[beside], lambda a, b: a.client_each - b.client_each,
                             scale=alone.median if alone.n else None)
 
 
@@ -157,20 +157,22 @@ def loads(lab, options, router):
 
 def growth(lab, options):
     """One server, and 8 shards. Longer runs, in which the beginning and the end weigh less: a small difference of CPU is
-    looked for."""
+    looked for. More shards get more threads, which cost by themselves, on one server as on eight: both are shown."""
     options = argparse.Namespace(**{**vars(options), "rows": 2 * options.rows})
     with one_server(lab, options.cache) as one, running(lab, 8, 1, options.cache) as eight:
         alone, many = Loaders(lab, one, options), ClusterLoaders(lab, Cluster(eight), options)
         alone.tipple()
         many.tipple()  # not measured: warms the servers up
-        name = "8 shards, 1 router: load"
-        runs, reasons = interleave(options.rounds, {ALONE: alone.tipple, name: many.tipple})
+        name, beside = "8 shards, 1 router: load", "one server, %d threads: load" % many.threads
+        runs, reasons = interleave(options.rounds, {
+            ALONE: alone.tipple, beside: lambda: alone.tipple(more=["-j", str(many.threads)]), name: many.tipple})
     table = cost_table("8 shards, and one server", runs, [
         "%s MOT rows; 8 shards with %s of cache each; threads: one server %d, 8 shards %d" % (
             figures.thousands(options.rows), of_megabytes(options.cache, 8), alone.threads, many.threads),
         figures.others_note(every(runs)), *reasons])
-    promise = "client CPU of a load grows by at most %.2f us a document from 1 to 8 shards" % (GROWTH * 1e6)
-    return [table], [Target(promise, more_client(runs, name), figures.micro, most=GROWTH)]
+    promise = "client CPU of a load with %d threads grows by at most %.2f us a document from 1 to 8 shards" % (
+        many.threads, GROWTH * 1e6)
+    return [table], [Target(promise, more_client(runs, name, beside), figures.micro, most=GROWTH)]
 
 
 # ------------------------------------------------------------------------------------- placement, and the map
