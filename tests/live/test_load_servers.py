@@ -138,8 +138,7 @@ class Absent(livetest.OwnServer):
         """SIGINT and SIGTERM end a load that waits for a server which does not answer, long before the patience"""
         self.write("a.csv", rows(5000))
         for number in (signal.SIGINT, signal.SIGTERM):
-            # --drop: what the one before had sent may be done only now, and nobody but --drop would load into that
-            load = self.start("a.csv", "-", "--drop", "--yes", "--patience", "10m", stdin=subprocess.PIPE)
+            load = self.start("a.csv", "-", "--patience", "10m", stdin=subprocess.PIPE)
             self.assertTrue(livetest.wait_for(
                 lambda: load.poll() is not None or self.client.count(self.database, "results") > 1000))
             self.assertIsNone(load.poll(), load.poll() is not None and load.stderr.read())
@@ -150,7 +149,13 @@ class Absent(livetest.OwnServer):
             load.send_signal(number)
             self.assertEqual(-number, load.wait(20))
             thaw()
+            # what it had sent is still done, and would make the collection anew
+            self.assertTrue(livetest.wait_for(lambda: not self.connections_of_tipple()))
             self.client.drop_database(self.database)
+
+    def connections_of_tipple(self):
+        listed = self.client.command("admin", {"currentOp": 1, "$all": True})["inprog"]
+        return [entry for entry in listed if entry.get("appName") == "tipple"]
 
     def fail_inserts(self, mode, **data):
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
