@@ -8,7 +8,7 @@
 #include "format/filter.h"
 #include "format/format.h"
 #include "input/cutter.h"
-#include "target/position.h"
+#include "target/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,7 +95,8 @@ typedef struct {
     records_place_t place;
     uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
     uint64_t next_base; /* where a new collection's next extent would start */
-    bool open_line;     /* the last record printed by --emit raw had no line end */
+    uint64_t next_ordinal;
+    bool open_line; /* the last record printed by --emit raw had no line end */
 } parse_t;
 
 /* A file's own position in what is parsed. */
@@ -237,19 +238,16 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
     return ok && got >= 0;
 }
 
-static bool parse_file(parse_t *parse, const input_file_t *input, uint32_t ordinal, err_t *err) {
+static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
     source_t *source = source_open_in(parse->kit, input, err);
     if (!source)
         return false;
     file_t file = {.input = input,
                    .dialect = malloc(sizeof *file.dialect),
-                   .ordinal = ordinal,
+                   .ordinal = (uint32_t)parse->next_ordinal,
                    .base = parse->next_base};
-    uint64_t bound = input->text_bound            ? input->text_bound
-                     : input->kind == INPUT_PLAIN ? 0
-                                                  : POSITION_STREAM_PIECE;
-    uint64_t units = (bound + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
-    parse->next_base += (units ? units : 1) * POSITION_EXTENT_UNIT;
+    parse->next_ordinal += room_ordinals(input);
+    parse->next_base += room_units(input) * POSITION_EXTENT_UNIT;
     bool ok = file.dialect ? parse_stream(parse, &file, source, err) : err_memory(err, sizeof *file.dialect);
     source_close(source);
     free(file.dialect);
@@ -275,7 +273,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter)
         return err_memory(err, 1);
     for (size_t i = 0; i < parse->manifest.count; i++)
-        if (!parse_file(parse, &parse->manifest.files[i], (uint32_t)i, err))
+        if (!parse_file(parse, &parse->manifest.files[i], err))
             return false;
     return true;
 }

@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "base/units.h"
 #include "target/books.h"
-#include "target/position.h"
+#include "target/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +28,6 @@ bool catalog_voff(const catalog_file_t *file, uint64_t offset, uint64_t *voff) {
         }
     }
     return false;
-}
-
-/* What a file can hold at most, in whole units; 0 as a bound means unknown, but for what is simply empty. */
-static uint64_t units_of(const input_file_t *input) {
-    uint64_t bytes = input->text_bound;
-    if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
-        bytes = POSITION_STREAM_PIECE;
-    uint64_t units = bytes / POSITION_EXTENT_UNIT + (bytes % POSITION_EXTENT_UNIT != 0);
-    return units ? units : 1;
 }
 
 bool catalog_extend(catalog_t *catalog, catalog_file_t *file, uint64_t offset, err_t *err) {
@@ -401,15 +392,6 @@ static bool insert_files(matching_t *m, size_t *from, catalog_file_t **files, bo
     return ok || *lost;
 }
 
-/* How many numbers a file takes, so that the next one's lanes go on where this one's end: files then share
- * the lanes as evenly as if they were one. Only the number modulo the lanes counts. */
-static uint64_t ordinals_of(const input_file_t *input) {
-    uint64_t windows = input->kind == INPUT_PLAIN
-                           ? (input->text_bound + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES
-                           : 0;
-    return windows ? (windows - 1) % POSITION_LANES + 1 : 1;
-}
-
 static bool make_parts(catalog_file_t *file, const input_file_t *input, err_t *err) {
     uint64_t windows = input->text_bound / POSITION_BLOCK_BYTES + 1;
     uint64_t count = windows / PART_WINDOWS;
@@ -427,9 +409,9 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
     for (size_t i = 0; i < m->count; i++) {
         if (m->wanted[i].book)
             continue;
-        uint64_t more = units_of(m->wanted[i].input);
+        uint64_t more = room_units(m->wanted[i].input);
         units = units + more < units ? UINT64_MAX : units + more;
-        numbers += ordinals_of(m->wanted[i].input);
+        numbers += room_ordinals(m->wanted[i].input);
     }
     if (!numbers)
         return true;
@@ -440,7 +422,7 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (wanted->book)
             continue;
         catalog_file_t *file = files[i] = books_new_file(m->catalog, err);
-        uint64_t length = units_of(wanted->input) * POSITION_EXTENT_UNIT;
+        uint64_t length = room_units(wanted->input) * POSITION_EXTENT_UNIT;
         if (!file ||
             !books_add_extent(file, (extent_t){.base = unit * POSITION_EXTENT_UNIT, .length = length}, err))
             return false;
@@ -449,7 +431,7 @@ static bool register_new(matching_t *m, catalog_file_t **files, bool *lost, err_
         if (!make_parts(file, wanted->input, err))
             return false;
         file->ordinal = (uint32_t)ordinal;
-        ordinal += ordinals_of(wanted->input);
+        ordinal += room_ordinals(wanted->input);
         file->started = m->catalog->starts;
         unit += length / POSITION_EXTENT_UNIT;
     }
@@ -478,7 +460,7 @@ static void begin_last_part_again(catalog_file_t *file) {
 static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     catalog_t *catalog = m->catalog;
     catalog_file_t *file = wanted->book->file;
-    uint64_t end = 0, unit, ordinal, units = units_of(wanted->input);
+    uint64_t end = 0, unit, ordinal, units = room_units(wanted->input);
     for (size_t i = 0; i < file->extent_count; i++)
         if (file->extents[i].start + file->extents[i].length > end)
             end = file->extents[i].start + file->extents[i].length;
