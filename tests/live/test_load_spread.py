@@ -72,8 +72,8 @@ class Two(Cluster):
         self.assertEqual(sorted(chunk["shard"] for chunk in chunks), self.names())
         return [chunk["shard"] for chunk in chunks]
 
-    def even(self, counts, texts, blocks=1):
-        """Within 2 % of an even share, or so many blocks."""
+    def even(self, counts, texts):
+        """Within 2 % of an even share, or one block (and a little: the last block of each file is not whole)."""
         self.assertEqual(counts["loaded"], COUNT)
         self.assertEqual(counts["unrouted"], 0)
         there = self.shares(counts)
@@ -82,7 +82,7 @@ class Two(Cluster):
                                  for number, name in enumerate(self.lanes())})
         share, block = COUNT / len(there), COUNT * WINDOW / sum(map(len, texts))
         worst = max(abs(count - share) for count in there.values())
-        self.assertLessEqual(worst, max(0.02 * share, blocks * block), there)
+        self.assertLessEqual(worst, max(0.02 * share, 1.1 * block), there)
         self.clean()
 
     def load_slim(self, *words):
@@ -96,9 +96,9 @@ class Two(Cluster):
         return names
 
     def test_a_few_files(self):
-        """From a few files: each may leave some shards a block ahead of the others."""
+        """From a few files: one goes on in the lanes where the last one ended."""
         texts = cut(tests_of_cars(), (5, 2, 4))
-        self.even(self.load_slim(*self.files("%d.csv", texts)), texts, blocks=len(texts))
+        self.even(self.load_slim(*self.files("%d.csv", texts)), texts)
 
     def test_one_gzip(self):
         """From one packed file."""
