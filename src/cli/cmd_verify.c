@@ -195,7 +195,7 @@ static void print_differences(const verify_result_t *result) {
             told += list[i].records;
         }
         if (told < all)
-            printf("%-8s and %s more (--max-differences)\n", difference_names[kind],
+            printf("%-8s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
                    units_count(more, all - told));
     }
 }
@@ -295,7 +295,10 @@ static void print_counts(const verify_result_t *result, const values_t *values) 
         if (!meant)
             continue;
         printf("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
-               difference_names[kind], kind == DIFFERENCE_UNEQUAL ? " blocks" : "");
+               difference_names[kind],
+               kind != DIFFERENCE_UNEQUAL ? ""
+               : found == 1               ? " block"
+                                          : " blocks");
         first = false;
     }
     printf("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
@@ -311,11 +314,9 @@ static void print_summary(const verify_result_t *result, const values_t *values)
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->mended)
-        printf(
-            "of %s records read, %s are rejected and %s filtered, and not expected; %s are expected as they "
-            "were mended\n",
-            units_count(a, result->records), units_count(b, result->rejected),
-            units_count(c, result->filtered), units_count(d, result->mended));
+        printf("of %s records read: %s rejected and %s filtered (not expected), %s mended (expected)\n",
+               units_count(a, result->records), units_count(b, result->rejected),
+               units_count(c, result->filtered), units_count(d, result->mended));
     if (spec->sample_percent < 100)
         printf("a sample: %s of %s blocks were looked at, and nothing outside of them\n",
                units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
@@ -324,8 +325,9 @@ static void print_summary(const verify_result_t *result, const values_t *values)
             "quick: only the number and the bytes of each block's documents were compared; a value that was "
             "changed for another of the same length is not seen\n");
     if (result->other_documents)
-        printf("not looked at: %s documents of the %s files in the books that were not given\n",
-               units_count(a, result->other_documents), units_count(b, result->books_files - result->files));
+        printf("not looked at: %s documents of %s other file%s in the books\n",
+               units_count(a, result->other_documents), units_count(b, result->books_files - result->files),
+               result->books_files - result->files == 1 ? "" : "s");
     if (!result->counted && spec->sample_percent == 100)
         printf("documents outside of the files were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
