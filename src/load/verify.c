@@ -136,7 +136,7 @@ static bool open_books(verification_t *run, err_t *err) {
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (run->books[i]->complete)
+        if (catalog_is_complete(run->books[i]))
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
             log_warn("%s is not loaded to its end, its books say: what is not there counts as missing",
@@ -168,6 +168,7 @@ static bool find_files(verification_t *run, err_t *err) {
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
         run->files[i].books = run->books[i];
+        run->files[i].to = UINT64_MAX;
     }
     run->result->files = count;
     run->result->books_files = extents_files(run->extents);
@@ -232,7 +233,7 @@ static void *work(void *context) {
     verification_t *run = worker->run;
     bool ok = true;
     for (;;) {
-        block_t *block = queue_pop(run->queue, -1);
+        block_t *block = queue_pop(run->queue, -1, 0, 1);
         if (!block)
             break;
         while (block) {
