@@ -250,10 +250,12 @@ static void print_json(const verify_result_t *result, const values_t *values, in
            result->expected, result->records, result->rejected, result->filtered, result->mended,
            result->files, result->unfinished_files, result->books_files);
     if (result->counted)
-        printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64,
-               result->all_documents, result->other_documents);
+        printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
+               ",\"changed_meanwhile\":%" PRIu64,
+               result->all_documents, result->other_documents, result->changed);
     else
-        printf(",\"documents_in_collection\":null,\"documents_of_other_files\":null");
+        printf(
+            ",\"documents_in_collection\":null,\"documents_of_other_files\":null,\"changed_meanwhile\":null");
     printf(",\"quick\":%s,\"sample_percent\":%g,\"blocks\":%" PRIu64 ",\"blocks_looked_at\":%" PRIu64,
            values->spec.quick ? "true" : "false", values->spec.sample_percent, result->blocks,
            result->blocks_looked_at);
@@ -328,6 +330,9 @@ static void print_summary(const verify_result_t *result, const values_t *values)
         printf("not looked at: %s documents of %s other file%s in the books\n",
                units_count(a, result->other_documents), units_count(b, result->books_files - result->files),
                result->books_files - result->files == 1 ? "" : "s");
+    if (result->changed)
+        printf("changed meanwhile: %s documents came or went after they had been looked at\n",
+               units_count(a, result->changed));
     if (!result->counted && spec->sample_percent == 100)
         printf("documents outside of the files were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))

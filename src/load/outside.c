@@ -40,6 +40,7 @@ typedef struct {
     bson_t *options; /* of the finds */
     differences_t *found;
     outside_t result; /* of the task at hand */
+    uint64_t inside;  /* documents of it where inspectors have looked */
     char doing[300];
 } searcher_t;
 
@@ -107,8 +108,10 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     const load_file_t *file = NULL;
     uint64_t offset = 0;
     whose_t who = whose(search, id, &file, &offset);
-    if (who == PLACE_LOOKED_AT)
+    if (who == PLACE_LOOKED_AT) {
+        searcher->inside++;
         return true;
+    }
     if (who == PLACE_OF_ANOTHER) {
         searcher->result.others++;
         return true;
@@ -145,7 +148,10 @@ static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
 static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
-    return was_looked_at(searcher->search, id) || tell_foreign_id(searcher, id, err);
+    if (!was_looked_at(searcher->search, id))
+        return tell_foreign_id(searcher, id, err);
+    searcher->inside++;
+    return true;
 }
 
 /* ---- asking ---- */
@@ -203,6 +209,7 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
             return ok && !lost;
         }
         searcher->result = (outside_t){.retries = searcher->result.retries + 1};
+        searcher->inside = 0;
         differences_clear(searcher->found);
     }
 }
@@ -212,15 +219,18 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
 static bool look_at_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err) {
     const uint64_t *lanes = searcher->search->options->lanes;
     bson_t filter = BSON_INITIALIZER;
-    uint64_t seen = 0, documents;
+    uint64_t seen = 0, documents, inside;
     for (size_t lane = from; lane < to; lane++)
         seen += lanes[lane];
     between_lanes(&filter, from, to);
     bool ok = count(searcher, &filter, &documents, err);
-    if (ok && documents > seen)
+    if (ok && documents > seen) {
         ok = list(searcher, &filter, err);
-    else
-        searcher->result.documents += documents;
+        inside = searcher->inside;
+    } else {
+        searcher->result.documents += inside = documents;
+    }
+    searcher->result.changed += inside > seen ? inside - seen : seen - inside;
     bson_destroy(&filter);
     return ok;
 }
@@ -229,12 +239,14 @@ static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search_t *search = searcher->search;
     size_t from = task * search->lanes_a_task;
     searcher->result = (outside_t){0};
+    searcher->inside = 0;
     if (!(task < search->tasks ? look_at_lanes(searcher, from, from + search->lanes_a_task, err)
                                : list(searcher, &search->others[task - search->tasks], err)))
         return false;
     pthread_mutex_lock(&search->lock);
     search->result.documents += searcher->result.documents;
     search->result.others += searcher->result.others;
+    search->result.changed += searcher->result.changed;
     search->result.retries += searcher->result.retries;
     bool ok = differences_move(search->differences, searcher->found, err);
     pthread_mutex_unlock(&search->lock);

@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     uint64_t documents; /* in the collection */
     uint64_t others;    /* of files that are in the books, and were not looked at */
+    uint64_t changed;   /* that came into, or went from, what had been looked at before */
     uint64_t retries;
 } outside_t;
 

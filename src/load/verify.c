@@ -377,27 +377,44 @@ static bool compare(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *
     return false;
 }
 
+/* A load that began meanwhile has registered files before it sent documents: so the books are read again when
+ * there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, const uint64_t lanes[POSITION_LANES], err_t *err) {
     verify_result_t *result = run->result;
     outside_options_t options = {.server = run->server,
-                                 .extents = run->extents,
                                  .files = run->files,
                                  .file_count = run->manifest->count,
                                  .lanes = lanes,
                                  .estimate = run->place.count,
                                  .threads = result->threads,
                                  .most = run->spec->most};
-    outside_t outside;
+    outside_t outside = {.documents = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
         return true;
-    bool ok = outside_look(&options, result->differences, &outside, err);
-    result->retries += outside.retries;
-    if (ok && stop_signal())
-        ok = err_set(err, (status_t)(128 + stop_signal()),
-                     "interrupted while documents outside of the files were looked for");
+    differences_t *found = differences_new(run->spec->most);
+    bool ok = found != NULL || err_memory(err, 1), settled = false;
+    while (ok && !settled) {
+        differences_clear(found);
+        options.extents = run->extents;
+        ok = outside_look(&options, found, &outside, err);
+        result->retries += outside.retries;
+        if (ok && stop_signal())
+            ok = err_set(err, (status_t)(128 + stop_signal()),
+                         "interrupted while documents outside of the files were looked for");
+        settled = true;
+        if (ok && differences_count(found, DIFFERENCE_FOREIGN)) {
+            extents_t *before = run->extents;
+            ok = (run->extents = extents_read(run->catalog, err)) != NULL;
+            settled = ok && extents_equal(before, run->extents);
+            extents_free(before);
+        }
+    }
+    ok = ok && differences_move(result->differences, found, err);
+    differences_free(found);
     result->counted = ok;
     result->all_documents = outside.documents;
     result->other_documents = outside.others;
+    result->changed = outside.changed;
     return ok;
 }
 
@@ -414,8 +431,15 @@ static bool conclude(const verification_t *run, err_t *err) {
                                      : found > 1                ? " blocks"
                                                                 : " block");
     }
-    return !used || err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
-                            server_namespace(run->server), list);
+    if (used)
+        return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
+                       server_namespace(run->server), list);
+    return !run->result->changed ||
+           err_set(
+               err, STATUS_DIFFERENT,
+               "%s was changed while it was looked at: %s documents came or went where everything had been "
+               "as expected; verify it again when nobody writes to it",
+               server_namespace(run->server), units_count(count, run->result->changed));
 }
 
 static bool look(verification_t *run, err_t *err) {

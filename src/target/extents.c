@@ -73,6 +73,11 @@ const catalog_file_t *extents_file(const extents_t *extents, uint32_t ordinal) {
                : NULL;
 }
 
+/* Extents are only ever added. */
+bool extents_equal(const extents_t *a, const extents_t *b) {
+    return a->stretch_count == b->stretch_count;
+}
+
 const catalog_file_t *extents_find(const extents_t *extents, uint64_t voff, uint64_t *offset) {
     size_t low = 0, high = extents->stretch_count;
     while (low < high) {

@@ -14,6 +14,9 @@ size_t extents_files(const extents_t *extents);
 /* By ordinal; NULL: the books have no such file. */
 const catalog_file_t *extents_file(const extents_t *extents, uint32_t ordinal);
 
+/* Do both know the same extents? */
+bool extents_equal(const extents_t *a, const extents_t *b);
+
 /* The file whose extent holds this virtual offset, and the offset in it. NULL: nobody's. */
 const catalog_file_t *extents_find(const extents_t *extents, uint64_t voff, uint64_t *offset);
 

@@ -77,7 +77,7 @@ class Faults(liveverify.Case):
         self.addCleanup(self.trouble, "off")
 
     def trouble(self, mode, commands=("find",), **data):
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
+        return self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
             "failCommands": list(commands), "namespace": self.database + ".results", **data}} if mode != "off" else
             {"configureFailPoint": "failCommand", "mode": "off"})
 
@@ -193,6 +193,27 @@ class Faults(liveverify.Case):
             self.assertEqual((128 + number, 1, 0), (said["status"], said["altered"], said["missing"]))
             self.assertLess(said["documents"], self.ROWS)
             self.assertIn(b"interrupted", err)
+
+    def test_changed_meanwhile(self):
+        """a collection that changes behind the look is never called clean; other files of a new load do no harm"""
+        self.put("b.csv", readings(3000, 10**7))
+        extra, gone = self.id_at("a.csv", 5) + 1, []
+        for meddle, undo, changed in (
+                (lambda: self.insert({"_id": Int64(extra)}), lambda: self.remove(extra), 1),
+                (lambda: gone.extend(self.remove(self.id_at("a.csv", 9))), lambda: self.insert(*gone), 1),
+                (lambda: self.load("b.csv"), lambda: None, 0)):
+            entered = self.trouble("alwaysOn", ("aggregate",), blockConnection=True, blockTimeMS=2000)["count"]
+            process = self.begin("a.csv")
+            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1, "maxTimeMS": 30_000})
+            meddle()
+            self.trouble("off")
+            out, err = process.communicate(timeout=60)
+            said = json.loads(out)
+            self.assertEqual((7 if changed else 0, changed, 0, 0), tuple(
+                said[field] for field in ("status", "changed_meanwhile", "foreign", "extra")), err)
+            self.assertEqual(bool(changed), b"was changed while it was looked at" in err)
+            undo()
+        self.finds([], "a.csv", "b.csv")
 
     def test_no_room_for_the_result(self):
         """stdout that is full: status 8"""
