@@ -1,6 +1,8 @@
 #include "load/outside.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "load/gaps.h"
+#include "target/place.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,8 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counting so many documents takes far less time than a connection may stay silent. */
-enum { COUNTED_AT_ONCE = 250000, MOST_THREADS = 64, BATCH = 1000000 };
+enum {
+    COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
+    WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
+    TASKS_A_THREAD = 4,
+    MOST_THREADS = 64,
+    BATCH = 1000000,
+};
 
 /* A given file by its number in the books. */
 typedef struct {
@@ -17,12 +24,19 @@ typedef struct {
     const load_file_t *file;
 } given_t;
 
-typedef struct {
+typedef struct search search_t;
+typedef struct searcher searcher_t;
+typedef bool task_fn(searcher_t *searcher, size_t from_lane, size_t to_lane, err_t *err);
+
+struct search {
     const outside_options_t *options;
     given_t *given; /* by ordinal */
-    size_t tasks, lanes_a_task;
+    gaps_t *gaps;   /* between their windows */
     bson_t *others; /* {_id: ...}: where what is no place lies */
     size_t other_count;
+
+    task_fn *look; /* at some lanes */
+    size_t tasks;  /* then those of the others */
 
     pthread_mutex_t lock; /* of what follows */
     size_t next_task;
@@ -30,9 +44,9 @@ typedef struct {
     differences_t *differences;
     bool failed;
     err_t err;
-} search_t;
+};
 
-typedef struct {
+struct searcher {
     search_t *search;
     mongoc_client_t *client;
     mongoc_collection_t *collection;
@@ -42,7 +56,7 @@ typedef struct {
     outside_t result; /* of the task at hand */
     uint64_t inside;  /* documents of it where inspectors have looked */
     char doing[300];
-} searcher_t;
+};
 
 /* ---- whose place is it? ---- */
 
@@ -156,14 +170,14 @@ static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
 
 /* ---- asking ---- */
 
-static void between_lanes(bson_t *filter, size_t from, size_t to) {
+static void between(bson_t *filter, uint64_t from, uint64_t to) {
     bson_t range;
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", position_id((uint32_t)from, 0));
-    if (to == POSITION_LANES)
+    BSON_APPEND_INT64(&range, "$gte", (int64_t)from);
+    if (to > INT64_MAX)
         BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
     else
-        BSON_APPEND_INT64(&range, "$lt", position_id((uint32_t)to, 0));
+        BSON_APPEND_INT64(&range, "$lt", (int64_t)to);
     bson_append_document_end(filter, &range);
 }
 
@@ -184,63 +198,94 @@ static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *document
     return ok;
 }
 
-/* The `_id`s of a range, one by one. From the start again when the server goes away. */
+/* The `_id`s of a range, one by one. From its start again when the server goes away. */
 static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
     server_t *server = searcher->search->options->server;
+    const outside_t before = searcher->result;
+    const uint64_t inside = searcher->inside;
     patience_t patience = server_patience(server);
-    for (;;) {
+    differences_t *found = searcher->found, *here = differences_new(searcher->search->options->most);
+    bool ok = here != NULL || err_memory(err, 1), again = ok;
+    searcher->found = here;
+    while (again) {
         const bson_t *document, *reply;
         bson_error_t error;
         bson_iter_t id;
-        bool ok = true;
-        uint64_t documents = 0;
         mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(searcher->collection, filter,
                                                                    searcher->options, searcher->primary);
         while (ok && mongoc_cursor_next(cursor, &document)) {
-            documents++;
+            searcher->result.documents++;
             ok = !bson_iter_init_find(&id, document, "_id") || take_id(searcher, &id, err);
         }
         bool lost = ok && mongoc_cursor_error_document(cursor, &error, &reply);
-        bool again =
+        again =
             lost && server_again(server, searcher->client, &patience, &error, reply, searcher->doing, err);
+        ok = ok && (!lost || again);
         mongoc_cursor_destroy(cursor);
-        if (!again) {
-            searcher->result.documents += documents;
-            return ok && !lost;
+        if (again) {
+            searcher->result = before;
+            searcher->result.retries += patience.tries;
+            searcher->inside = inside;
+            differences_clear(here);
         }
-        searcher->result = (outside_t){.retries = searcher->result.retries + 1};
-        searcher->inside = 0;
-        differences_clear(searcher->found);
     }
+    searcher->found = found;
+    ok = ok && differences_move(found, here, err);
+    differences_free(here);
+    return ok;
 }
 
-/* ---- tasks: some lanes each, then what is no place ---- */
-
-static bool look_at_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err) {
-    const uint64_t *lanes = searcher->search->options->lanes;
+static bool list_between(searcher_t *searcher, uint64_t from, uint64_t to, err_t *err) {
     bson_t filter = BSON_INITIALIZER;
-    uint64_t seen = 0, documents, inside;
-    for (size_t lane = from; lane < to; lane++)
-        seen += lanes[lane];
-    between_lanes(&filter, from, to);
-    bool ok = count(searcher, &filter, &documents, err);
-    if (ok && documents > seen) {
-        ok = list(searcher, &filter, err);
-        inside = searcher->inside;
-    } else {
-        searcher->result.documents += inside = documents;
-    }
-    searcher->result.changed += inside > seen ? inside - seen : seen - inside;
+    between(&filter, from, to);
+    bool ok = list(searcher, &filter, err);
     bson_destroy(&filter);
     return ok;
 }
 
+/* ---- tasks: some lanes each, then what is no place ---- */
+
+/* Everything in these lanes is counted; where it is more than was seen, it is read. */
+static bool count_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err) {
+    const uint64_t *lanes = searcher->search->options->lanes;
+    bson_t filter = BSON_INITIALIZER;
+    uint64_t seen = 0, documents;
+    for (size_t lane = from; lane < to; lane++)
+        seen += lanes[lane];
+    between(&filter, gaps_lane_start(from), gaps_lane_start(to));
+    bool ok = count(searcher, &filter, &documents, err);
+    bson_destroy(&filter);
+    if (!ok)
+        return false;
+    if (documents > seen) {
+        ok = list_between(searcher, gaps_lane_start(from), gaps_lane_start(to), err);
+        documents = searcher->inside;
+    } else {
+        searcher->result.documents += documents;
+    }
+    searcher->result.changed += documents > seen ? documents - seen : seen - documents;
+    return ok;
+}
+
+/* What lies between the windows of these lanes. Where no window is, a gap goes on into the next lane. */
+static bool read_gap(void *context, uint64_t from, uint64_t to, err_t *err) {
+    if (stop_signal())
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+    return list_between(context, from, to, err);
+}
+
+static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) {
+    for (size_t lane = from; lane < to; lane++)
+        searcher->result.documents += searcher->search->options->lanes[lane];
+    return gaps_each(searcher->search->gaps, from, to, read_gap, searcher, err);
+}
+
 static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search_t *search = searcher->search;
-    size_t from = task * search->lanes_a_task;
+    size_t lanes = POSITION_LANES / search->tasks, from = task * lanes;
     searcher->result = (outside_t){0};
     searcher->inside = 0;
-    if (!(task < search->tasks ? look_at_lanes(searcher, from, from + search->lanes_a_task, err)
+    if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
                                : list(searcher, &search->others[task - search->tasks], err)))
         return false;
     pthread_mutex_lock(&search->lock);
@@ -343,44 +388,83 @@ static bson_t *list_others(size_t *count_out) {
 
 static bool prepare(search_t *search, const outside_options_t *options, err_t *err) {
     search->options = options;
-    search->tasks = 1;
-    while (search->tasks < POSITION_LANES && options->estimate / search->tasks > COUNTED_AT_ONCE)
-        search->tasks *= 2;
-    search->lanes_a_task = POSITION_LANES / search->tasks;
     search->others = list_others(&search->other_count);
     search->given = malloc((options->file_count + 1) * sizeof *search->given);
-    if (!search->others || !search->given)
-        return err_memory(err, (options->file_count + 1) * sizeof *search->given);
+    search->gaps = gaps_new(options->files, options->file_count);
+    if (!search->others || !search->given || !search->gaps)
+        return err_memory(err, options->file_count * sizeof *search->given);
     for (size_t i = 0; i < options->file_count; i++)
         search->given[i] = (given_t){options->files[i].books->ordinal, &options->files[i]};
     qsort(search->given, options->file_count, sizeof *search->given, by_ordinal);
     return true;
 }
 
-bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
-                  err_t *err) {
-    search_t search = {.differences = differences};
+static size_t power_of_two(uint64_t least) {
+    size_t power = 1;
+    while (power < POSITION_LANES && power < least)
+        power *= 2;
+    return power;
+}
+
+/* Has `look` done for all lanes, and looks at what is no place. */
+static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
     pthread_t threads[MOST_THREADS];
     uint32_t started = 0;
-    bool ok = prepare(&search, options, err);
-    pthread_mutex_init(&search.lock, NULL);
-    while (ok && started < options->threads && started < MOST_THREADS &&
-           started < search.tasks + search.other_count &&
-           pthread_create(&threads[started], NULL, work, &search) == 0)
+    search->look = look;
+    search->tasks = power_of_two(tasks);
+    search->next_task = 0;
+    search->result = (outside_t){.retries = search->result.retries};
+    differences_clear(search->differences);
+    while (started < search->options->threads && started < MOST_THREADS &&
+           started < search->tasks + search->other_count &&
+           pthread_create(&threads[started], NULL, work, search) == 0)
         started++;
-    if (ok && !started)
-        ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+    if (!started)
+        return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     for (uint32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    if (ok && search.failed) {
-        *err = search.err;
-        ok = false;
+    if (search->failed)
+        *err = search->err;
+    return !search->failed;
+}
+
+/* What the server keeps for itself; with orphans, or after a crash, it is another number. */
+static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) {
+    server_t *server = search->options->server;
+    place_t place;
+    mongoc_client_t *client = server_take(server, err);
+    bool ok = client && place_look(server, client, &place, err);
+    server_give(server, client);
+    *documents = ok ? place.count : 0;
+    return ok;
+}
+
+static bool look(search_t *search, err_t *err) {
+    const outside_options_t *options = search->options;
+    uint64_t kept;
+    if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
+        if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
+            !kept_count(search, &kept, err))
+            return false;
+        if (kept == search->result.documents || stop_signal())
+            return true;
     }
+    return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
+}
+
+bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
+                  err_t *err) {
+    search_t search = {.differences = differences_new(options->most)};
+    pthread_mutex_init(&search.lock, NULL);
+    bool ok = search.differences ? prepare(&search, options, err) : err_memory(err, 1);
+    ok = ok && look(&search, err) && differences_move(differences, search.differences, err);
     *result = search.result;
     for (size_t i = 0; search.others && i < search.other_count; i++)
         bson_destroy(&search.others[i]);
     free(search.others);
     free(search.given);
+    gaps_free(search.gaps);
+    differences_free(search.differences);
     pthread_mutex_destroy(&search.lock);
     return ok;
 }

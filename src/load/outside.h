@@ -1,6 +1,12 @@
-/* outside: what a collection holds beside the ranges that inspectors have looked at. First everything is
- * counted, lane by lane; only where there is more than was seen the `_id`s are read, without the documents.
- * So a clean collection costs one count. */
+/* outside: what a collection holds beside the ranges of `_id`s that inspectors have looked at. In one of two
+ * ways, whichever asks less of the server:
+ *
+ *     lane    |--window--|      gap      |--window--|            gap            |--window--|
+ *
+ *     few, full windows: the `_id`s that lie in the gaps are read, one range each; mostly there are none. The
+ *         number of documents that the server keeps anyway must agree then, or everything is counted after
+ * all. many windows with few documents: everything is counted, some lanes at a time, and only where there is
+ * more than was seen the `_id`s are read. */
 #ifndef TIPPLE_LOAD_OUTSIDE_H
 #define TIPPLE_LOAD_OUTSIDE_H
 

@@ -202,7 +202,7 @@ class Faults(liveverify.Case):
                 (lambda: self.insert({"_id": Int64(extra)}), lambda: self.remove(extra), 1),
                 (lambda: gone.extend(self.remove(self.id_at("a.csv", 9))), lambda: self.insert(*gone), 1),
                 (lambda: self.load("b.csv"), lambda: None, 0)):
-            entered = self.trouble("alwaysOn", ("aggregate",), blockConnection=True, blockTimeMS=2000)["count"]
+            entered = self.trouble({"skip": 1}, ("count",), blockConnection=True, blockTimeMS=2000)["count"]
             process = self.begin("a.csv")
             self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1, "maxTimeMS": 30_000})
             meddle()
