@@ -1,5 +1,5 @@
 /* books: the documents behind a catalog, in and out of BSON, and what the parts of the catalog share. Only
- * catalog.c, catalog_files.c and hold.c include this. */
+ * catalog.c, catalog_files.c, extents.c and hold.c include this. */
 #ifndef TIPPLE_TARGET_BOOKS_H
 #define TIPPLE_TARGET_BOOKS_H
 
@@ -18,6 +18,7 @@ struct catalog {
     uint64_t next_extent, next_ordinal; /* as last read: MiB, files */
     bson_oid_t owner;                   /* the load that writes; all zeros: none yet */
     char process[25];
+    char *filter; /* of the header */
     catalog_file_t **owned;
     size_t owned_count, owned_room;
 };

@@ -1,6 +1,7 @@
 #include "target/books.h"
 #include "target/position.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +37,16 @@ void catalog_close(catalog_t *catalog) {
         free(file);
     }
     free(catalog->owned);
+    free(catalog->filter);
     free(catalog);
 }
 
 void catalog_own(catalog_t *catalog, const bson_oid_t *load) {
     bson_oid_copy(load, &catalog->owner);
+}
+
+const char *catalog_filter(const catalog_t *catalog) {
+    return catalog->filter ? catalog->filter : "";
 }
 
 static bool run(catalog_t *catalog, const bson_t *command, bool writes, bson_t *reply, err_t *err) {
@@ -96,6 +102,9 @@ static bool check_header(catalog_t *catalog, const bson_t *header, const catalog
                        "%s was loaded by another version of tipple, which gave its records other _ids: "
                        "use that version, or %s",
                        name, ANEW);
+    free(catalog->filter);
+    if (!(catalog->filter = strdup(text(header, "filter"))))
+        return err_memory(err, header->len);
     if (!settings)
         return true;
     if (!catalog->place.exists)
@@ -103,7 +112,12 @@ static bool check_header(catalog_t *catalog, const bson_t *header, const catalog
                        "%s is gone, but the books of its loads are still there (%s.%s): start over with "
                        "--drop",
                        name, server_database(catalog->server), catalog->files);
-    if (!same_uuid(header, &catalog->place))
+    bool same = same_uuid(header, &catalog->place);
+    if (!same && settings->restored)
+        log_warn("%s is not the collection that its books describe: it was dropped and made again, or "
+                 "restored, since they were written",
+                 name);
+    else if (!same)
         return err_set(err, STATUS_USAGE,
                        "%s is not the collection that its books describe: it was dropped and made again, "
                        "or restored, since they were written; %s",

@@ -24,6 +24,7 @@ typedef struct {
     const char *format_digest; /* hex; another digest is another document for the same bytes */
     const char *filter;        /* normalised text of --filter, "" when none */
     bool starts;               /* new files count as started when they are registered */
+    bool restored;             /* the collection may have come back under another UUID: nothing is written */
 } catalog_settings_t;
 
 /* Reads the books, or opens new ones. Refused with status 1 and what to do: a non-empty collection without
@@ -36,6 +37,9 @@ catalog_t *catalog_open(server_t *server, mongoc_client_t *client, const place_t
 bool catalog_peek(server_t *server, mongoc_client_t *client, const place_t *place,
                   const catalog_settings_t *settings, catalog_t **catalog, err_t *err);
 void catalog_close(catalog_t *catalog);
+
+/* The filter that the collection was loaded with (normalised, "" when none), as long as the catalog lives. */
+const char *catalog_filter(const catalog_t *catalog);
 
 typedef struct {
     uint64_t base;  /* first voff */

@@ -296,6 +296,8 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns) {
         mongoc_uri_set_appname(uri, "tipple");
     /* a deterministic _id makes a second try harmless, and the server's own bookkeeping of tries is dear */
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYWRITES, false);
+    /* reads are tried again by whoever makes them; the driver, which tries once, loses memory by it */
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
     mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
                                    milliseconds(patience_ns, 50, LOOK_UP_MS));
     /* an error that speaks of a new primary is believed until the server says otherwise, at the latest after

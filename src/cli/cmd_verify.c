@@ -1,0 +1,396 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "load/verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    verify_spec_t spec;
+    texts_list_t filters, mended;
+    bool json;
+} values_t;
+
+static bool read_sample(void *values, const char *text, err_t *err) {
+    char *end;
+    errno = 0;
+    double percent = strtod(text, &end);
+    if (end == text || errno || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 100))
+        return err_set(err, STATUS_USAGE, "--sample: '%s' is not a share; write it like 10%% or 0.5%%", text);
+    ((values_t *)values)->spec.sample_percent = percent;
+    return true;
+}
+
+#define AT(name) .offset = offsetof(values_t, name)
+
+static const option_t options[] = {
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     AT(spec.uri),
+     .environment = "TIPPLE_URI",
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.format),
+     .environment = "TIPPLE_FORMAT",
+     .help = "The format that the files were loaded with."},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.threads),
+     .least = 1,
+     .most = 256,
+     .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
+    {.name = "mended",
+     .argument = "FILE",
+     .kind = OPTION_LIST,
+     AT(mended),
+     .help = "A reject file that was mended and loaded: what it describes must be there, too. May be given "
+             "several times."},
+    {.name = "filter",
+     .argument = "EXPR",
+     .kind = OPTION_LIST,
+     AT(filters),
+     .help = "The filter of the load. Not needed: the books have it."},
+    {.name = "sample",
+     .argument = "P%",
+     .kind = OPTION_CUSTOM,
+     .custom = read_sample,
+     .help = "Look at this share of the blocks only, the same ones each time. Documents outside of them are "
+             "not seen."},
+    {.name = "quick",
+     .kind = OPTION_FLAG,
+     AT(spec.quick),
+     .help = "Compare only the number and the bytes of each block's documents: no document is sent. A value "
+             "that was changed for another of the same length is not seen."},
+    {.name = "files-only",
+     .kind = OPTION_FLAG,
+     AT(spec.files_only),
+     .help = "Do not look for documents outside of the given files' blocks."},
+    {.name = "max-differences",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.most),
+     .most = 1000000,
+     .help = "Name so many differences of each kind (default 20). All are counted."},
+    {.name = "max-record",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.max_record),
+     .least = 1,
+     .most = 1 << 30,
+     .help = "As it was for the load (default 16M)."},
+    {.name = "memory",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.memory),
+     .least = 16 << 20,
+     .most = 1ull << 40,
+     .help = "Memory for text on its way (default 256M)."},
+    {.name = "input-name",
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.input_name),
+     .help = "The name that stdin had when it was loaded."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away (default 30s)."},
+    {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    {.name = NULL},
+};
+
+static bool check(values_t *values, char **inputs, int count, err_t *err) {
+    verify_spec_t *spec = &values->spec;
+    if (!spec->uri)
+        return err_set(err, STATUS_USAGE,
+                       "--uri is missing: the collection to verify, such as --uri "
+                       "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
+    if (!spec->format)
+        return err_set(err, STATUS_USAGE,
+                       "--format is missing: the one that the files were loaded with, such as --format mot");
+    if (!count)
+        return err_set(err, STATUS_USAGE, "nothing to verify: give the files that were loaded");
+    spec->inputs = inputs;
+    spec->input_count = (size_t)count;
+    spec->filters = values->filters.items;
+    spec->filter_count = values->filters.count;
+    spec->mended = values->mended.items;
+    spec->mended_count = values->mended.count;
+    return true;
+}
+
+/* --- differences
+ * ---------------------------------------------------------------------------------------------- */
+
+static void print_altered(const altered_t *altered) {
+    if (!altered->field[0])
+        printf("its fields stand in another order");
+    else if (!altered->stored[0])
+        printf("%s is not there; the file says %s", altered->field, altered->expected);
+    else if (!altered->expected[0])
+        printf("it has a field %s, %s, of which the file does not know", altered->field, altered->stored);
+    else
+        printf("%s is %s; the file says %s", altered->field, altered->stored, altered->expected);
+    if (altered->more)
+        printf(" (and %u more field%s)", altered->more, altered->more == 1 ? "" : "s");
+}
+
+/* "a.csv lines 57 to 98 (42 records; offset 4711, _id 4611686018427388021 to ...)" */
+static void print_place(const difference_t *difference) {
+    char records[UNITS_MAX];
+    bool many = difference->last_line > difference->line;
+    if (difference->other_id)
+        printf("_id %s", difference->other_id);
+    else if (!difference->name)
+        printf("_id %" PRId64, difference->id);
+    if (!difference->name)
+        return;
+    printf("%s", difference->name);
+    if (many)
+        printf(" lines %" PRIu64 " to %" PRIu64, difference->line, difference->last_line);
+    else if (difference->line)
+        printf(" line %" PRIu64, difference->line);
+    printf(" (");
+    if (difference->records > 1)
+        printf("%s records; ", units_count(records, difference->records));
+    printf("offset %" PRIu64 ", _id %" PRId64, difference->offset, difference->id);
+    if (difference->last_id != difference->id)
+        printf(" to %" PRId64, difference->last_id);
+    printf(")");
+}
+
+static void print_difference(const difference_t *difference) {
+    printf("%-8s ", difference_names[difference->kind]);
+    print_place(difference);
+    if (difference->kind == DIFFERENCE_DOUBLED)
+        printf(": there is another document of this _id");
+    if (difference->altered) {
+        printf(difference->kind == DIFFERENCE_DOUBLED ? ", in which " : ": ");
+        print_altered(difference->altered);
+    } else if (difference->why) {
+        printf(": %s", difference->why);
+    }
+    putchar('\n');
+}
+
+static void print_differences(const verify_result_t *result) {
+    char more[UNITS_MAX];
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        size_t count;
+        const difference_t *list = differences_of(result->differences, kind, &count);
+        uint64_t told = 0, all = differences_count(result->differences, kind);
+        for (size_t i = 0; i < count; i++) {
+            print_difference(&list[i]);
+            told += list[i].records;
+        }
+        if (told < all)
+            printf("%-8s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
+                   units_count(more, all - told));
+    }
+}
+
+static void print_json_difference(const difference_t *difference) {
+    printf("{\"kind\":\"%s\",\"file\":", difference_names[difference->kind]);
+    if (difference->name)
+        cli_print_json_text(difference->name);
+    else
+        printf("null");
+    if (difference->name)
+        printf(",\"offset\":%" PRIu64, difference->offset);
+    if (difference->line)
+        printf(",\"line\":%" PRIu64 ",\"last_line\":%" PRIu64, difference->line, difference->last_line);
+    printf(",\"documents\":%" PRIu64 ",\"id\":", difference->records);
+    if (difference->other_id)
+        cli_print_json_text(difference->other_id);
+    else
+        printf("%" PRId64 ",\"last_id\":%" PRId64, difference->id, difference->last_id);
+    if (difference->why) {
+        printf(",\"why\":");
+        cli_print_json_text(difference->why);
+    }
+    if (difference->altered) {
+        printf(",\"field\":");
+        cli_print_json_text(difference->altered->field);
+        printf(",\"stored\":");
+        cli_print_json_text(difference->altered->stored);
+        printf(",\"expected\":");
+        cli_print_json_text(difference->altered->expected);
+        printf(",\"more_fields\":%u", difference->altered->more);
+    }
+    putchar('}');
+}
+
+/* --- results
+ * -------------------------------------------------------------------------------------------------- */
+
+static double per_second(uint64_t count, int64_t ns) {
+    return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
+}
+
+static void print_json(const verify_result_t *result, const values_t *values, int status) {
+    printf("{\"schema\":1,\"command\":\"verify\",\"status\":%d,\"documents\":%" PRIu64
+           ",\"as_expected\":%" PRIu64,
+           status, result->documents, result->same);
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
+        printf(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
+    printf(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
+           ",\"mended\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
+           ",\"files_in_books\":%" PRIu64,
+           result->expected, result->records, result->rejected, result->filtered, result->mended,
+           result->files, result->unfinished_files, result->books_files);
+    if (result->counted)
+        printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
+               ",\"changed_meanwhile\":%" PRIu64,
+               result->all_documents, result->other_documents, result->changed);
+    else
+        printf(
+            ",\"documents_in_collection\":null,\"documents_of_other_files\":null,\"changed_meanwhile\":null");
+    printf(",\"quick\":%s,\"sample_percent\":%g,\"blocks\":%" PRIu64 ",\"blocks_looked_at\":%" PRIu64,
+           values->spec.quick ? "true" : "false", values->spec.sample_percent, result->blocks,
+           result->blocks_looked_at);
+    printf(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_text\":%" PRIu64
+           ",\"bytes_encoded\":%" PRIu64 ",\"bytes_stored\":%" PRIu64
+           ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"retries\":%" PRIu64
+           ",\"threads\":%u,\"namespace\":",
+           (double)result->took_ns / 1e9, per_second(result->documents, result->took_ns), result->bytes_read,
+           result->bytes_text, result->bytes_encoded, result->bytes_stored, (double)result->cpu_ns / 1e9,
+           result->peak_memory_bytes, result->retries, result->threads);
+    cli_print_json_text(result->namespace);
+    printf(",\"format\":");
+    cli_print_json_text(result->format);
+    printf(",\"filter\":");
+    cli_print_json_text(result->filter);
+    printf(",\"differences\":[");
+    bool first = true;
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        size_t count;
+        const difference_t *list = differences_of(result->differences, kind, &count);
+        for (size_t i = 0; i < count; i++, first = false) {
+            printf(first ? "\n" : ",\n");
+            print_json_difference(&list[i]);
+        }
+    }
+    printf("]}\n");
+}
+
+static void print_counts(const verify_result_t *result, const values_t *values) {
+    char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX];
+    bool quick = values->spec.quick, first = true;
+    printf("verified %s documents of %s file%s:", units_count(number, result->same),
+           units_count(files, result->files), result->files == 1 ? "" : "s");
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        uint64_t found = differences_count(result->differences, kind);
+        bool meant = kind == DIFFERENCE_UNEQUAL                               ? quick
+                     : kind == DIFFERENCE_FOREIGN || kind == DIFFERENCE_EXTRA ? true
+                                                                              : !quick;
+        if (!meant)
+            continue;
+        printf("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
+               difference_names[kind],
+               kind != DIFFERENCE_UNEQUAL ? ""
+               : found == 1               ? " block"
+                                          : " blocks");
+        first = false;
+    }
+    printf("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
+           units_rate(rate, per_second(result->documents, result->took_ns)),
+           units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)));
+}
+
+static void print_summary(const verify_result_t *result, const values_t *values) {
+    const verify_spec_t *spec = &values->spec;
+    char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX];
+    print_differences(result);
+    print_counts(result, values);
+    if (log_level() < LOG_NORMAL)
+        return;
+    if (result->rejected || result->filtered || result->mended)
+        printf("of %s records read: %s rejected and %s filtered (not expected), %s mended (expected)\n",
+               units_count(a, result->records), units_count(b, result->rejected),
+               units_count(c, result->filtered), units_count(d, result->mended));
+    if (spec->sample_percent < 100)
+        printf("a sample: %s of %s blocks were looked at, and nothing outside of them\n",
+               units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
+    if (spec->quick)
+        printf(
+            "quick: only the number and the bytes of each block's documents were compared; a value that was "
+            "changed for another of the same length is not seen\n");
+    if (result->other_documents)
+        printf("not looked at: %s documents of %s other file%s in the books\n",
+               units_count(a, result->other_documents), units_count(b, result->books_files - result->files),
+               result->books_files - result->files == 1 ? "" : "s");
+    if (result->changed)
+        printf("changed meanwhile: %s documents came or went after they had been looked at\n",
+               units_count(a, result->changed));
+    if (!result->counted && spec->sample_percent == 100)
+        printf("documents outside of the files were not looked for\n");
+    if (differences_count(result->differences, DIFFERENCE_MISSING))
+        printf("missing: a record that the server refused when it was loaded is missing as well; the reject "
+               "file of the load has it\n");
+    if (result->retries)
+        printf("looked %s times again, because the server was away\n", units_count(a, result->retries));
+    if (result->documents)
+        printf("client CPU %.2f us a doc      peak memory %s\n",
+               (double)result->cpu_ns / 1e3 / (double)result->documents,
+               units_size(a, result->peak_memory_bytes));
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    verify_result_t result;
+    int rest;
+    bool help;
+    verify_spec_init(&values.spec);
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!check(&values, argv, rest, err))
+        return (int)err->status;
+    bool ok = verify_run(&values.spec, &result, err);
+    int status = ok ? STATUS_OK : (int)err->status;
+    bool began = ok || status == STATUS_DIFFERENT || result.blocks;
+    err_t printing;
+    if (began && values.json)
+        print_json(&result, &values, status);
+    else if (began)
+        print_summary(&result, &values);
+    verify_free_result(&result);
+    if (!cli_flush(&printing) && (status == STATUS_OK || status == STATUS_DIFFERENT)) {
+        *err = printing;
+        return (int)printing.status;
+    }
+    return status;
+}
+
+const command_t command_verify = {
+    .name = "verify",
+    .arguments = "FILE|DIRECTORY|PATTERN|-...",
+    .about = "compare a collection with the files that were loaded into it",
+    .help =
+        "Reads each file again, makes its documents again, reads those of the collection (as the majority "
+        "has them), and\n"
+        "compares both byte by byte. Names what is missing, extra, doubled (one _id on two shards), "
+        "altered or foreign\n"
+        "(under an _id that no file can have given) by file, line and _id. Nothing is written. Exit status "
+        "7: something\n"
+        "differs.",
+    .examples =
+        "  tipple verify --format mot --uri \"$URI\" data/*.gz\n"
+        "  tipple verify -f mot --uri \"$URI\" data/*.gz --mended mot.results.rejects   # after mending\n"
+        "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                    # a first look",
+    .needs_driver = true,
+    .options = options,
+    .run = run,
+};

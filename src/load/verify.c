@@ -1,0 +1,501 @@
+#include "load/verify.h"
+#include "base/clock.h"
+#include "base/host.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/units.h"
+#include "format/format.h"
+#include "input/cutter.h"
+#include "load/feeder.h"
+#include "load/inspector.h"
+#include "load/outside.h"
+#include "load/progress.h"
+#include "target/presence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { MOST_THREADS = 256, ROUND_US = 20000, LEAST_ROUND_US = 500, UNFINISHED_NAMED = 3 };
+
+typedef struct verification verification_t;
+
+/* One thread, and what it found. */
+typedef struct {
+    verification_t *run;
+    pthread_t thread;
+    inspector_t *inspector;
+    uint64_t skipped; /* blocks that are not in the sample */
+} worker_t;
+
+struct verification {
+    const verify_spec_t *spec;
+    verify_result_t *result;
+    schema_t *schema;
+    filter_t *filter;
+    manifest_t *manifest; /* the result's */
+    server_t *server;
+    mongoc_client_t *client;
+    place_t place;
+    catalog_t *catalog; /* with its client, under books_lock while feeders run */
+    extents_t *extents;
+    mends_t *mends;
+    catalog_file_t **books;
+    load_file_t *files;
+    dialect_shelf_t *shelf;
+    pool_t *pool;
+    queue_t *queue;
+    inspection_t inspection;
+    pthread_mutex_t books_lock;
+    worker_t workers[MOST_THREADS];
+    uint32_t worker_count;
+    progress_t progress;
+
+    pthread_mutex_t lock; /* of what follows */
+    bool failed;
+    err_t err;
+};
+
+void verify_spec_init(verify_spec_t *spec) {
+    *spec = (verify_spec_t){.memory = 256ull << 20,
+                            .max_record = 16 << 20,
+                            .sample_percent = 100,
+                            .most = 20,
+                            .patience_ns = 30000000000};
+}
+
+/* --- before anything is read
+ * ---------------------------------------------------------------------------------- */
+
+static uint32_t thread_count(const verify_spec_t *spec) {
+    if (spec->threads)
+        return spec->threads;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return cpus * 2 < 4 ? 4 : cpus * 2 > 16 ? 16 : (uint32_t)cpus * 2;
+}
+
+static bool read_spec(verification_t *run, err_t *err) {
+    const verify_spec_t *spec = run->spec;
+    manifest_options_t options = {.input_name = spec->input_name};
+    if (!(run->schema = format_open(spec->format, err)))
+        return false;
+    snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
+    if (spec->filter_count &&
+        !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
+        return false;
+    for (size_t i = 0; i < spec->mended_count; i++)
+        if (access(spec->mended[i], R_OK) != 0)
+            return err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended[i]);
+    return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+}
+
+static bool connect_target(verification_t *run, err_t *err) {
+    verify_result_t *result = run->result;
+    server_options_t options = {
+        .uri = run->spec->uri, .patience_ns = run->spec->patience_ns, .connections = result->threads + 2};
+    if (!host_want_descriptors(options.connections + 12, err))
+        return false;
+    if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))
+        return false;
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(run->server));
+    snprintf(result->where, sizeof result->where, "%s", server_where(run->server));
+    return true;
+}
+
+/* The load's own filter leaves the same records out again. */
+static bool take_filter(verification_t *run, err_t *err) {
+    char *text = (char *)catalog_filter(run->catalog);
+    if (*text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
+        return false;
+    snprintf(run->result->filter, sizeof run->result->filter, "%s", text);
+    return true;
+}
+
+static bool open_books(verification_t *run, err_t *err) {
+    catalog_settings_t settings = {.format = run->schema->name,
+                                   .format_digest = run->schema->digest,
+                                   .filter = run->filter ? filter_text(run->filter) : NULL,
+                                   .restored = true};
+    size_t alive = 0;
+    if (!place_look(run->server, run->client, &run->place, err) ||
+        !catalog_peek(run->server, run->client, &run->place, &settings, &run->catalog, err))
+        return false;
+    if (!run->catalog)
+        return err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it",
+                       server_namespace(run->server));
+    if (!take_filter(run, err) || !presence_count(run->server, run->client, &alive, err))
+        return false;
+    if (alive)
+        log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", alive,
+                 alive == 1 ? "" : "s", server_namespace(run->server), alive == 1 ? "is" : "are");
+    return true;
+}
+
+static void tell_unfinished(const verification_t *run) {
+    size_t more = 0;
+    for (size_t i = 0; i < run->manifest->count; i++) {
+        if (catalog_is_complete(run->books[i]))
+            continue;
+        if (run->result->unfinished_files++ < UNFINISHED_NAMED)
+            log_warn("%s is not loaded to its end, its books say: what is not there counts as missing",
+                     run->manifest->files[i].name);
+        else
+            more++;
+    }
+    if (more)
+        log_warn("... and %zu more files that are not loaded to their ends", more);
+}
+
+static bool find_files(verification_t *run, err_t *err) {
+    size_t count = run->manifest->count;
+    run->files = calloc(count + 1, sizeof *run->files);
+    run->books = calloc(count + 1, sizeof *run->books);
+    if (!run->files || !run->books)
+        return err_memory(err, count * sizeof *run->files);
+    if (!catalog_register(run->catalog, run->manifest, run->books, err) ||
+        !(run->extents = extents_read(run->catalog, err)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const input_file_t *input = &run->manifest->files[i];
+        const catalog_file_t *known = extents_file(run->extents, run->books[i]->ordinal);
+        if (!known || strcmp(known->path, run->books[i]->path) != 0)
+            return err_set(err, STATUS_USAGE, "%s is not in the books of %s: %s", input->name,
+                           server_namespace(run->server),
+                           input->has_identity
+                               ? "no load of it has begun"
+                               : "a stream is known again only by the --input-name it was loaded with");
+        run->files[i].input = input;
+        run->files[i].books = run->books[i];
+        run->files[i].to = UINT64_MAX;
+    }
+    run->result->files = count;
+    run->result->books_files = extents_files(run->extents);
+    tell_unfinished(run);
+    return true;
+}
+
+static bool read_mended(verification_t *run, err_t *err) {
+    mends_options_t options = {.schema = run->schema,
+                               .filter = run->filter,
+                               .max_record = run->spec->max_record,
+                               .max_document = server_facts(run->server)->max_document_bytes,
+                               .name = server_namespace(run->server)};
+    return !run->spec->mended_count || (run->mends = mends_read(run->spec->mended, run->spec->mended_count,
+                                                                run->catalog, &options, err)) != NULL;
+}
+
+/* --- while it runs
+ * -------------------------------------------------------------------------------------------- */
+
+static void fail(verification_t *run, const err_t *err) {
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed)
+        run->err = *err;
+    run->failed = true;
+    pthread_mutex_unlock(&run->lock);
+    pool_close(run->pool);
+    queue_close(run->queue);
+}
+
+static bool has_failed(verification_t *run) {
+    pthread_mutex_lock(&run->lock);
+    bool failed = run->failed;
+    pthread_mutex_unlock(&run->lock);
+    return failed;
+}
+
+/* A stream that the books gave room for piece by piece, and that has become longer: what is behind cannot be
+ * there. */
+static bool make_room_for(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+    verification_t *run = context;
+    pthread_mutex_lock(&run->books_lock);
+    bool ok = file->input->text_bound || catalog_extend(run->catalog, file->books, offset, err);
+    pthread_mutex_unlock(&run->books_lock);
+    return ok;
+}
+
+/* The same blocks each time: what was found to differ can be looked at again. */
+static bool in_sample(const verify_spec_t *spec, const block_t *block) {
+    const uint64_t place[] = {block->file->books->ordinal, block->from};
+    const double share = (double)(XXH3_64bits(place, sizeof place) >> 11) * 0x1p-53;
+    return share * 100 < spec->sample_percent;
+}
+
+static void free_block(verification_t *run, block_t *block) {
+    pool_give(run->pool, &block->buffer);
+    free(block);
+}
+
+static void *work(void *context) {
+    worker_t *worker = context;
+    verification_t *run = worker->run;
+    bool ok = true;
+    for (;;) {
+        block_t *block = queue_pop(run->queue, -1, 0, 1);
+        if (!block)
+            break;
+        while (block) {
+            block_t *next = block->next;
+            err_t err;
+            if (ok && !stop_signal() && !has_failed(run)) {
+                if (!in_sample(run->spec, block))
+                    worker->skipped++;
+                else if (!(ok = inspector_look(worker->inspector, block, &err)))
+                    fail(run, &err);
+            }
+            free_block(run, block);
+            block = next;
+        }
+    }
+    return NULL;
+}
+
+static bool start_workers(verification_t *run, err_t *err) {
+    const verify_spec_t *spec = run->spec;
+    uint32_t threads = run->result->threads;
+    /* the other half of the memory is for what the server sends */
+    uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
+    queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
+    run->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
+    run->queue = queue_new((size_t)queued);
+    run->shelf = dialect_shelf_new();
+    if (!run->pool || !run->queue || !run->shelf)
+        return err_memory(err, 1);
+    run->inspection = (inspection_t){.schema = run->schema,
+                                     .filter = run->filter,
+                                     .mends = run->mends,
+                                     .server = run->server,
+                                     .files = run->files,
+                                     .max_record = spec->max_record,
+                                     .most = spec->most,
+                                     .quick = spec->quick,
+                                     .books_lock = &run->books_lock};
+    for (; run->worker_count < threads; run->worker_count++) {
+        worker_t *worker = &run->workers[run->worker_count];
+        worker->run = run;
+        if (!(worker->inspector = inspector_new(&run->inspection, err)))
+            return false;
+        if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+            inspector_free(worker->inspector);
+            return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+        }
+    }
+    return true;
+}
+
+static feeder_t *start_feeder(verification_t *run, err_t *err) {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t useful = run->manifest->count < (size_t)cpus ? run->manifest->count : (size_t)cpus;
+    feeder_options_t options = {.schema = run->schema,
+                                .shelf = run->shelf,
+                                .files = run->files,
+                                .file_count = run->manifest->count,
+                                .pool = run->pool,
+                                .queue = run->queue,
+                                .threads = (uint32_t)useful,
+                                .max_record = run->spec->max_record,
+                                .limit = UINT64_MAX,
+                                .numbered = true,
+                                .extend = make_room_for,
+                                .context = run};
+    return feeder_start(&options, err);
+}
+
+static void watch(verification_t *run, feeder_t *feeder) {
+    useconds_t pause = LEAST_ROUND_US;
+    while (!queue_ended(run->queue) && !has_failed(run)) {
+        uint64_t documents = 0;
+        usleep(pause);
+        pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
+        for (uint32_t i = 0; i < run->worker_count; i++)
+            documents +=
+                __atomic_load_n(&inspector_counters(run->workers[i].inspector)->seen, __ATOMIC_RELAXED);
+        progress_show(&run->progress, feeder_progress(feeder).disk_bytes, documents);
+    }
+}
+
+static bool join_workers(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *err) {
+    verify_result_t *result = run->result;
+    bool ok = true;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        worker_t *worker = &run->workers[i];
+        pthread_join(worker->thread, NULL);
+        const inspected_t *counters = inspector_counters(worker->inspector);
+        result->records += counters->records;
+        result->expected += counters->expected;
+        result->rejected += counters->rejected;
+        result->filtered += counters->filtered;
+        result->mended += counters->mended;
+        result->documents += counters->seen;
+        result->same += counters->same;
+        result->bytes_encoded += counters->encoded_bytes;
+        result->bytes_stored += counters->stored_bytes;
+        result->blocks_looked_at += counters->blocks;
+        result->blocks += counters->blocks + worker->skipped;
+        result->retries += counters->retries;
+        for (size_t lane = 0; lane < POSITION_LANES; lane++)
+            lanes[lane] += inspector_lanes(worker->inspector)[lane];
+        ok = differences_move(result->differences, inspector_differences(worker->inspector), err) && ok;
+        inspector_free(worker->inspector);
+    }
+    run->worker_count = 0;
+    return ok;
+}
+
+static bool compare(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *err) {
+    uint64_t total = 0;
+    err_t joining;
+    for (size_t i = 0; i < run->manifest->count; i++)
+        total += run->manifest->files[i].disk_bytes;
+    progress_start(&run->progress, total);
+    bool ok = start_workers(run, err);
+    feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
+    ok = feeder != NULL;
+    if (ok)
+        watch(run, feeder);
+    else if (run->queue)
+        queue_close(run->queue);
+    if (feeder) {
+        feeder_progress_t read = feeder_progress(feeder);
+        ok = feeder_join(feeder, err);
+        run->result->bytes_read = read.disk_bytes;
+        run->result->bytes_text = read.text_bytes;
+    }
+    bool joined = join_workers(run, lanes, &joining);
+    progress_end(&run->progress);
+    if (run->failed)
+        *err = run->err;
+    else if (ok && !joined)
+        *err = joining;
+    else if (ok && stop_signal())
+        err_set(err, (status_t)(128 + stop_signal()),
+                "interrupted: what was looked at until then is told above");
+    else
+        return ok;
+    return false;
+}
+
+/* A load that began meanwhile has registered files before it sent documents: so the books are read again when
+ * there are places of nobody, until they have not changed in between. */
+static bool look_outside(verification_t *run, const uint64_t lanes[POSITION_LANES], err_t *err) {
+    verify_result_t *result = run->result;
+    outside_options_t options = {.server = run->server,
+                                 .files = run->files,
+                                 .file_count = run->manifest->count,
+                                 .lanes = lanes,
+                                 .estimate = run->place.count,
+                                 .threads = result->threads,
+                                 .most = run->spec->most};
+    outside_t outside = {.documents = 0};
+    if (run->spec->files_only || run->spec->sample_percent < 100)
+        return true;
+    differences_t *found = differences_new(run->spec->most);
+    bool ok = found != NULL || err_memory(err, 1), settled = false;
+    while (ok && !settled) {
+        differences_clear(found);
+        options.extents = run->extents;
+        ok = outside_look(&options, found, &outside, err);
+        result->retries += outside.retries;
+        if (ok && stop_signal())
+            ok = err_set(err, (status_t)(128 + stop_signal()),
+                         "interrupted while documents outside of the files were looked for");
+        settled = true;
+        if (ok && differences_count(found, DIFFERENCE_FOREIGN)) {
+            extents_t *before = run->extents;
+            ok = (run->extents = extents_read(run->catalog, err)) != NULL;
+            settled = ok && extents_equal(before, run->extents);
+            extents_free(before);
+        }
+    }
+    ok = ok && differences_move(result->differences, found, err);
+    differences_free(found);
+    result->counted = ok;
+    result->all_documents = outside.documents;
+    result->other_documents = outside.others;
+    result->changed = outside.changed;
+    return ok;
+}
+
+static bool conclude(const verification_t *run, err_t *err) {
+    const differences_t *differences = run->result->differences;
+    size_t used = 0;
+    char list[400] = "", count[UNITS_MAX];
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        uint64_t found = differences_count(differences, kind);
+        if (found)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s", used ? ", " : "",
+                                     units_count(count, found), difference_names[kind],
+                                     kind != DIFFERENCE_UNEQUAL ? ""
+                                     : found > 1                ? " blocks"
+                                                                : " block");
+    }
+    if (used)
+        return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
+                       server_namespace(run->server), list);
+    return !run->result->changed ||
+           err_set(
+               err, STATUS_DIFFERENT,
+               "%s was changed while it was looked at: %s documents came or went where everything had been "
+               "as expected; verify it again when nobody writes to it",
+               server_namespace(run->server), units_count(count, run->result->changed));
+}
+
+static bool look(verification_t *run, err_t *err) {
+    uint64_t *lanes = calloc(POSITION_LANES, sizeof *lanes);
+    bool ok = lanes != NULL || err_memory(err, POSITION_LANES * sizeof *lanes);
+    ok = ok && read_spec(run, err) && connect_target(run, err) && open_books(run, err) &&
+         find_files(run, err) && read_mended(run, err);
+    ok = ok && compare(run, lanes, err) && look_outside(run, lanes, err) && conclude(run, err);
+    free(lanes);
+    return ok;
+}
+
+static void free_run(verification_t *run) {
+    dialect_shelf_destroy(run->shelf);
+    free(run->files);
+    free(run->books);
+    mends_free(run->mends);
+    extents_free(run->extents);
+    catalog_close(run->catalog);
+    pool_destroy(run->pool);
+    queue_destroy(run->queue);
+    if (run->client)
+        server_give(run->server, run->client);
+    server_destroy(run->server);
+    filter_free(run->filter);
+    schema_destroy(run->schema);
+    pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->books_lock);
+    free(run);
+}
+
+bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) {
+    int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    verification_t *run = calloc(1, sizeof *run);
+    *result = (verify_result_t){.threads = thread_count(spec)};
+    result->differences = differences_new(spec->most);
+    if (!run || !result->differences) {
+        free(run);
+        return err_memory(err, sizeof *run);
+    }
+    *err = (err_t){.status = STATUS_OK};
+    run->spec = spec;
+    run->result = result;
+    run->manifest = &result->manifest;
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_init(&run->books_lock, NULL);
+    bool ok = look(run, err);
+    result->peak_memory_bytes = host_peak_memory();
+    result->took_ns = clock_now_ns() - started;
+    result->cpu_ns = clock_process_cpu_ns() - cpu;
+    free_run(run);
+    return ok;
+}
+
+void verify_free_result(verify_result_t *result) {
+    differences_free(result->differences);
+    manifest_free(&result->manifest);
+    result->differences = NULL;
+}

@@ -1,0 +1,435 @@
+"""A collection is compared with its files: what is clean is called clean, and each difference is found and named."""
+import gzip
+import hashlib
+import io
+import os
+import random
+import tarfile
+import zipfile
+
+import live
+import livetest
+import liveverify
+import minimongo as mongo
+from livetest import MIB, WINDOW, rows
+from liveverify import flipped, readings
+from minimongo import Int64
+
+BIG = 5_000_000 if liveverify.SOAK else 40_000 if livetest.sanitized() or livetest.QUICK else 500_000
+
+
+def tar_of(**members):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, text in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+class Clean(liveverify.Case):
+    def test_inputs(self):
+        """plain, gzip, zstd, zip, tar, tar.gz, a folder of small files, no text at all: as expected, in each way"""
+        parts = [readings(9000, 100_000 * part) for part in range(9)]
+        self.write("a.csv", parts[0])
+        self.write("b.csv.gz", gzip.compress(parts[1]))
+        self.write("c.csv.zst", livetest.zstd_frame(parts[2]))
+        self.write("d.zip", livetest.zip_of(("x.csv", parts[3], zipfile.ZIP_DEFLATED), ("y.csv", parts[4], zipfile.ZIP_STORED)))
+        self.write("e.tar", tar_of(x=parts[5], y=parts[6]))
+        self.write("f.tar.gz", gzip.compress(tar_of(x=parts[7], y=parts[8])))
+        for number in range(40):
+            self.write("g/%02d.csv" % number, readings(20, 1_000_000 + 100 * number))
+        self.write("h.csv", b"n,k,v\n")
+        self.write("i.csv", b"\xef\xbb\xbf" + readings(10, 2_000_000).replace(b"\n", b"\r\n"))
+        names = ["a.csv", "b.csv.gz", "c.csv.zst", "d.zip", "e.tar", "f.tar.gz", "g", "h.csv", "i.csv"]
+        loaded = self.load(*names)
+        self.assertEqual(9 * 9000 + 800 + 10, loaded["loaded"])
+        for words in ((), ("-j", 1), ("-j", 16, "--memory", "16M"), ("--quick",), ("--max-differences", 0)):
+            said = self.finds([], *words, *names)
+            self.assertEqual((loaded["loaded"],) * 4, tuple(said[field] for field in (
+                "documents", "as_expected", "expected", "documents_in_collection")))
+            self.assertEqual((51, 51, 0), tuple(said[field] for field in (
+                "files", "files_in_books", "documents_of_other_files")))
+        said = self.finds([], "--sample", "40%", *names)
+        self.assertTrue(0 < said["blocks_looked_at"] < said["blocks"], said)
+        self.assertIsNone(said["documents_in_collection"])
+        for number, name in enumerate(names[:3]):
+            said = self.finds([], name)
+            self.assertEqual((9000, loaded["loaded"] - 9000), (said["documents"], said["documents_of_other_files"]))
+
+    def test_stream(self):
+        """what came from stdin under a name is verified from stdin again; without one it cannot be known again"""
+        text = rows(3000)
+        self.format = "mot"
+        self.load("-", "--input-name", "pipe", stdin=text)
+        said = self.finds([], "-", "--input-name", "pipe", stdin=text)
+        self.assertEqual(3000, said["as_expected"])
+        self.verify("-", stdin=text, status=1)
+        self.assertRegex(self.stderr, "not in the books.*--input-name")
+
+    def test_weather(self):
+        """records of fixed width, whose documents nest"""
+        self.format = "isd"
+        names = sorted(path.name for path in (live.DATA / "isd").glob("*.gz"))
+        for name in names:
+            self.write(name, (live.DATA / "isd" / name).read_bytes())
+        loaded = self.load(*names, status=(0, 2))
+        said = self.finds([], *names)
+        self.assertEqual((loaded["loaded"], loaded["rejected"]), (said["as_expected"], said["rejected"]))
+        number = self.documents(limit=1, filter={"wind.speed.rate": {"$type": "double"}})[0]
+        self.set(number["_id"], **{"wind.speed.rate": flipped(number["wind"]["speed"]["rate"])})
+        entry, = self.verify(*names, status=7)["differences"]
+        self.assertEqual(("altered", number["_id"], "wind.speed.rate", 0), tuple(
+            entry[field] for field in ("kind", "id", "field", "more_fields")))
+
+    @livetest.slow
+    def test_long_records(self):
+        """windows in which no record begins hold nothing; a record over --max-record is not expected"""
+        self.format = "mot"
+        lines = rows(600).split(b"\n")
+        for at, size in ((100, 3 * WINDOW), (200, WINDOW), (300, 5000), (400, 2 * MIB)):
+            fields = lines[at].split(b"|")
+            fields[9] = b"x" * size
+            lines[at] = b"|".join(fields)
+        text = b"\n".join(lines)
+        self.put("a.csv", text)
+        for words, expected in (((), 600), (("--max-record", "4K"), 596)):
+            self.load("a.csv", *words, "--drop", "--yes", status=0 if expected == 600 else 2)
+            said = self.finds([], "a.csv", *words)
+            self.assertEqual((expected, 600 - expected), (said["as_expected"], said["rejected"]))
+            inside = self.id_of("a.csv", self.offset_of("a.csv", 101) + 2 * WINDOW)
+            self.insert({"_id": Int64(inside), "x": 1})
+            self.finds([("extra", "a.csv", 101)], "a.csv", *words)
+            self.finds([("extra", "a.csv", 101)], "a.csv", "--files-only", *words)
+
+
+class Found(liveverify.Case):
+    """In a collection of half a million documents (5 million with TIPPLE_SOAK=1) each difference is found alone."""
+
+    def fill(self):
+        self.put("a.csv", readings(BIG))
+        self.put("b.csv", readings(1000, 10**8))
+        self.load("a.csv", "b.csv")
+        self.draw = random.Random(BIG)
+        self.names = ("a.csv", "b.csv")
+
+    def lines(self, count):
+        return sorted(self.draw.sample(range(3, BIG), count))
+
+    @livetest.slow
+    def test_each_alone(self):
+        """one missing, one altered by a bit of a double, one extra, one foreign: named by file, line and _id"""
+        self.fill()
+        said = self.finds([], *self.names)
+        self.assertEqual(BIG + 1000, said["as_expected"])
+        for line in (*self.lines(2), 2, BIG + 1):  # also the first and the last record
+            number = self.id_at("a.csv", line)
+            gone = self.remove(number)
+            said = self.finds([("missing", "a.csv", line)], *self.names)
+            self.assertEqual((BIG + 999, number), (said["documents"], said["differences"][0]["id"]))
+            self.assertIn("1 missing", self.stderr)
+            self.insert(*gone)
+        for line in self.lines(2):
+            number = self.id_at("a.csv", line)
+            value = self.document(number)["v"]
+            self.set(number, v=flipped(value))
+            entry, = self.finds([("altered", "a.csv", line)], *self.names)["differences"]
+            self.assertEqual(("v", number), (entry["field"], entry["id"]))
+            self.assertEqual([{"v": flipped(value)}, {"v": value}], [
+                mongo.parse_extended('{"v": %s}' % entry[side]) for side in ("stored", "expected")])
+            self.set(number, v=value)
+        for line in self.lines(2):
+            number = self.id_at("a.csv", line) + 1
+            self.insert({"_id": Int64(number), "n": 1})
+            entry, = self.finds([("extra", "a.csv", line)], *self.names)["differences"]
+            self.assertEqual(number, entry["id"])
+            self.remove(number)
+        books = self.files()
+        end = max(extent["base"] + extent["length"] for book in books for extent in book["extents"])
+        foreign = {  # what verify calls it: the _id
+            Int64(end + 5): Int64(end + 5), Int64(-1): Int64(-1), Int64(2**63 - 1): Int64(2**63 - 1),
+            Int64(self.id_at("a.csv", 5) ^ 1 << 60): Int64(self.id_at("a.csv", 5) ^ 1 << 60),
+            '{ "$oid" : "%s" }' % (b"x" * 12).hex(): mongo.ObjectId(b"x" * 12), '"text"': "text", "null": None,
+            '{ "$numberInt" : "7" }': 7, '{ "$numberDouble" : "7.5" }': 7.5, '{ "a" : true }': {"a": True},
+            '{ "$numberDouble" : "1.0000000000000000525e+300" }': 1e300}
+        for name, number in foreign.items():
+            self.insert({"_id": number, "x": 1})
+            self.finds([("foreign", name)], *self.names)
+            self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
+        behind = self.id_of("a.csv", (len(self.texts["a.csv"]) // WINDOW + 1) * WINDOW + 77)
+        if behind - behind // 2**53 * 2**53 < books[0]["extents"][0]["length"]:
+            self.insert({"_id": Int64(behind), "x": 1})
+            entry, = self.finds([("extra", "a.csv", None)], *self.names)["differences"]
+            self.assertEqual((behind, "the file ends before"), (entry["id"], entry["why"]))
+            self.remove(behind)
+        self.finds([], *self.names)
+
+    @livetest.slow
+    def test_all_together(self):
+        """all kinds at once, and whole stretches that are missing"""
+        self.fill()
+        one, two, three, four, five = self.lines(5)
+        expected = [("missing", "a.csv", one), ("altered", "a.csv", two), ("extra", "a.csv", three), ("foreign", '"mine"'),
+                    ("altered", "b.csv", 10), ("missing", "b.csv", 100, 199)]
+        self.remove(self.id_at("a.csv", one))
+        self.set(self.id_at("a.csv", two), k="other", w=1)
+        self.insert({"_id": Int64(self.id_at("a.csv", three) + 2)}, {"_id": "mine"})
+        self.set(self.id_at("b.csv", 10), n=Int64(10**8 + 8))  # the same number, of another type
+        self.remove_range(self.id_at("b.csv", 100), self.id_at("b.csv", 199))
+        said = self.finds(expected, *self.names)
+        self.assertEqual((101, 1, 0, 2, 1), tuple(said[kind] for kind in liveverify.KINDS[:5]))
+        self.assertEqual(1, [entry for entry in said["differences"] if entry.get("field") == "k"][0]["more_fields"])
+        # the rest of a block, and more: neighbours are told as one, across blocks
+        step = self.id_at("a.csv", four) - self.id_of("a.csv", self.offset_of("a.csv", four) // WINDOW * WINDOW)
+        first = self.id_at("a.csv", four) - step
+        self.remove_range(first, first + WINDOW - 1)
+        said = self.verify(*self.names, status=7)
+        whole, = [entry for entry in said["differences"] if entry["kind"] == "missing" and entry["documents"] > 1000]
+        at = self.offset_of("a.csv", four) // WINDOW * WINDOW
+        begins = self.texts["a.csv"].count(b"\n", 0, at) + (1 if not at or self.texts["a.csv"][at - 1:at] == b"\n" else 2)
+        self.assertEqual(begins, whole["line"])
+        self.assertEqual(self.texts["a.csv"].count(b"\n", 0, at + WINDOW - 1) + 1, whole["last_line"])
+        self.assertEqual(said["missing"], 101 + whole["documents"])
+
+    def test_many(self):
+        """of very many differences the first ones of each kind are named, and all are counted"""
+        self.put("a.csv", readings(5000))
+        self.load("a.csv")
+        self.client.command(self.database, {"update": "results", "updates": [{"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}]})
+        self.insert({"_id": "a foreign one"})
+        for most in (0, 1, 20, 100):
+            said = self.verify("a.csv", "--max-differences", most, status=7)
+            self.assertEqual((5000, 1, 0), (said["altered"], said["foreign"], said["as_expected"]))
+            self.assertEqual(list(range(2, 2 + most)), [
+                entry["line"] for entry in said["differences"] if entry["kind"] == "altered"])
+        self.remove_range(0, 2**63 - 1)
+        self.finds([("missing", "a.csv", 2, 5001), ("foreign", '"a foreign one"')], "a.csv")
+
+    def test_quick(self):
+        """--quick sees another number and another length, names the block, and does not see an equal length"""
+        self.put("a.csv", readings(30_000))
+        self.load("a.csv")
+        line = self.texts["a.csv"].count(b"\n", 0, WINDOW) + 100  # in the second block
+        number = self.id_at("a.csv", line)
+        before = self.document(number)
+        self.set(number, v=flipped(before["v"]))
+        self.finds([], "--quick", "a.csv")
+        self.set(number, v=before["v"], k=before["k"] + "x")
+        first = self.texts["a.csv"].count(b"\n", 0, WINDOW) + 2
+        last = 30_001  # the text ends in it
+        self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
+        self.set(number, k=before["k"])
+        self.finds([], "--quick", "a.csv")
+        self.remove(number)
+        self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
+        self.insert({"_id": mongo.ObjectId(b"x" * 12)})
+        self.finds([("unequal", "a.csv", first, last), ("foreign", '{ "$oid" : "%s" }' % (b"x" * 12).hex())], "--quick", "a.csv")
+
+    def test_sample(self):
+        """--sample looks at the same share of the blocks each time, and at nothing else"""
+        text = readings(60_000)
+        self.put("a.csv", text)
+        self.load("a.csv")
+        self.set(self.id_at("a.csv", 2), k="other")
+        seen = []
+        for percent in (0.0001, 5, 30, 60, 90, 100):
+            first, again = (self.verify("a.csv", "--sample", share, status=(0, 7)) for share in (percent, "%s%%" % percent))
+            figures = [tuple(said[field] for field in ("blocks_looked_at", "documents", "altered", "blocks", "sample_percent"))
+                       for said in (first, again)]
+            self.assertEqual(*figures)
+            self.assertEqual((-(-len(text) // WINDOW), percent), figures[0][3:])
+            seen.append(figures[0][:3])
+        self.assertEqual(seen, sorted(seen), "a larger sample holds the smaller one")
+        self.assertEqual(((0, 0, 0), (-(-len(text) // WINDOW), 60_000, 1)), (seen[0], seen[-1]))
+
+
+class Hashed(liveverify.Case):
+    def test_against_the_server(self):
+        """the server's dbHash against the MD5 of the encoder's bytes in _id order says what verify says"""
+        parts = {"c.csv": readings(1, 10**7), "b.csv": readings(7000, 10**6), "a.csv": readings(20_000)}
+        for name, text in parts.items():
+            self.put(name, text)
+        self.load(*parts)
+        encoded = self.tipple("parse", "--format", "./readings.yaml", "--emit", "bson", "--ids", *parts).stdout
+        documents, at = {}, 0
+        while at < len(encoded):
+            length = int.from_bytes(encoded[at:at + 4], "little")
+            documents[mongo.decode(encoded[at:at + length])["_id"]] = encoded[at:at + length]
+            at += length
+        self.assertEqual(27_001, len(documents))
+        expected = hashlib.md5(b"".join(documents[number] for number in sorted(documents))).hexdigest()
+        self.assertEqual(expected, self.hash())
+        self.finds([], *parts)
+        number = self.id_at("b.csv", 5000)
+        value = self.document(number)["v"]
+        for meddle, undo in ((lambda: self.set(number, v=flipped(value)), lambda: self.set(number, v=value)),
+                             (lambda: gone.extend(self.remove(number)), lambda: self.insert(*gone)),
+                             (lambda: self.insert({"_id": "x"}), lambda: self.client.command(self.database, {
+                                 "delete": "results", "deletes": [{"q": {"_id": "x"}, "limit": 1}]}))):
+            gone = []
+            meddle()
+            self.assertNotEqual(expected, self.hash())
+            self.verify(*parts, status=7)
+            undo()
+            self.assertEqual(expected, self.hash())
+            self.finds([], *parts)
+
+
+class Known(liveverify.Case):
+    """What the books say: filters, formats, files."""
+    format = "mot"
+
+    def test_filter(self):
+        """the load's own filter applies by itself; another one is refused"""
+        self.put("a.csv", rows(2000))
+        self.load("a.csv", "--filter", "m>=50000")
+        said = self.finds([], "a.csv")
+        self.assertGreater(said["filtered"], 100)
+        self.assertEqual(2000, said["filtered"] + said["as_expected"])
+        self.finds([], "a.csv", "--filter", "m>=50000")
+        self.verify("a.csv", "--filter", "m>=60000", status=1)
+        self.assertRegex(self.stderr, "was loaded with --filter 'm>=50000', not 'm>=60000'")
+        left_out = next(line for line in range(2, 2000) if not self.documents(filter={"_id": Int64(self.id_at("a.csv", line))}))
+        self.insert({"_id": Int64(self.id_at("a.csv", left_out)), "m": 1})
+        entry, = self.finds([("extra", "a.csv", left_out)], "a.csv")["differences"]
+        self.assertIn("filter", entry["why"])
+
+    def test_refused(self):
+        """another format, a changed file, a file that was never loaded, no books, no collection: status 1"""
+        self.put("a.csv", rows(500))
+        self.write("c.csv", rows(5, 3))
+        self.load("a.csv")
+        before = self.everything()
+        self.format = "mot-long"
+        self.verify("a.csv", status=1)
+        self.assertRegex(self.stderr, "was loaded with --format mot, not mot-long")
+        self.format = "mot"
+        for name in ("c.csv", "-"):
+            self.verify("a.csv", name, status=1, stdin=rows(5, 9))
+            self.assertRegex(self.stderr, name + " is not in the books")
+        self.verify("a.csv", collection="others", status=1)
+        self.assertRegex(self.stderr, "has no books of a load")
+        self.write("a.csv", rows(501))
+        self.verify("a.csv", status=1)
+        self.assertRegex(self.stderr, "a.csv has changed since it was loaded")
+        self.verify("nothing.csv", status=5)
+        self.assertEqual(before, self.everything(), "verify writes nothing")
+        self.client.command(self.database, {"drop": "results"})
+        self.write("a.csv", rows(500))
+        self.verify("a.csv", status=1)
+        self.assertRegex(self.stderr, "is gone, but the books")
+
+    def test_other_files(self):
+        """files that were not given are counted, not looked at; --files-only does not count them"""
+        texts = {"a.csv": rows(3000, 1), "b.csv": rows(2000, 2), "c.csv": rows(1000, 3)}
+        for name, text in texts.items():
+            self.put(name, text)
+        self.load(*texts)
+        self.set(self.id_at("c.csv", 500), m=-1)
+        said = self.finds([], "b.csv", "a.csv")
+        self.assertEqual((5000, 1000, 2, 3), tuple(said[field] for field in (
+            "as_expected", "documents_of_other_files", "files", "files_in_books")))
+        self.insert({"_id": "mine"}, {"_id": Int64(self.id_of("b.csv", 3 * WINDOW))})
+        self.finds([("foreign", '"mine"'), ("extra", "b.csv", None)], "b.csv")
+        said = self.finds([], "b.csv", "--files-only")
+        self.assertIsNone(said["documents_of_other_files"])
+        self.finds([("foreign", '"mine"')], "a.csv")
+        self.finds([("foreign", '"mine"'), ("extra", "b.csv", None), ("altered", "c.csv", 500)], *texts)
+
+    def test_other_folder(self):
+        """a file is known again in another folder"""
+        self.put("a.csv", rows(3000))
+        self.load("a.csv")
+        (self.folder / "else").mkdir()
+        os.rename(self.folder / "a.csv", self.folder / "else" / "a.csv")
+        self.finds([], "else")
+
+    def test_restored(self):
+        """a collection that came back under another UUID is verified all the same, with a warning"""
+        self.put("a.csv", rows(3000))
+        self.load("a.csv")
+        kept = self.documents()
+        self.client.command(self.database, {"drop": "results"})
+        self.insert(*kept[:2500])
+        self.insert(*kept[2500:])
+        self.finds([], "a.csv")
+        self.assertIn("restored", self.stderr)
+
+    def test_unfinished(self):
+        """a load that was not completed is said to be, and what it has not loaded is missing"""
+        self.put("a.csv", rows(5000))
+        self.load("a.csv", "--limit", 2000)
+        said = self.finds([("missing", "a.csv", 2002, 5001)], "a.csv")
+        self.assertEqual((2000, 3000, 1), (said["as_expected"], said["missing"], said["files_unfinished"]))
+        self.assertIn("a.csv is not loaded to its end", self.stderr)
+        self.load("a.csv")
+        self.finds([], "a.csv")
+
+    def test_nothing_is_lost_by_repairing(self):
+        """what is missing comes back when the books forget that the file is done, and it is loaded again"""
+        self.put("a.csv", rows(5000))
+        self.put("b.csv", rows(100, 2))
+        self.load("a.csv", "b.csv")
+        self.remove_range(self.id_at("a.csv", 1000), self.id_at("a.csv", 1999))
+        self.finds([("missing", "a.csv", 1000, 1999)], "a.csv", "b.csv")
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"path": "a.csv"}, "u": {"$set": {"done": [], "complete": False}}}]})
+        self.assertEqual(1000, self.load("a.csv", "b.csv")["loaded"])
+        self.finds([], "a.csv", "b.csv")
+
+
+class Rejected(liveverify.Case):
+    format = "mot"
+
+    def test_mended(self):
+        """rejects are not expected; a mended reject file describes what must be there beside the inputs"""
+        text = rows(4000, bad={100, 2000, 3999})
+        self.put("a.csv", text)
+        self.put("b.gz", rows(50, 2, bad={7}), gzip.compress(rows(50, 2, bad={7})))
+        self.load("a.csv", "b.gz", "--rejects", "bad", status=2)
+        said = self.finds([], "a.csv", "b.gz")
+        self.assertEqual((4046, 4, 0), (said["as_expected"], said["rejected"], said["mended"]))
+        self.finds([], "a.csv", "b.gz", "--mended", "bad")  # nothing was mended yet
+        lines = {line: text.split(b"\n")[line - 1] for line in (102, 2002)}
+        mended = (self.folder / "bad").read_bytes()
+        for record in lines.values():
+            mended = mended.replace(record + b"\n", record + b"|2001-01-31\n")
+        self.write("bad", mended)
+        self.load("--mended", "bad", "--rejects", "more", status=2)
+        said = self.finds([("extra", "a.csv", 102), ("extra", "a.csv", 2002)], "a.csv", "b.gz")
+        self.assertIn("--mended", said["differences"][0]["why"])
+        said = self.finds([], "a.csv", "b.gz", "--mended", "bad")
+        self.assertEqual((4048, 2), (said["as_expected"], said["mended"]))
+        for words in (("--quick",), ("-j", 1), ("--mended", "more")):
+            self.finds([], "a.csv", "b.gz", "--mended", "bad", *words)
+        self.set(self.id_at("a.csv", 102), k="other")
+        self.remove(self.id_at("a.csv", 2002))
+        self.finds([("altered", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--mended", "bad")
+        self.write("none", "nothing of the kind\n")
+        self.verify("a.csv", "--mended", "none", status=1)
+        self.assertIn("is not a reject file", self.stderr)
+
+    def test_refused_by_the_server(self):
+        """what a validator refused is missing, unless it was mended or left out"""
+        self.client.command(self.database, {"create": "results", "validator": {"m": {"$ne": 12345}}})
+        text = rows(1000)
+        lines = text.split(b"\n")
+        for at in (50, 60, 70):
+            fields = lines[at].split(b"|")
+            fields[6] = b"12345"
+            lines[at] = b"|".join(fields)
+        text = b"\n".join(lines)
+        self.put("a.csv", text)
+        self.load("a.csv", "--no-clustered", "--rejects", "bad", status=2)
+        self.finds([("missing", "a.csv", 51), ("missing", "a.csv", 61), ("missing", "a.csv", 71)], "a.csv")
+        said = self.tipple(*[word for word in self.verify_words("a.csv") if word != "--json"], status=7).stdout.decode()
+        self.assertRegex(said, "refused.*reject file")
+        mended = (self.folder / "bad").read_bytes().replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
+        self.write("bad", mended.replace(lines[60] + b"\n", b""))
+        self.load("--mended", "bad", "--rejects", "more", status=2)
+        self.finds([("missing", "a.csv", 71)], "a.csv", "--mended", "bad")
+
+
+if __name__ == "__main__":
+    livetest.main(quick=("standalone",))

@@ -1,0 +1,140 @@
+"""A sharded collection is compared with its files: through the router, so that each document counts once.  needs: none"""
+import contextlib
+import threading
+
+import livecluster
+import livetest
+import liveverify
+import minimongo as mongo
+from livetest import WINDOW
+from liveverify import flipped, readings
+from minimongo import Int64
+
+
+class Sharded(liveverify.Case, livecluster.Cluster):
+    options = {"shards": 2, "replicas": 1, "routers": 2}
+    ROWS = 60_000
+
+    def fill(self, *words):
+        self.put("a.csv", readings(self.ROWS))
+        self.put("b.csv", readings(500, 10**7))
+        self.load("a.csv", "b.csv", *words)
+        self.names = ("a.csv", "b.csv")
+
+    def home_of(self, number):
+        """The shard that holds a document, and the other one."""
+        home, = [name for name in self.names_of_shards() if self.on_shard(name, filter={"_id": Int64(number)})]
+        other, = [name for name in self.names_of_shards() if name != home]
+        return home, other
+
+    def names_of_shards(self):
+        return livecluster.Cluster.names(self)
+
+    def each_alone(self):
+        for words in ((), ("--quick",), ("-j", 1), ("--sample", 50)):
+            self.finds([], *self.names, *words)
+        line = self.ROWS // 2
+        number = self.id_at("a.csv", line)
+        value = self.document(number)["v"]
+        self.set(number, v=flipped(value))
+        self.finds([("altered", "a.csv", line)], *self.names)
+        self.set(number, v=value)
+        gone = self.remove(number)
+        self.finds([("missing", "a.csv", line)], *self.names)
+        self.insert({**gone[0], "_id": Int64(number + 1)})
+        self.finds([("missing", "a.csv", line), ("extra", "a.csv", line)], *self.names)
+        self.remove(number + 1)
+        self.insert(*gone)
+        self.insert({**gone[0], "_id": "mine"})
+        self.finds([("foreign", '"mine"')], *self.names)
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "mine"}, "limit": 1}]})
+        said = self.finds([], *self.names)
+        self.assertEqual((self.ROWS + 500,) * 2, (said["as_expected"], said["documents_in_collection"]))
+
+    def test_by_id(self):
+        """sharded on _id: each difference alone"""
+        self.fill()
+        self.each_alone()
+
+    def test_by_a_hash(self):
+        """sharded on another field: each difference alone, though every block is on both shards"""
+        self.fill("--shard-key", "k:hashed")
+        self.each_alone()
+
+    def test_not_sharded(self):
+        """a collection that lives on one shard of a cluster"""
+        self.fill("--shard-key", "none")
+        self.each_alone()
+
+    def test_doubled(self):
+        """one _id on two shards, which a key other than _id allows: doubled, and which of both is the right one"""
+        self.fill("--shard-key", "k:hashed")
+        for line in (2, 777, self.ROWS + 1):
+            number = self.id_at("a.csv", line)
+            document = self.document(number)
+            home, other = self.home_of(number)
+            theirs = self.on_shard(other, limit=1)[0]["k"]  # a key of that shard
+            with self.shard_client(other) as shard:
+                self.insert({**document, "k": theirs}, client=shard)
+                entry, = self.finds([("doubled", "a.csv", line)], *self.names)["differences"]
+                self.assertEqual(("k", '"%s"' % theirs, '"%s"' % document["k"]), tuple(
+                    entry[field] for field in ("field", "stored", "expected")))
+                with self.shard_client(home) as own:  # only the wrong one is left, then another one beside it
+                    self.set(number, client=own, v=1.25)
+                    said = self.finds([("doubled", "a.csv", line), ("altered", "a.csv", line)], *self.names)
+                    self.assertEqual(self.ROWS + 501, said["documents"])
+                    self.set(number, client=own, v=document["v"])
+                self.remove(number, client=shard)
+        self.finds([], *self.names)
+
+    def test_orphans(self):
+        """copies that a shard does not own count for nothing, as for every query"""
+        for words in ((), ("--shard-key", "k:hashed")):
+            self.fill(*words, "--drop", "--yes")
+            number = self.id_at("a.csv", 1234)
+            document = self.document(number)
+            _, other = self.home_of(number)
+            with self.shard_client(other) as shard:
+                self.insert(document, client=shard)
+                said = self.finds([], *self.names)
+                self.assertEqual(self.ROWS + 500, said["documents_in_collection"])
+                self.remove(number, client=shard)
+
+    def test_while_chunks_move(self):
+        """chunks that move meanwhile: nothing is missing, nothing is seen twice"""
+        self.fill()
+        name, stop, moves = self.database + ".results", threading.Event(), []
+
+        def move():
+            with mongo.Client(self.state["uri"]) as client:
+                while not stop.is_set():
+                    for owner in self.names_of_shards():
+                        with contextlib.suppress(mongo.CommandError):
+                            client.command("admin", {"moveChunk": name, "find": {"_id": Int64(5)}, "to": owner})
+                            moves.append(owner)
+        thread = threading.Thread(target=move)
+        thread.start()
+        try:
+            rounds = 0
+            while rounds < 5 or (len(moves) < 4 and rounds < 60):
+                said = self.finds([], *self.names)
+                self.assertEqual(self.ROWS + 500, said["documents"])
+                rounds += 1
+        finally:
+            stop.set()
+            thread.join()
+        self.assertGreater(len(moves), 1)
+
+    def test_many_windows(self):
+        """what stands behind the end of a file, on whichever shard its lane is"""
+        self.fill()
+        for window in (1, 2, 3):
+            number = self.id_of("b.csv", window * WINDOW + 3)
+            self.insert({"_id": Int64(number), "x": 1})
+            entry, = self.finds([("extra", "b.csv", None)], *self.names)["differences"]
+            self.assertEqual((number, window * WINDOW + 3), (entry["id"], entry["offset"]))
+            self.remove(number)
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())

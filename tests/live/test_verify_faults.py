@@ -1,0 +1,228 @@
+"""A verify whose server falters, is cut off, or goes away, and one that is interrupted: no false word about the data."""
+import contextlib
+import json
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import urllib.parse
+
+import live
+import livetest
+import liveverify
+from liveverify import readings
+from minimongo import Int64
+
+
+class Proxy:
+    """Forwards to a server. `meddle(number, reply)` is asked about the reply to each find of `results`, from 1: the bytes
+    that are sent on, and whether the connection is cut behind them."""
+
+    def __init__(self, meddle):
+        self.target = urllib.parse.urlsplit(live.URI).netloc.rpartition("@")[2].split(",")[0].rpartition(":")
+        self.meddle, self.seen, self.lock, self.open = meddle, 0, threading.Lock(), []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def close(self):
+        """Nobody is there any more."""
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for each in self.open:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client = self.listener.accept()[0]
+                self.open.append(client)
+                threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    @staticmethod
+    def message(stream):
+        head = stream.read(4)
+        return head + stream.read(struct.unpack("<i", head)[0] - 4) if len(head) == 4 else b""
+
+    def serve(self, client):
+        with contextlib.suppress(OSError), client, \
+                socket.create_connection((self.target[0], int(self.target[2]))) as server, \
+                client.makefile("rb") as requests, server.makefile("rb") as replies:
+            while request := self.message(requests):
+                server.sendall(request)
+                more_to_come = struct.unpack_from("<I", request, 16)[0] & 1 << 16
+                reply, cut = self.message(replies), False
+                if b"\x02find\0\x08\0\0\0results\0" in request[:64]:
+                    with self.lock:
+                        self.seen += 1
+                        reply, cut = self.meddle(self.seen, reply)
+                client.sendall(reply)
+                if cut or not reply:
+                    return
+                while more_to_come and (reply := self.message(replies)):  # a monitor's stream of hellos
+                    client.sendall(reply)
+
+
+class Faults(liveverify.Case):
+    ROWS = 60_000
+
+    def setUp(self):
+        super().setUp()
+        self.put("a.csv", readings(self.ROWS))
+        self.load("a.csv")
+        self.addCleanup(self.trouble, "off")
+
+    def trouble(self, mode, commands=("find",), **data):
+        return self.client.command("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": {
+            "failCommands": list(commands), "namespace": self.database + ".results", **data}} if mode != "off" else
+            {"configureFailPoint": "failCommand", "mode": "off"})
+
+    def through(self, meddle):
+        proxy = Proxy(meddle)
+        self.addCleanup(proxy.close)
+        return proxy, ("--uri", "mongodb://127.0.0.1:%d/%s.results?directConnection=true" % (proxy.port, self.database))
+
+    def test_passing(self):
+        """finds that fail for a while: the blocks are looked at again, nothing is counted twice"""
+        for commands, words in ((("find",), ()), (("aggregate",), ("--quick",))):
+            for data in ({"closeConnection": True}, {"errorCode": 11602}):
+                with self.subTest(data=data, words=words):
+                    self.trouble({"times": 3}, commands, **data)
+                    said = self.finds([], "a.csv", "-j", 2, "--patience", "20s", *words)
+                    self.assertEqual((self.ROWS,) * 3, tuple(said[field] for field in (
+                        "documents", "as_expected", "documents_in_collection")))
+
+    def test_forgotten_cursor(self):
+        """a cursor that the server has forgotten: the block from its start, and all is found once"""
+        first = self.id_at("a.csv", 5)
+        for number in range(1, 9):  # more than one reply holds
+            self.insert(*({"_id": Int64(first + number), "x": "y" * (3 << 20)},))
+        expected = [("extra", "a.csv", 5)] * 8
+        for code in (43, 237):
+            self.trouble({"times": 1}, ("getMore",), errorCode=code)
+            said = self.finds(expected, "a.csv")
+            self.assertEqual((1, self.ROWS + 8, self.ROWS), tuple(said[field] for field in (
+                "retries", "documents", "as_expected")))
+
+    def test_lasting(self):
+        """a server that refuses for good: status 4 after --patience, or at once; what was found until then is said"""
+        self.set(self.id_at("a.csv", 2), k="other")
+        for data, status, pattern in (({"errorCode": 91}, 4, "--patience"), ({"closeConnection": True}, 4, "--patience"),
+                                      ({"errorCode": 13}, 1, "asks for a user|may not"), ({"errorCode": 14031}, 4, "make room")):
+            with self.subTest(data=data):
+                self.trouble({"skip": 3}, **data)  # the first block, twice
+                said = self.verify("a.csv", "-j", 1, "--patience", "1s", status=status)
+                self.trouble("off")
+                self.assertRegex(self.stderr, "could not read .*(%s)" % pattern)
+                self.assertEqual((1, [2]), (said["altered"], [entry["line"] for entry in said["differences"]]))
+                self.assertLess(said["as_expected"], self.ROWS - 1)
+        self.finds([("altered", "a.csv", 2)], "a.csv")
+
+    def test_cut_in_the_middle(self):
+        """connections that are cut within replies: everything is looked at, no difference is invented"""
+        for share in (0.0001, 0.3, 0.999):
+            _, words = self.through(lambda number, reply: (reply[:int(len(reply) * share)], True) if number in (2, 4, 5)
+                                    else (reply, False))
+            said = self.finds([], "a.csv", *words)
+            self.assertEqual((self.ROWS, self.ROWS), (said["documents"], said["as_expected"]))
+
+    def test_changed_on_the_way(self):
+        """a reply that was spoiled on its way: the second look finds the document as it is"""
+        spoiled = []
+
+        def spoil(number, reply):
+            at = reply.find(b"\x02k\0\x04\0\0\0g77\0")
+            if at < 0 or spoiled:
+                return reply, False
+            spoiled.append(number)
+            return reply[:at + 7] + b"x" + reply[at + 8:], False
+        _, words = self.through(spoil)
+        self.finds([], "a.csv", *words)
+        self.assertEqual(1, len(spoiled))
+        _, words = self.through(lambda number, reply: (reply.replace(b"\x02k\0\x04\0\0\0g77\0", b"\x02k\0\x04\0\0\0h77\0"), False))
+        self.assertEqual(self.texts["a.csv"].count(b",g77,"), self.verify("a.csv", *words, status=7)["altered"])
+
+    def test_gone_in_the_middle(self):
+        """a server that goes away and does not come back: status 4, and no document is called missing"""
+        def leave(number, reply):
+            if number == 3:
+                threading.Thread(target=proxy.close).start()
+                return b"", True
+            return reply, False
+        proxy, words = self.through(leave)
+        began = time.monotonic()
+        said = self.verify("a.csv", "-j", 1, "--patience", "2s", *words, status=4)
+        self.assertGreater(time.monotonic() - began, 1.9)
+        self.assertEqual((0, 0), (said["missing"], len(said["differences"])))
+        self.assertRegex(self.stderr, r"could not read .*longer than --patience \(2.0 s\)")
+
+    def begin(self, *words):
+        process = subprocess.Popen(self.command(*self.verify_words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+        def end():
+            process.kill()
+            process.communicate()
+        self.addCleanup(end)
+        return process
+
+    def test_interrupted(self):
+        """SIGINT and SIGTERM: what was found until then is said, and the process dies of the signal"""
+        self.set(self.id_at("a.csv", 2), k="other")
+        for number, wait in ((signal.SIGINT, 400), (signal.SIGTERM, 400), (signal.SIGINT, 9000)):
+            seen = []
+
+            def look(found, reply):
+                seen.append(found)
+                return reply, False
+            _, words = self.through(look)
+            self.trouble({"skip": 3}, blockConnection=True, blockTimeMS=wait)  # the first block is looked at twice
+            process = self.begin("a.csv", "-j", 1, *words)
+            self.assertTrue(livetest.wait_for(lambda: len(seen) >= 3 or process.poll() is not None))
+            time.sleep(0.2)  # so that it waits for an answer; if it does not yet, it must end all the same
+            self.assertIsNone(process.poll())
+            process.send_signal(number)
+            out, err = process.communicate(timeout=30)
+            self.trouble("off")
+            self.assertEqual(-number, process.returncode, err)
+            said = json.loads(out)
+            self.assertEqual((128 + number, 1, 0), (said["status"], said["altered"], said["missing"]))
+            self.assertLess(said["documents"], self.ROWS)
+            self.assertIn(b"interrupted", err)
+
+    def test_changed_meanwhile(self):
+        """a collection that changes behind the look is never called clean; other files of a new load do no harm"""
+        self.put("b.csv", readings(3000, 10**7))
+        extra, gone = self.id_at("a.csv", 5) + 1, []
+        for meddle, undo, changed in (
+                (lambda: self.insert({"_id": Int64(extra)}), lambda: self.remove(extra), 1),
+                (lambda: gone.extend(self.remove(self.id_at("a.csv", 9))), lambda: self.insert(*gone), 1),
+                (lambda: self.load("b.csv"), lambda: None, 0)):
+            entered = self.trouble({"skip": 1}, ("count",), blockConnection=True, blockTimeMS=2000)["count"]
+            process = self.begin("a.csv")
+            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1, "maxTimeMS": 30_000})
+            meddle()
+            self.trouble("off")
+            out, err = process.communicate(timeout=60)
+            said = json.loads(out)
+            self.assertEqual((7 if changed else 0, changed, 0, 0), tuple(
+                said[field] for field in ("status", "changed_meanwhile", "foreign", "extra")), err)
+            self.assertEqual(bool(changed), b"was changed while it was looked at" in err)
+            undo()
+        self.finds([], "a.csv", "b.csv")
+
+    def test_no_room_for_the_result(self):
+        """stdout that is full: status 8"""
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(self.command(*self.verify_words("a.csv")), cwd=self.folder, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(8, done.returncode)
+        self.assertIn(b"stdout cannot be written", done.stderr)
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())

@@ -1,0 +1,99 @@
+/* altered: how two documents differ, in words, against JSON written by hand. */
+#include "load/altered.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_documents(const bson_t *expected, const bson_t *stored, const char *field,
+                            const char *stored_value, const char *expected_value, uint32_t more) {
+    altered_t altered;
+    altered_describe(bson_get_data(expected), expected->len, bson_get_data(stored), stored->len, &altered);
+    assert_string_equal(altered.field, field);
+    assert_string_equal(altered.stored, stored_value);
+    assert_string_equal(altered.expected, expected_value);
+    assert_int_equal(altered.more, more);
+}
+
+static void check(const char *expected, const char *stored, const char *field, const char *stored_value,
+                  const char *expected_value, uint32_t more) {
+    bson_t *from = bson_new_from_json((const uint8_t *)expected, -1, NULL),
+           *to = bson_new_from_json((const uint8_t *)stored, -1, NULL);
+    assert_non_null(from);
+    assert_non_null(to);
+    check_documents(from, to, field, stored_value, expected_value, more);
+    bson_destroy(from);
+    bson_destroy(to);
+}
+
+static void test_fields(void **state) {
+    (void)state;
+    check("{\"_id\": 1, \"a\": 1, \"b\": \"x\"}", "{\"_id\": 1, \"a\": 2, \"b\": \"x\"}", "a",
+          "{ \"$numberInt\" : \"2\" }", "{ \"$numberInt\" : \"1\" }", 0);
+    check("{\"a\": 1, \"b\": \"x\"}", "{\"a\": 2, \"b\": \"y\"}", "a", "{ \"$numberInt\" : \"2\" }",
+          "{ \"$numberInt\" : \"1\" }", 1);
+    check("{\"a\": \"x\"}", "{\"a\": {\"$numberLong\": \"1\"}}", "a", "{ \"$numberLong\" : \"1\" }", "\"x\"",
+          0);
+    check("{\"a\": 1, \"b\": true}", "{\"a\": 1}", "b", "", "true", 0);
+    check("{\"a\": 1}", "{\"a\": 1, \"b\": null}", "b", "null", "", 0);
+    check("{\"a\": 1, \"b\": 2}", "{\"b\": 2, \"a\": 1}", "", "", "", 0);
+}
+
+static void test_nested(void **state) {
+    (void)state;
+    check("{\"w\": {\"s\": {\"r\": \"a\", \"q\": \"1\"}}}", "{\"w\": {\"s\": {\"r\": \"b\", \"q\": \"1\"}}}",
+          "w.s.r", "\"b\"", "\"a\"", 0);
+    check("{\"w\": [\"a\", \"b\"]}", "{\"w\": [\"a\", \"c\"]}", "w.1", "\"c\"", "\"b\"", 0);
+    check("{\"w\": [\"a\", \"b\"]}", "{\"w\": [\"a\"]}", "w.1", "", "\"b\"", 0);
+    check("{\"w\": [\"a\"]}", "{\"w\": {\"0\": \"a\"}}", "w", "{ \"0\" : \"a\" }", "[ \"a\" ]", 0);
+    check("{\"w\": {\"a\": \"x\", \"b\": \"y\"}}", "{\"w\": {\"b\": \"y\", \"a\": \"x\"}}", "w",
+          "{ \"b\" : \"y\", \"a\" : \"x\" }", "{ \"a\" : \"x\", \"b\" : \"y\" }", 0);
+}
+
+/* Neighbours among the doubles print as different numbers, and so do the two zeros. */
+static void test_one_bit(void **state) {
+    (void)state;
+    const double pairs[][2] = {
+        {12.3, nextafter(12.3, 13)}, {0.0, -0.0}, {1e300, nextafter(1e300, 0)}, {-0.1, nextafter(-0.1, 0)}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
+        altered_t altered;
+        BSON_APPEND_DOUBLE(&from, "v", pairs[i][0]);
+        BSON_APPEND_DOUBLE(&to, "v", pairs[i][1]);
+        altered_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &altered);
+        assert_string_equal(altered.field, "v");
+        assert_string_not_equal(altered.stored, altered.expected);
+        bson_destroy(&from);
+        bson_destroy(&to);
+    }
+}
+
+static void test_long_values(void **state) {
+    (void)state;
+    char text[1001] = "", key[1001] = "";
+    bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
+    altered_t altered;
+    for (size_t i = 0; i < 500; i++)
+        strcat(text, "\xC3\xA9"), strcat(key, "\xC3\xA9");
+    BSON_APPEND_UTF8(&from, key, text);
+    BSON_APPEND_UTF8(&to, key, "short");
+    altered_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &altered);
+    assert_string_equal(altered.stored, "\"short\"");
+    assert_true(strlen(altered.expected) < ALTERED_VALUE);
+    assert_string_equal(altered.expected + strlen(altered.expected) - 3, "...");
+    assert_true(bson_utf8_validate(altered.expected, strlen(altered.expected), false));
+    assert_true(strlen(altered.field) < ALTERED_FIELD);
+    assert_true(bson_utf8_validate(altered.field, strlen(altered.field), false));
+    bson_destroy(&from);
+    bson_destroy(&to);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_nested),
+                                       cmocka_unit_test(test_one_bit), cmocka_unit_test(test_long_values)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

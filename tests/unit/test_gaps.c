@@ -1,0 +1,150 @@
+/* gaps: windows and gaps together are all _ids, and each window is where the feeder puts it. */
+#include "load/gaps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MOST = 200000 };
+
+typedef struct {
+    uint64_t (*gaps)[2];
+    size_t count, stop_at;
+} lab_t;
+
+static bool take(void *context, uint64_t from, uint64_t to, err_t *err) {
+    lab_t *lab = context;
+    assert_true(from < to && lab->count < MOST);
+    assert_true(!lab->count || lab->gaps[lab->count - 1][1] <= from);
+    lab->gaps[lab->count][0] = from;
+    lab->gaps[lab->count++][1] = to;
+    return lab->count != lab->stop_at || err_set(err, STATUS_HOST, "enough");
+}
+
+/* Extents of whole MiB, one behind the other or with holes, as the books give them. */
+typedef struct {
+    load_file_t file;
+    catalog_file_t books;
+    extent_t extents[3];
+} made_t;
+
+static uint64_t make(made_t *made, uint32_t ordinal, uint64_t base, const uint64_t *units, size_t count,
+                     uint64_t windows) {
+    uint64_t start = 0;
+    *made = (made_t){.books = {.ordinal = ordinal, .extent_count = count}, .file = {.blocks = windows}};
+    for (size_t i = 0; i < count; i++) {
+        made->extents[i] =
+            (extent_t){.base = base, .start = start, .length = units[i] * POSITION_EXTENT_UNIT};
+        start += made->extents[i].length;
+        base += made->extents[i].length + (i % 2) * POSITION_EXTENT_UNIT;
+    }
+    return base;
+}
+
+static int by_start(const void *a, const void *b) {
+    const int64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static void check(made_t *made, size_t files, size_t tasks) {
+    load_file_t *list = calloc(files + 1, sizeof *list);
+    int64_t *windows = malloc(MOST * sizeof *windows);
+    lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps)};
+    size_t count = 0;
+    err_t err;
+    for (size_t i = 0; i < files; i++) {
+        made[i].books.extents = made[i].extents;
+        list[i] = made[i].file;
+        list[i].books = &made[i].books;
+        for (uint64_t window = 0; window < made[i].file.blocks; window++) {
+            uint64_t voff, offset = window * POSITION_BLOCK_BYTES;
+            if (catalog_voff(&made[i].books, offset, &voff))
+                windows[count++] = position_id(position_lane(made[i].books.ordinal, offset), voff);
+        }
+    }
+    qsort(windows, count, sizeof *windows, by_start);
+    gaps_t *gaps = gaps_new(list, files);
+    assert_non_null(gaps);
+    assert_int_equal(gaps_windows(gaps), count);
+    size_t lanes = POSITION_LANES / tasks;
+    for (size_t task = 0; task < tasks; task++)
+        assert_true(gaps_each(gaps, task * lanes, (task + 1) * lanes, take, &lab, &err));
+    /* they take turns, and leave nothing out */
+    uint64_t at = 0;
+    for (size_t i = 0, j = 0; i < count || j < lab.count;) {
+        if (j < lab.count && lab.gaps[j][0] == at) {
+            at = lab.gaps[j++][1];
+            continue;
+        }
+        assert_true(i < count);
+        assert_true((uint64_t)windows[i] == at);
+        at = (uint64_t)windows[i++] + POSITION_BLOCK_BYTES;
+    }
+    assert_true(at == 1ull << 63);
+    assert_true(lab.count <= count + tasks);
+    gaps_free(gaps);
+    free(list);
+    free(windows);
+    free(lab.gaps);
+}
+
+static void test_by_hand(void **state) {
+    (void)state;
+    made_t made[3];
+    check(made, 0, 1);
+    check(made, 0, 64);
+    uint64_t next = make(&made[0], 0, 0, (uint64_t[]){1}, 1, 1);
+    check(made, 1, 1);
+    next = make(&made[1], 1, next, (uint64_t[]){1}, 1, 4);
+    check(made, 2, 16);
+    make(&made[2], 5, next, (uint64_t[]){2}, 1, 0); /* no text */
+    check(made, 3, 1024);
+}
+
+static void test_many(void **state) {
+    (void)state;
+    srandom(3);
+    for (int round = 0; round < 30; round++) {
+        enum { FILES = 40 };
+        made_t made[FILES];
+        uint64_t next = (uint64_t)(random() % 3) * POSITION_EXTENT_UNIT;
+        uint32_t ordinal = 0;
+        for (size_t i = 0; i < FILES; i++) {
+            uint64_t units[3] = {1 + (uint64_t)(random() % 700), 1 + (uint64_t)(random() % 5), 1};
+            size_t extents = 1 + (size_t)(random() % 3);
+            uint64_t room = 0;
+            for (size_t j = 0; j < extents; j++)
+                room += units[j] * (POSITION_EXTENT_UNIT / POSITION_BLOCK_BYTES);
+            uint64_t windows = random() % 3 ? (uint64_t)random() % (room + 1) : random() % 2 ? room : 1;
+            ordinal += 1 + (uint32_t)(random() % 1500);
+            next = make(&made[i], ordinal, next, units, extents, windows);
+        }
+        check(made, FILES, 1u << (random() % 11));
+    }
+}
+
+static void test_stop(void **state) {
+    (void)state;
+    made_t made;
+    err_t err;
+    make(&made, 7, 0, (uint64_t[]){4}, 1, 9);
+    made.books.extents = made.extents;
+    made.file.books = &made.books;
+    gaps_t *gaps = gaps_new(&made.file, 1);
+    lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps), .stop_at = 3};
+    assert_false(gaps_each(gaps, 0, POSITION_LANES, take, &lab, &err));
+    assert_int_equal(lab.count, 3);
+    gaps_free(gaps);
+    gaps_free(NULL);
+    free(lab.gaps);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_stop)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
