@@ -248,7 +248,7 @@ static void copy_login(const mongoc_uri_t *from, mongoc_uri_t *to) {
         mongoc_uri_set_auth_mechanism(to, mongoc_uri_get_auth_mechanism(from));
     if (mongoc_uri_get_mechanism_properties(from, &properties))
         mongoc_uri_set_mechanism_properties(to, &properties);
-    if (mongoc_uri_get_compressors(from)) {
+    if (mongoc_uri_get_compressors(from) && !bson_empty(mongoc_uri_get_compressors(from))) {
         bson_iter_t at;
         bson_string_t *names = bson_string_new(NULL);
         for (bson_iter_init(&at, mongoc_uri_get_compressors(from)); bson_iter_next(&at);)
