@@ -81,6 +81,19 @@ bool units_parse_time(const char *text, int64_t *ns) {
     return true;
 }
 
+bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes) {
+    char amount[UNITS_MAX];
+    size_t length = strlen(text);
+    if (length > 2 && strcasecmp(text + length - 2, "/s") == 0)
+        length -= 2;
+    if (!length || length >= sizeof amount)
+        return false;
+    memcpy(amount, text, length);
+    amount[length] = '\0';
+    *bytes = amount[length - 1] == 'b' || amount[length - 1] == 'B';
+    return *bytes ? units_parse_size(amount, per_second) : units_parse_count(amount, per_second);
+}
+
 const char *units_count(char out[UNITS_MAX], uint64_t count) {
     char digits[UNITS_MAX];
     int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);

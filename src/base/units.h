@@ -15,6 +15,10 @@ bool units_parse_count(const char *text, uint64_t *count);
 /* "30", "30s", "500ms", "5m", "2h" into nanoseconds; a bare number is seconds. */
 bool units_parse_time(const char *text, int64_t *ns);
 
+/* "50k", "2m/s": a count a second; "20MB", "500kB/s", with a B at its end: a size a second, and *bytes is
+ * set. */
+bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes);
+
 /* The printers return their buffer; every one fits UNITS_MAX. */
 enum { UNITS_MAX = 32 };
 const char *units_count(char out[UNITS_MAX], uint64_t count);   /* 6,521,004 */

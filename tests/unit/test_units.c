@@ -215,8 +215,42 @@ static void test_there_and_back(void **state) {
     }
 }
 
+static void test_rates(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t per_second;
+        bool bytes;
+    } cases[] = {{"50k", 50000, false},     {"1", 1, false},
+                 {"2m/s", 2000000, false},  {"1.5M", 1500000, false},
+                 {"20MB", 20971520, true},  {"20MiB/s", 20971520, true},
+                 {"500kB/S", 512000, true}, {"1.5GB", 1610612736, true},
+                 {"100B", 100, true},       {"100b", 100, true},
+                 {"3g", 3000000000, false}, {"0", 0, false},
+                 {"64 KB", 65536, true},    {"18446744073709551615", UINT64_MAX, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t rate = 77;
+        bool bytes = !cases[i].bytes;
+        if (!units_parse_rate(cases[i].text, &rate, &bytes) || rate != cases[i].per_second ||
+            bytes != cases[i].bytes)
+            fail_msg("%s is read as %llu%s", cases[i].text, (unsigned long long)rate, bytes ? " bytes" : "");
+    }
+    uint64_t rate;
+    bool bytes;
+    static const char *const none[] = {
+        "/s",   "s", "5/m", "5 MBs", "k/s", "5k/s/s",
+        "-5MB", "B", "kB",  "1.5",   "5k/", "11111111111111111111111111111111111111111111111k"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (units_parse_rate(none[i], &rate, &bytes))
+            fail_msg("'%s' is read as %llu", none[i], (unsigned long long)rate);
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++)
+        if (units_parse_rate(no_numbers[i], &rate, &bytes))
+            fail_msg("'%s' is read as %llu", no_numbers[i], (unsigned long long)rate);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_counts_are_exact),
