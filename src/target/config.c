@@ -1,6 +1,7 @@
 #include "target/config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { UNAUTHORIZED = 13 };
 
@@ -58,6 +59,31 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     if (!ok)
         config_free(list);
     return ok;
+}
+
+/* "s0/a:1,b:2": the replica set and its members; borrowed, NULL: unknown. */
+static const char *find_host(const config_list_t *shards, const char *name) {
+    bson_iter_t id, host;
+    for (size_t i = 0; i < shards->count; i++)
+        if (bson_iter_init_find(&id, shards->documents[i], "_id") && BSON_ITER_HOLDS_UTF8(&id) &&
+            strcmp(bson_iter_utf8(&id, NULL), name) == 0)
+            return bson_iter_init_find(&host, shards->documents[i], "host") && BSON_ITER_HOLDS_UTF8(&host)
+                       ? bson_iter_utf8(&host, NULL)
+                       : NULL;
+    return NULL;
+}
+
+server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
+                            uint32_t connections, int64_t patience_ns, err_t *err) {
+    const char *host = find_host(shards, name), *slash = host ? strchr(host, '/') : NULL;
+    char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
+    if (!set) {
+        err_set(err, STATUS_USAGE, "the cluster does not tell its hosts");
+        return NULL;
+    }
+    server_t *shard = server_beside(server, slash + 1, set, connections, patience_ns, err);
+    free(set);
+    return shard;
 }
 
 bool config_inner(const bson_t *document, const char *key, bson_t *inner) {

@@ -31,18 +31,6 @@ void direct_close(direct_t *direct) {
     free(direct);
 }
 
-/* "s0/a:1,b:2": the replica set and its members, as the cluster knows them; borrowed, NULL: unknown. */
-static const char *find_host(const config_list_t *shards, const char *name) {
-    bson_iter_t id, host;
-    for (size_t i = 0; i < shards->count; i++)
-        if (bson_iter_init_find(&id, shards->documents[i], "_id") && BSON_ITER_HOLDS_UTF8(&id) &&
-            strcmp(bson_iter_utf8(&id, NULL), name) == 0)
-            return bson_iter_init_find(&host, shards->documents[i], "host") && BSON_ITER_HOLDS_UTF8(&host)
-                       ? bson_iter_utf8(&host, NULL)
-                       : NULL;
-    return NULL;
-}
-
 /* ---- the proof ---- */
 
 /* An update of no document at all, with a version: *code is what the shard makes of it, 0 or STALE_CONFIG.
@@ -126,14 +114,8 @@ static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size
 
 static bool open_shard(direct_t *direct, const opening_t *opening, const config_list_t *shards,
                        const char *name, err_t *err) {
-    const char *host = find_host(shards, name), *slash = host ? strchr(host, '/') : NULL;
-    char *set = slash ? strndup(host, (size_t)(slash - host)) : NULL;
-    if (!set)
-        return err_set(err, STATUS_USAGE, "--direct: the cluster does not tell the hosts of the shard %s",
-                       name);
-    server_t *shard = server_beside(opening->server, slash + 1, set, opening->connections,
-                                    server_patience_ns(opening->server), err);
-    free(set);
+    server_t *shard = config_open_shard(opening->server, shards, name, opening->connections,
+                                        server_patience_ns(opening->server), err);
     bool ok = shard != NULL;
     if (ok) {
         direct->servers[direct->count++] = shard;
