@@ -1,0 +1,150 @@
+/* pace: the rule by which a polite load goes, in a world made of formulas. */
+#include "load/pace.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_begins_small(void **state) {
+    (void)state;
+    pace_t pace = pace_begin(16);
+    assert_true(pace.limit == 0);
+    assert_false(pace_step(&pace, 1)); /* whatever it was, it was not us */
+    assert_true(pace.limit == PACE_START);
+}
+
+/* Nobody suffers: up to all threads, in reasonable time, and no further. */
+static void test_grows(void **state) {
+    (void)state;
+    static const double mosts[] = {1, 4, 64, 256};
+    for (size_t i = 0; i < sizeof mosts / sizeof *mosts; i++) {
+        pace_t pace = pace_begin(mosts[i]);
+        double before = 0;
+        int steps = 0;
+        for (; pace.limit < mosts[i] && steps < 200; steps++) {
+            assert_false(pace_step(&pace, 0));
+            assert_true(pace.limit > before);
+            before = pace.limit;
+        }
+        assert_true(steps < 120); /* a minute, for hundreds of threads */
+        pace_step(&pace, 0.1);
+        assert_true(pace.limit == mosts[i]);
+    }
+}
+
+/* Somebody suffers: much less at once, but never nothing. */
+static void test_shrinks(void **state) {
+    (void)state;
+    pace_t pace = pace_begin(64);
+    for (int i = 0; i < 200; i++)
+        pace_step(&pace, 0);
+    double before = pace.limit;
+    assert_true(pace_step(&pace, 1));
+    assert_true(pace.limit <= before / 2 + 1e-9);
+    for (int i = 0; i < 40; i++)
+        assert_true(pace_step(&pace, 1));
+    assert_true(pace.limit == PACE_LEAST && PACE_LEAST > 0);
+    /* and more for more pressure */
+    pace_t hard = {.limit = 8, .most = 64}, soft = hard;
+    pace_step(&hard, 1);
+    pace_step(&soft, 0.75);
+    assert_true(hard.limit < soft.limit && soft.limit < 8);
+}
+
+static void test_stays(void **state) {
+    (void)state;
+    pace_t pace = {.limit = 5, .most = 64};
+    for (int i = 0; i < 20; i++)
+        assert_false(pace_step(&pace, 0.55));
+    assert_true(pace.limit == 5);
+}
+
+/* A server that can bear so much, and presses in proportion: the load finds it and keeps near it, always
+ * below what would be too much for long. */
+static void test_finds_what_is_borne(void **state) {
+    (void)state;
+    static const double bearable[] = {0.1, 0.8, 3, 20};
+    for (size_t i = 0; i < sizeof bearable / sizeof *bearable; i++) {
+        pace_t pace = pace_begin(64);
+        double sum = 0;
+        int too_much = 0;
+        for (int step = 0; step < 400; step++) {
+            pace_step(&pace, fmin(pace.limit / bearable[i] * 0.7, 1));
+            if (step < 200)
+                continue;
+            sum += pace.limit;
+            too_much += pace.limit > bearable[i] * 1.3;
+        }
+        double mean = sum / 200 / bearable[i];
+        if (mean < 0.4 || mean > 1 || too_much > 10)
+            fail_msg("of %g it takes %g, and %d times too much", bearable[i], mean, too_much);
+    }
+}
+
+static void test_learns_the_usual(void **state) {
+    (void)state;
+    pace_usual_t learned;
+    pace_learn_init(&learned);
+    assert_true(isnan(pace_times(&learned)));
+    pace_learn(&learned, NAN, 1, true);
+    assert_true(isnan(learned.usual));
+    pace_learn(&learned, 200, 0.5, true);
+    assert_true(pace_times(&learned) == 1);
+    /* slower while the load is at work: that is not the usual */
+    for (int i = 0; i < 50; i++)
+        pace_learn(&learned, 600, 0.5, false);
+    assert_true(learned.usual == 200);
+    assert_true(fabs(pace_times(&learned) - 3) < 0.01);
+    /* still slow although the load does next to nothing: it is not the load */
+    for (int i = 0; i < 50; i++)
+        pace_learn(&learned, 600, 0.5, true);
+    assert_true(pace_times(&learned) < 1.05);
+    /* faster than was known, at any time */
+    for (int i = 0; i < 150; i++)
+        pace_learn(&learned, 100, 0.5, false);
+    assert_true(fabs(learned.usual - 100) < 5);
+    /* a look that means nothing */
+    pace_usual_t before = learned;
+    pace_learn(&learned, 1e9, 0, true);
+    assert_true(learned.now == before.now && learned.usual == before.usual);
+}
+
+/* One slow look among many is not yet a trend. */
+static void test_smooths(void **state) {
+    (void)state;
+    pace_usual_t learned;
+    pace_learn_init(&learned);
+    for (int i = 0; i < 10; i++)
+        pace_learn(&learned, 100, 0.3, true);
+    pace_learn(&learned, 200, 0.1, false);
+    assert_true(pace_times(&learned) < 1.15);
+}
+
+static void test_batches(void **state) {
+    (void)state;
+    assert_true(pace_batches(NAN) == 0);
+    assert_true(pace_batches(1) == 0);
+    assert_true(pace_batches(0.2) == 0);
+    assert_true(pace_batches(1.9) > 0.4 && pace_batches(1.9) < 0.6);
+    assert_true(pace_batches(5) == 1);
+    assert_true(pace_batches(INFINITY) == 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_begins_small),
+        cmocka_unit_test(test_grows),
+        cmocka_unit_test(test_shrinks),
+        cmocka_unit_test(test_stays),
+        cmocka_unit_test(test_finds_what_is_borne),
+        cmocka_unit_test(test_learns_the_usual),
+        cmocka_unit_test(test_smooths),
+        cmocka_unit_test(test_batches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
