@@ -38,6 +38,18 @@ static bool read_max_rejects(void *values, const char *text, err_t *err) {
     return true;
 }
 
+static bool read_max_rate(void *values, const char *text, err_t *err) {
+    load_spec_t *spec = &((values_t *)values)->spec;
+    if (!units_parse_rate(text, &spec->max_rate, &spec->max_rate_bytes))
+        return err_set(
+            err, STATUS_USAGE,
+            "--max-rate: '%s' is neither documents a second, like 50k, nor, with a B at its end, bytes "
+            "a second, like 20MB",
+            text);
+    return spec->max_rate ||
+           err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
+}
+
 static bool read_compressor(void *values, const char *text, err_t *err) {
     static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
     int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
@@ -172,6 +184,19 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.input_name),
      .help = "A name for what comes from stdin, so that an interrupted load of it can be completed."},
+    {.name = "max-rate",
+     .argument = "N|SIZE",
+     .kind = OPTION_CUSTOM,
+     .custom = read_max_rate,
+     .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
+             "documents, "
+             "such as 20MB."},
+    {.name = "polite",
+     .kind = OPTION_FLAG,
+     AT(spec.polite),
+     .help =
+         "Watch the servers' caches, queues, replication, disks and CPU, and give way before others suffer. "
+         "Batches are of 100 documents at most then."},
     {.name = "patience",
      .argument = "TIME",
      .kind = OPTION_TIME,
@@ -291,6 +316,11 @@ static void print_json(const load_result_t *result, int status) {
     print_json_places("routers", result->routers, result->router_count);
     printf(",\"unrouted\":%" PRIu64 ",\"limited_by\":", result->unrouted);
     cli_print_json_text(result->limited_by);
+    printf(",\"throttled_seconds\":%.6f,\"throttled_by\":", (double)result->throttled_ns / 1e9);
+    if (result->throttled_by[0])
+        cli_print_json_text(result->throttled_by);
+    else
+        printf("null");
     printf(",\"namespace\":");
     cli_print_json_text(result->namespace);
     printf(",\"format\":");
@@ -356,6 +386,13 @@ static void print_shards(const load_result_t *result) {
                result->unrouted);
 }
 
+static void print_polite(const load_result_t *result) {
+    const double moving = (double)(result->moving_ns ? result->moving_ns : 1);
+    bool by_others = result->gave_way_ns * 2 >= result->throttled_ns && result->throttled_by[0];
+    printf("polite: gave way %.0f%% of the time%s%s%s\n", 100 * (double)result->gave_way_ns / moving,
+           by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
+}
+
 static void print_summary(const values_t *values, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -392,6 +429,8 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     if (result->records_done_by_others)
         printf("done by other loads meanwhile: %s records\n",
                units_count(more, result->records_done_by_others));
+    if (values->spec.polite && !values->spec.dry_run && counts->read)
+        print_polite(result);
     if (counts->read)
         printf("limited by: %s\n", result->limited_by);
     if (result->odd)

@@ -6,6 +6,8 @@
 #include "load/feeder.h"
 #include "load/load.h"
 #include "load/loader.h"
+#include "load/pace.h"
+#include "load/polite.h"
 #include "load/progress.h"
 #include "load/reject.h"
 #include "load/share.h"
@@ -39,6 +41,7 @@ typedef struct {
     loader_t *loaders[JOB_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;
+    polite_t *polite; /* NULL: without --polite */
 } job_t;
 
 /* checkpoint.c: takes the blocks that were settled since the last time, makes them durable and writes them
@@ -54,6 +57,11 @@ void job_hold_shards(job_t *job);
 void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */
+
+/* restrain.c: what makes the loader threads wait, before the first of them starts; and what it came to, when
+ * the last one has ended. */
+bool job_restrain(job_t *job, err_t *err);
+void job_release(job_t *job);
 
 /* tally.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);

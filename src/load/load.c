@@ -72,8 +72,8 @@ static bool connect_target(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     server_options_t options = {.uri = spec->uri,
                                 .patience_ns = spec->patience_ns,
-                                .connections =
-                                    (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) + 2,
+                                .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
+                                               2 + spec->polite,
                                 .unsafe = spec->unsafe};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
@@ -244,7 +244,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways || !loading->pool || !loading->queue || !job->shelf)
         return err_memory(err, 1);
-    if (!(loading->rejects = rejects_new(&rejects, err)))
+    if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
     for (; job->loader_count < threads; job->loader_count++)
         if (!(job->loaders[job->loader_count] = loader_start(loading, job->loader_count, err)))

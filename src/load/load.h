@@ -30,6 +30,8 @@ typedef struct {
     const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
     const char *mended;         /* a reject file to load instead of inputs, or NULL */
     int64_t patience_ns;
+    uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
+    bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
 } load_spec_t;
 
@@ -62,6 +64,9 @@ typedef struct {
     size_t router_count;
     int64_t moving_ns; /* of took_ns, while threads loaded */
     uint64_t unrouted; /* documents that the router had to find a shard for */
+    int64_t throttled_ns,
+        gave_way_ns;        /* of a thread, on average: it waited for --max-rate or --polite; the latter */
+    char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[16];
     size_t index_count;
 } load_result_t;

@@ -201,15 +201,27 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, wr
     return ok && (!straight.server || prove_found(loader, batch, place, written, err));
 }
 
+static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
+    if (throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began))
+        return true;
+    return err_set(err, stop_signal() == 15 ? STATUS_TERMINATED : STATUS_INTERRUPTED,
+                   "interrupted; the same command goes on from here");
+}
+
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     loading_t *loading = loader->loading;
     size_t place = (size_t)(batch - loader->batches);
     written_t written = {.count = 0};
+    int64_t began = 0;
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
+    if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
+        return false;
     if (loader->writer && !write_batch(loader, batch, place, &written, err))
         return false;
+    if (__builtin_expect(loading->throttle != NULL, 0))
+        throttle_leave(loading->throttle, place, began, batch->count);
     ADD(loader->counters.batches, 1);
     ADD(loader->counters.sent_documents, batch->count);
     ADD(loader->counters.sent_bytes, batch->used);

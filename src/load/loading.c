@@ -10,6 +10,7 @@ void loading_fail(loading_t *loading, const err_t *err) {
     pthread_mutex_unlock(&loading->lock);
     pool_close(loading->pool);
     queue_close(loading->queue);
+    throttle_close(loading->throttle);
 }
 
 bool loading_failed(loading_t *loading) {

@@ -7,6 +7,7 @@
 #include "format/filter.h"
 #include "load/block.h"
 #include "load/reject.h"
+#include "load/throttle.h"
 #include "load/traffic.h"
 #include "target/direct.h"
 #include "target/routers.h"
@@ -28,6 +29,7 @@ typedef struct {
     queue_t *queue;
     rejects_t *rejects;
     uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
+    throttle_t *throttle; /* NULL: nothing is held back */
     uint32_t batch_documents;
     size_t batch_bytes;
     uint64_t max_record;

@@ -25,17 +25,22 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
 
 /* Where the loader threads' time went. */
 static void find_limit(load_result_t *result, const loader_counters_t *sum) {
+    int64_t held_ns = result->throttled_ns * result->threads;
     double total = sum->total_ns > 0 ? (double)sum->total_ns : 1;
     double server = (double)sum->wait_server_ns / total * 100,
-           input = (double)sum->wait_input_ns / total * 100;
-    double client = server + input < 100 ? 100 - server - input : 0;
+           input = (double)sum->wait_input_ns / total * 100, held = (double)held_ns / total * 100;
+    double client = server + input + held < 100 ? 100 - server - input - held : 0;
     const loaded_place_t *slowest = &result->shards[0];
     for (size_t i = 1; i < result->shard_count; i++)
         if (result->shards[i].figures.waiting_ns > slowest->figures.waiting_ns)
             slowest = &result->shards[i];
     bool one = result->shard_count > 1 && sum->wait_server_ns &&
                slowest->figures.waiting_ns > 2 * sum->wait_server_ns / (int64_t)result->shard_count;
-    if (server >= input && server >= client && one)
+    if (held >= server && held >= input && held >= client && held_ns)
+        snprintf(result->limited_by, sizeof result->limited_by, "%s%.110s (%.0f%% of the time)",
+                 2 * result->gave_way_ns > result->throttled_ns ? "--polite: " : "", result->throttled_by,
+                 held);
+    else if (server >= input && server >= client && one)
         snprintf(result->limited_by, sizeof result->limited_by,
                  "shard %.80s (of all the waiting for shards, %.0f%% was for this one)", slowest->name,
                  100.0 * (double)slowest->figures.waiting_ns / (double)sum->wait_server_ns);
@@ -94,5 +99,6 @@ void job_join_loaders(job_t *job) {
     }
     tally_shards(job);
     tally_routers(job);
+    job_release(job);
     find_limit(job->result, &sum);
 }
