@@ -1,0 +1,164 @@
+"""Loads that go slower than they could: --max-rate, and --polite on a server that tells how it fares."""
+import json
+import signal
+import time
+
+import livetest
+from livetest import Books, rows
+
+
+class Rate(livetest.Case):
+    def slow(self, *words):
+        """A load in the background whose documents are counted all the time: (seconds since before it began, count)."""
+        began = time.monotonic()
+        load = self.start(*words)
+        seen = []
+        while load.poll() is None:
+            count = self.client.count(self.database, "results")
+            seen.append((time.monotonic() - began, count))
+            time.sleep(0.02)
+        out, said = load.communicate()
+        self.assertEqual(0, load.returncode, said)
+        return livetest.Counts(json.loads(out)), seen
+
+    def test_documents(self):
+        """--max-rate in documents: never more at any moment than the rate has allowed since the start"""
+        text = rows(7000)
+        self.write("a.csv", text)
+        for rate, number, batch in (("2k", 2000, 1000), ("2500/s", 2500, 7)):
+            self.client.drop_database(self.database)
+            counts, seen = self.slow("a.csv", "--max-rate", rate, "-b", batch, "-j", 3)
+            self.assertGreaterEqual(counts["seconds"], 7000 / number)
+            for seconds, count in seen:
+                self.assertLessEqual(count, number * seconds)
+            self.assertGreater(len({count for _, count in seen}), 3, "it came in few pieces")
+            self.holds(Books().plain("a.csv", text))
+            self.assertGreater(counts["throttled_seconds"], 0)
+            self.assertRegex(counts["throttled_by"], r"^--max-rate 2\.\d+k docs/s$")
+
+    def test_bytes(self):
+        """--max-rate in bytes: those of the documents, also where one alone is more than a tenth of a second's"""
+        text = rows(2500)
+        self.write("a.csv", text)
+        counts, _ = self.slow("a.csv", "--max-rate", "200kB")
+        self.assertGreaterEqual(counts["seconds"], counts["bytes_bson"] / (200 << 10))
+        self.holds(Books().plain("a.csv", text))
+        self.assertRegex(counts["throttled_by"], "^--max-rate 205 kB/s$")
+        self.client.drop_database(self.database)
+        self.write("b.csv", rows(12))
+        counts, _ = self.slow("b.csv", "--max-rate", "1000B")
+        self.assertGreaterEqual(counts["seconds"], counts["bytes_bson"] / 1000)
+        self.holds(Books().plain("b.csv", rows(12)))
+
+    def test_fast_enough(self):
+        """a rate that is never reached holds nobody back, and nothing is said of it"""
+        self.write("a.csv", rows(500))
+        done = self.tipple(*self.words("a.csv", "--max-rate", "100G", json_wanted=False))
+        self.assertNotIn(b"max-rate", done.stdout)
+        self.holds(Books().plain("a.csv", rows(500)))
+
+    def test_interrupted(self):
+        """Ctrl-C of a load at one document a second: a clean end at once; the same command without the rate goes on"""
+        text = rows(60000, bad={3, 59999})
+        self.write("a.csv", text)
+        for number, threads in ((signal.SIGINT, 4), (signal.SIGTERM, 1), (signal.SIGINT, 16)):
+            before = self.client.count(self.database, "results")
+            load = self.start("a.csv", "--max-rate", 1, "-j", threads)
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > before))
+            load.send_signal(number)
+            out, said = load.communicate(timeout=60)
+            # a clean end, or else the grace would be over: it says so, and there is no account
+            self.assertEqual(-number, load.returncode, said)
+            self.assertNotIn(b"did not end in time", said)
+            self.assertIn(b"interrupted; the same command goes on from here", said)
+            counts = livetest.Counts(json.loads(out))
+            self.assertEqual(128 + number, counts["status"])
+            self.assertLess(counts["loaded"], 1000)
+        counts = self.load("a.csv", status=2)
+        self.assertEqual(60000, counts["read"] + counts["records_done_before"])
+        self.holds(Books().plain("a.csv", text))
+
+    def test_interrupted_while_mending(self):
+        """the same while mended records wait for their turn"""
+        text = rows(300, bad=set(range(100, 300)))
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        kept = (self.folder / ("%s.results.rejects" % self.database)).read_bytes()
+        mended = b"\n".join(line + b"|2001-01-01" if line.startswith(b"1000") else line for line in kept.split(b"\n"))
+        self.write("mended", mended)
+        load = self.start("--mended", "mended", "--max-rate", 1)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 100))
+        load.send_signal(signal.SIGINT)
+        _, said = load.communicate(timeout=60)
+        self.assertEqual(-signal.SIGINT, load.returncode, said)
+        self.assertNotIn(b"did not end in time", said)
+        counts = self.load("--mended", "mended")
+        self.assertEqual(200, counts["loaded"] + counts["already_there"])
+        self.assertEqual(300, self.client.count(self.database, "results"))
+
+
+class Polite(livetest.Case):
+    def test_loads_everything(self):
+        """--polite loads all of it, and says how much it gave way"""
+        text = rows(40000, bad={5})
+        self.write("a.csv", text)
+        for words in ((), ("-j", 1), ("-j", 16, "-b", 10), ("--max-rate", "40k")):
+            self.client.drop_database(self.database)
+            counts = self.load("a.csv", "--polite", *words, status=2)
+            self.holds(Books().plain("a.csv", text))
+            self.assertNotIn("will not say", self.stderr)
+            self.assertGreater(counts["throttled_seconds"], 0)  # it has had a look around first
+            self.assertLessEqual(counts["throttled_seconds"], counts["seconds"])
+            self.assertIsInstance(counts["throttled_by"], str)
+            self.assertNotEqual("", counts["throttled_by"])
+            self.assertLessEqual(counts["batch"], 100)
+
+    def test_text(self):
+        """the summary has a line for it; without --polite it has not"""
+        self.write("a.csv", rows(2000))
+        done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
+        self.assertRegex(done.stdout.decode(), r"(?m)^polite: gave way \d+% of the time( \(.+\))?$")
+        done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
+        self.assertNotIn(b"polite", done.stdout)
+        self.write("b.csv", rows(2000, 2))
+        done = self.tipple(*self.words("b.csv", json_wanted=False))
+        self.assertNotIn(b"polite", done.stdout)
+        done = self.tipple(*self.words("b.csv", "--polite", "--dry-run", json_wanted=False))
+        self.assertNotIn(b"polite", done.stdout)
+
+    def test_json_without(self):
+        self.write("a.csv", rows(10))
+        counts = self.load("a.csv")
+        self.assertEqual((0, None), (counts["throttled_seconds"], counts["throttled_by"]))
+
+    def test_server_that_stands_still(self):
+        """a server that takes nothing for a while: waited for, not given up; what waited is complete afterwards"""
+        text = rows(30000)
+        self.write("a.csv", text)
+        load = self.start("a.csv", "--polite", "-j", 4)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
+        self.client.command("admin", {"fsync": 1, "lock": True})
+        time.sleep(1.5)
+        self.client.command("admin", {"fsyncUnlock": 1})
+        out, said = load.communicate(timeout=120)
+        self.assertEqual(0, load.returncode, said)
+        self.assertEqual(30000, livetest.Counts(json.loads(out))["loaded"])
+        self.holds(Books().plain("a.csv", text))
+
+    def test_interrupted(self):
+        """Ctrl-C while it looks around, and later"""
+        text = rows(60000)
+        self.write("a.csv", text)
+        for least in (-1, 0, 2000):
+            load = self.start("a.csv", "--polite")
+            self.assertTrue(livetest.wait_for(lambda: self.loads() and self.client.count(self.database, "results") > least))
+            load.send_signal(signal.SIGINT)
+            _, said = load.communicate(timeout=60)
+            self.assertIn(load.returncode, (-signal.SIGINT, 0), said)
+            self.assertNotIn(b"did not end in time", said)
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", text))
+
+
+if __name__ == "__main__":
+    livetest.main()
