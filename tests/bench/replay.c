@@ -15,20 +15,15 @@
  * come over connections of its own, and each carries that shard's shardVersion, a BSON document. */
 #include "replay.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <getopt.h>
-#include <netinet/tcp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 16, MOST_REPLY = 1 << 20, MOST_CONNECTIONS = 256 };
+enum { MOST_CONNECTIONS = 256 };
 
 typedef struct {
     replay_t *replay;
@@ -38,62 +33,6 @@ typedef struct {
     uint64_t documents, errors;
     char problem[300]; /* the first */
 } connection_t;
-
-void die(const char *words, ...) {
-    va_list arguments;
-    va_start(arguments, words);
-    fputs("replay: ", stderr);
-    vfprintf(stderr, words, arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-void *need(void *memory) {
-    if (!memory)
-        die("out of memory");
-    return memory;
-}
-
-static int dial(uint16_t port) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
-        die("port %u: %s", port, strerror(errno));
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    return fd;
-}
-
-static bool send_all(int fd, const uint8_t *bytes, size_t length) {
-    while (length) {
-        ssize_t sent = send(fd, bytes, length, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        length -= (size_t)sent;
-    }
-    return true;
-}
-
-/* A whole message into `reply`; its length, or 0. */
-static size_t receive(int fd, uint8_t *reply) {
-    size_t have = 0, want = HEADER;
-    while (have < want) {
-        ssize_t got = recv(fd, reply + have, MOST_REPLY - have, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return 0;
-        have += (size_t)got;
-        if (have >= HEADER)
-            want = read32(reply);
-        if (want < HEADER || want > MOST_REPLY)
-            return 0;
-    }
-    return have;
-}
 
 /* How many documents went in: n, if the reply says ok and names no error; otherwise UINT32_MAX. */
 static uint32_t inserted(const uint8_t *reply, size_t length) {
@@ -217,14 +156,6 @@ static int measure(replay_t *replay) {
            replay->connections, replay->batch);
     free(connections);
     return errors || documents != replay->document_count;
-}
-
-static uint32_t number(const char *text, uint32_t most) {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*end || end == text || value < 1 || value > most)
-        die("'%s' is not a number from 1 to %u", text, most);
-    return (uint32_t)value;
 }
 
 static void read_cuts(replay_t *replay, const char *text) {

@@ -3,11 +3,10 @@
 #ifndef TIPPLE_BENCH_REPLAY_H
 #define TIPPLE_BENCH_REPLAY_H
 
+#include "wire.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { MOST_SHARDS = 64, MOST_VERSION = 200 };
 
@@ -35,10 +34,6 @@ typedef struct {
     size_t document_count;
     pthread_barrier_t ready;
 } replay_t;
-
-_Noreturn void die(const char *words, ...) __attribute__((format(printf, 1, 2)));
-void *need(void *memory); /* the same, or the end */
-uint32_t read32(const uint8_t *at);
 
 /* Reads the file and fills the queues. */
 void make_messages(replay_t *replay, const char *path);

@@ -1,52 +1,15 @@
 /* The messages of a replay, complete with their lengths and numbers. */
 #include "replay.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { OP_MSG = 2013, MOST_MESSAGE = 48000000 };
+enum { MOST_MESSAGE = 48000000 };
 
 typedef struct {
     const uint8_t *bytes;
     uint32_t length, shard;
 } document_t;
-
-uint32_t read32(const uint8_t *at) {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-static uint8_t *put32(uint8_t *at, uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8)
-        *at++ = (uint8_t)(value >> shift);
-    return at;
-}
-
-static uint8_t *put_key(uint8_t *at, uint8_t type, const char *key) {
-    *at++ = type;
-    return (uint8_t *)stpcpy((char *)at, key) + 1;
-}
-
-static uint8_t *put_text(uint8_t *at, const char *key, const char *text) {
-    at = put32(put_key(at, 0x02, key), (uint32_t)strlen(text) + 1);
-    return (uint8_t *)stpcpy((char *)at, text) + 1;
-}
-
-static uint8_t *put_bool(uint8_t *at, const char *key, bool value) {
-    at = put_key(at, 0x08, key);
-    *at++ = value;
-    return at;
-}
-
-/* The end of a document whose length stands at its start. */
-static uint8_t *close_document(uint8_t *start, uint8_t *at) {
-    *at++ = 0;
-    put32(start, (uint32_t)(at - start));
-    return at;
-}
 
 /* Header, flags, the command as section 0, and the start of section 1, whose documents follow. The two
  * lengths, of the message and of section 1, are left to fill in. */
@@ -73,23 +36,6 @@ static size_t make_head(const replay_t *replay, uint32_t shard, uint8_t *head, s
     *section = (size_t)(at - head);
     at = (uint8_t *)stpcpy((char *)at + 4, "documents") + 1;
     return (size_t)(at - head);
-}
-
-static uint8_t *read_file(const char *path, size_t *length) {
-    int fd = open(path, O_RDONLY);
-    struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
-        die("%s: %s", path, strerror(errno));
-    *length = (size_t)info.st_size;
-    uint8_t *bytes = need(malloc(*length + 1));
-    for (size_t done = 0; done < *length;) {
-        ssize_t got = read(fd, bytes + done, *length - done);
-        if (got <= 0)
-            die("%s cannot be read", path);
-        done += (size_t)got;
-    }
-    close(fd);
-    return bytes;
 }
 
 static uint32_t shard_of(const replay_t *replay, const uint8_t *document, uint32_t length) {

@@ -12,7 +12,11 @@ class Outcome:
         self.tables, self.targets = tables, targets
 
 
-def interleave(rounds, contenders):
+def costs(run):
+    return "%7.2f s  %8.3f us client  %8.3f us server" % (run.seconds, run.client_each * 1e6, run.server_each * 1e6)
+
+
+def interleave(rounds, contenders, describe=costs):
     """Runs them in turns. Gives each one's runs, None where it failed, and why. Who fails once is out."""
     runs, reasons = {name: [] for name in contenders}, {}
     for turn in range(rounds):
@@ -23,8 +27,8 @@ def interleave(rounds, contenders):
             try:
                 run = once()
                 runs[name].append(run)
-                say("  %d/%d  %-28s %7.2f s  %8.3f us client  %8.3f us server  %4.0f %% others", turn + 1, rounds, name,
-                    run.seconds, run.client_each * 1e6, run.server_each * 1e6, run.others / run.cpu_room * 100)
+                say("  %d/%d  %-28s %s  %4.0f %% others", turn + 1, rounds, name, describe(run),
+                    run.others / run.cpu_room * 100)
             except Failed as failed:
                 runs[name].append(None)
                 reasons[name] = str(failed)

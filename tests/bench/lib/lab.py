@@ -62,14 +62,16 @@ class Lab:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Failed("another tools/bench is at work here; two would measure each other") from None
-        self.tipple, self.meter, self.replay = BENCH / "tipple", BENCH / "meter", BENCH / "replay"
+        self.tipple, self.meter, self.replay, self.reader = (
+            BENCH / name for name in ("tipple", "meter", "replay", "reader"))
 
     def build(self):
         quietly(["cmake", "-S", ROOT, "-B", BENCH, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPLE_TESTS=ON"],
                 "cmake: configure a release build")
         self.target("tipple")
         compiler = os.environ.get("CC") or "cc"
-        for program, sources in (("meter", ["meter.c"]), ("replay", ["replay.c", "replay_messages.c"])):
+        for program, sources in (("meter", ["meter.c"]), ("replay", ["replay.c", "replay_messages.c", "wire.c"]),
+                                 ("reader", ["reader.c", "wire.c"])):
             quietly([compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", *WARNINGS, "-pthread",
                      *[SOURCES / source for source in sources], "-o", BENCH / program], program + ": compile")
 
@@ -203,7 +205,7 @@ class Lab:
         report, out, error = (BENCH / "logs" / name for name in ("report.json", "stdout", "stderr"))
         report.unlink(missing_ok=True)
         pinned = ["--cpu", str(cpu)] if cpu is not None else []
-        cpu_before, busy_before, start = server.cpu() if server else (0, 0), _busy(), time.monotonic()
+        cpu_before, busy_before, start = server.cpu() if server else (0, 0), busy_seconds(), time.monotonic()
         with open(out, "wb") as to, open(error, "wb") as to_error:
             process = subprocess.Popen([str(word) for word in [self.meter, *pinned, report, *command]],
                                        stdin=stdin or subprocess.DEVNULL, stdout=to, stderr=to_error,
@@ -215,7 +217,7 @@ class Lab:
             server.settle()
         took = time.monotonic() - start
         cpu_after = server.cpu() if server else (0, 0)
-        busy = _busy() - busy_before
+        busy = busy_seconds() - busy_before
         name = pathlib.Path(str(command[0])).name
         if not report.exists():
             raise Failed("%s was not measured: %s" % (name, _last_line(error)))
@@ -256,7 +258,7 @@ def _last_line(path):
     return lines[-1][:300] if lines else "it said nothing"
 
 
-def _busy():
+def busy_seconds():
     """Seconds that all CPUs together have worked, or were taken away from this machine."""
     with open("/proc/stat") as stat:
         user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, stat.readline().split()[1:9])
