@@ -247,7 +247,7 @@ class Found(liveverify.Case):
 class Hashed(liveverify.Case):
     def test_against_the_server(self):
         """the server's dbHash against the MD5 of the encoder's bytes in _id order says what verify says"""
-        parts = {"c.csv": readings(1, 10**7), "b.csv": readings(7000, 10**6), "a.csv": readings(20_000)}
+        parts = {"a.csv": readings(20_000), "b.csv": readings(7000, 10**6), "c.csv": readings(1, 10**7)}
         for name, text in parts.items():
             self.put(name, text)
         self.load(*parts)

@@ -136,5 +136,23 @@ class Sharded(liveverify.Case, livecluster.Cluster):
             self.remove(number)
 
 
+class Reader(liveverify.Case, livetest.OwnServer):
+    options = {"auth": True}
+
+    def test_read_is_enough(self):
+        """a user who may only read the database; one who may not even that is told so"""
+        self.put("a.csv", readings(5000))
+        self.load("a.csv")
+        for name, roles in (("looker", [{"role": "read", "db": self.database}]), ("nobody", [])):
+            self.client.command("admin", {"createUser": name, "pwd": "x", "roles": roles})
+        uri = self.uri().partition("@")[2]
+        before = self.everything()
+        for words in ((), ("--quick",)):
+            self.finds([], "a.csv", *words, "--uri", "mongodb://looker:x@" + uri)
+        self.assertEqual(before, self.everything())
+        self.verify("a.csv", "--uri", "mongodb://nobody:x@" + uri, status=1)
+        self.assertRegex(self.stderr, "the user 'nobody' may not")
+
+
 if __name__ == "__main__":
     livetest.main(quick=())
