@@ -1,13 +1,10 @@
 #include "load/loader.h"
 #include "base/clock.h"
-#include "base/lines.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
-#include "input/source.h"
-#include "load/batch.h"
-#include "target/writer.h"
+#include "load/settle.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,11 +30,9 @@ struct loader {
     bool by_document;    /* the block's records belong to several shards, perhaps */
     present_t present;   /* of a block in doubt: what is in the collection already, */
     size_t next_present; /* and the first of it that no record has reached */
+    settler_t settler;
     loader_counters_t counters;
 };
-
-/* Counters are read by the reporter while we write them. */
-#define ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(loading_t *loading, batch_t *batch) {
@@ -47,115 +42,6 @@ static void drop_batch(loading_t *loading, batch_t *batch) {
             loading_free_block(loading, block);
     }
     batch_free(batch);
-}
-
-static void settle_block(loader_t *loader, block_t *block) {
-    if (!block->parsed || block->pending)
-        return;
-    pool_give(loader->loading->pool, &block->buffer);
-    loading_add_done(loader->loading, block);
-}
-
-static bool reject(loader_t *loader, block_t *block, const reject_t *reject, err_t *err) {
-    block->counts.read++;
-    block->counts.rejected++;
-    ADD(loader->counters.counts.read, 1);
-    ADD(loader->counters.counts.rejected, 1);
-    return rejects_add(loader->loading->rejects, reject, err);
-}
-
-/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
-static uint64_t lines_before(loading_t *loading, const block_t *block) {
-    load_file_t *file = block->file;
-    if (!block->lines_from)
-        return 0;
-    pthread_mutex_lock(&loading->lock);
-    if (file->counted_to != block->lines_from && source_lines(file->input, block->lines_from, &file->counted))
-        file->counted_to = block->lines_from;
-    uint64_t lines = file->counted;
-    pthread_mutex_unlock(&loading->lock);
-    return lines;
-}
-
-static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
-                          err_t *err) {
-    reject_t it = {.file = block->file,
-                   .offset = block->offset + record->offset,
-                   .line = lines_before(loader->loading, block) + block->first_line + record->line,
-                   .column = record->column,
-                   .field = record->field,
-                   .reason = reason,
-                   .bytes = block->buffer.bytes + record->offset,
-                   .length = record->length,
-                   .kept = record->length};
-    return reject(loader, block, &it, err);
-}
-
-/* A document that the server would not take. */
-static bool reject_refused(loader_t *loader, block_t *block, uint32_t offset, const char *reason,
-                           err_t *err) {
-    const uint8_t *text = block->buffer.bytes, *end = memchr(text + offset, '\n', block->length - offset);
-    record_t record = {.offset = offset,
-                       .length = (uint32_t)((end ? end : text + block->length) - (text + offset)),
-                       .line = (uint32_t)lines_count(text, offset),
-                       .column = 1,
-                       .reason = reason};
-    return reject_record(loader, block, &record, reason, err);
-}
-
-/* What became of one document that the server refused. */
-static bool settle_refused(loader_t *loader, const batch_t *batch, block_t *block, const refused_t *refused,
-                           bool batch_in_doubt, err_t *err) {
-    const uint32_t index = refused->index;
-    counts_t *counts = &loader->counters.counts;
-    const uint8_t *document = batch->bytes + batch->starts[index];
-    uint32_t length = batch->starts[index + 1] - batch->starts[index];
-    stored_t stored = STORED_MISSING;
-    bool ours = refused->duplicate_id && (block->in_doubt || batch_in_doubt);
-    if (refused->duplicate_id && !ours && !writer_compare(loader->writer, document, length, &stored, err))
-        return false;
-    if (!ours && stored != STORED_SAME)
-        return reject_refused(
-            loader, block, batch->offsets[index],
-            refused->duplicate_id && stored == STORED_DIFFERENT
-                ? "another document with its _id is in the collection, and it is not this one"
-                : refused->reason,
-            err);
-    block->counts.read++;
-    ADD(counts->read, 1);
-    /* only our own lost reply was in doubt: this run has loaded it */
-    if (ours && !block->in_doubt) {
-        block->counts.loaded++;
-        ADD(counts->loaded, 1);
-    } else {
-        block->counts.already_there++;
-        ADD(counts->already_there, 1);
-    }
-    return true;
-}
-
-static bool settle_batch(loader_t *loader, batch_t *batch, const written_t *written, err_t *err) {
-    uint32_t first = 0;
-    size_t refused = 0;
-    bool ok = true;
-    for (size_t i = 0; i < batch->part_count; i++) {
-        block_t *block = batch->parts[i].block;
-        uint32_t behind = first + batch->parts[i].count, loaded = batch->parts[i].count;
-        for (; ok && refused < written->count && written->refused[refused].index < behind;
-             refused++, loaded--)
-            ok = settle_refused(loader, batch, block, &written->refused[refused], written->in_doubt, err);
-        if (!ok)
-            return false;
-        block->counts.read += loaded;
-        block->counts.loaded += loaded;
-        ADD(loader->counters.counts.read, loaded);
-        ADD(loader->counters.counts.loaded, loaded);
-        block->pending -= batch->parts[i].count;
-        first = behind;
-        batch->parts[i].block = NULL;
-        settle_block(loader, block);
-    }
-    return true;
 }
 
 /* A shard takes what it is sent, also what is not its own, and a router would never show it. So the first
@@ -194,7 +80,7 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, wr
     if (!straight.server)
         traffic_end(loading->ways, loader->way, began);
     traffic_end(loading->shards, place, began);
-    ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
+    SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
     if (written->stale)
         loading->stale = true;
     bson_destroy(&version);
@@ -222,12 +108,12 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
-    ADD(loader->counters.batches, 1);
-    ADD(loader->counters.sent_documents, batch->count);
-    ADD(loader->counters.sent_bytes, batch->used);
-    ADD(loader->counters.retries, written.retries);
+    SETTLE_ADD(loader->counters.batches, 1);
+    SETTLE_ADD(loader->counters.sent_documents, batch->count);
+    SETTLE_ADD(loader->counters.sent_bytes, batch->used);
+    SETTLE_ADD(loader->counters.retries, written.retries);
     uint64_t loaded = loader->counters.counts.loaded;
-    if (!settle_batch(loader, batch, &written, err))
+    if (!settle_batch(&loader->settler, batch, &written, err))
         return false;
     traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
@@ -264,7 +150,7 @@ static bool route_document(loader_t *loader, block_t *block, const record_t *rec
                     &loader->key))
         place = 1 + chunkmap_find(loader->map, &loader->key);
     else
-        ADD(loader->counters.unrouted, 1);
+        SETTLE_ADD(loader->counters.unrouted, 1);
     batch_t *batch = &loader->batches[place];
     if (batch != loader->batch) {
         if (!make_room(loader, batch, record->document_length, err))
@@ -328,7 +214,7 @@ static bool read_back(loader_t *loader, const block_t *block, err_t *err) {
     int64_t start = clock_now_ns();
     bool ok =
         writer_present(loader->writer, block->id_base, block->id_base + block->length, &loader->present, err);
-    ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
+    SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
     return ok;
 }
 
@@ -345,39 +231,21 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > loading->max_record, 0))
-        return reject_record(loader, block, record, "the record is longer than --max-record", err);
+        return settle_reject(&loader->settler, block, record, "the record is longer than --max-record", err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
-        return reject_record(loader, block, record, "its document is larger than the server takes", err);
+        return settle_reject(&loader->settler, block, record, "its document is larger than the server takes",
+                             err);
     if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
-        block->counts.read++;
-        block->counts.filtered++;
-        ADD(loader->counters.counts.read, 1);
-        ADD(loader->counters.counts.filtered, 1);
+        settle_one(&loader->settler, block, SETTLED_FILTERED);
         return true;
     }
     if (__builtin_expect(loader->next_present < loader->present.count, 0) &&
         is_present(loader, block->id_base + record->offset)) {
-        block->counts.read++;
-        block->counts.already_there++;
-        ADD(loader->counters.counts.read, 1);
-        ADD(loader->counters.counts.already_there, 1);
+        settle_one(&loader->settler, block, SETTLED_THERE);
         return true;
     }
     return loader->by_document ? route_document(loader, block, record, err)
                                : add_document(loader, block, record, err);
-}
-
-static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
-    reject_t it = {.file = block->file,
-                   .offset = block->offset + block->length,
-                   .line = lines_before(loader->loading, block) + block->first_line +
-                           lines_count(block->buffer.bytes, block->length),
-                   .column = 1,
-                   .reason = "the record is longer than --max-record",
-                   .bytes = block->buffer.bytes + block->length,
-                   .length = block->oversize.length,
-                   .kept = block->oversize.kept};
-    return reject(loader, block, &it, err);
 }
 
 /* The journey of a block: its records, one by one, into the batch. */
@@ -403,7 +271,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
-            ok = reject_record(loader, block, &record, record.reason, err);
+            ok = settle_reject(&loader->settler, block, &record, record.reason, err);
         } else if (parsed == PARSED_END) {
             break;
         } else if (parsed == PARSED_MEMORY) {
@@ -412,10 +280,10 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
     if (ok && block->oversize.length)
-        ok = reject_oversize(loader, block, err);
+        ok = settle_oversize(&loader->settler, block, err);
     block->parsed = ok;
     if (ok)
-        settle_block(loader, block);
+        settle_block(&loader->settler, block);
     else if (!block->pending)
         loading_free_block(loading, block);
     return ok;
@@ -443,7 +311,7 @@ static bool send_if_due(loader_t *loader, bool *waiting, err_t *err) {
     }
     if (!fullest || !pool_is_short(loader->loading->pool))
         return true;
-    ADD(loader->counters.short_batches, 1);
+    SETTLE_ADD(loader->counters.short_batches, 1);
     return send_batch(loader, fullest, err);
 }
 
@@ -456,7 +324,7 @@ static bool work_on(loader_t *loader, err_t *err) {
             loader->rest ? loader->rest
                          : queue_pop(loading->queue, waiting ? LOOK_NS : -1, loader->part, loading->parts);
         loader->rest = block ? block->next : NULL;
-        ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
+        SETTLE_ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
@@ -523,6 +391,8 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         near = loading->routers.servers[loader->way];
     }
     ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, near, err)));
+    loader->settler =
+        (settler_t){.loading = loading, .writer = loader->writer, .counts = &loader->counters.counts};
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

@@ -1,0 +1,139 @@
+#include "load/settle.h"
+#include "base/lines.h"
+#include "input/source.h"
+
+#include <string.h>
+
+void settle_one(const settler_t *settler, block_t *block, settled_t what) {
+    block->counts.read++;
+    SETTLE_ADD(settler->counts->read, 1);
+    if (what == SETTLED_FILTERED) {
+        block->counts.filtered++;
+        SETTLE_ADD(settler->counts->filtered, 1);
+    } else {
+        block->counts.already_there++;
+        SETTLE_ADD(settler->counts->already_there, 1);
+    }
+}
+
+void settle_block(const settler_t *settler, block_t *block) {
+    if (!block->parsed || block->pending)
+        return;
+    pool_give(settler->loading->pool, &block->buffer);
+    loading_add_done(settler->loading, block);
+}
+
+static bool reject(const settler_t *settler, block_t *block, const reject_t *reject, err_t *err) {
+    block->counts.read++;
+    block->counts.rejected++;
+    SETTLE_ADD(settler->counts->read, 1);
+    SETTLE_ADD(settler->counts->rejected, 1);
+    return rejects_add(settler->loading->rejects, reject, err);
+}
+
+/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
+static uint64_t lines_before(loading_t *loading, const block_t *block) {
+    load_file_t *file = block->file;
+    if (!block->lines_from)
+        return 0;
+    pthread_mutex_lock(&loading->lock);
+    if (file->counted_to != block->lines_from && source_lines(file->input, block->lines_from, &file->counted))
+        file->counted_to = block->lines_from;
+    uint64_t lines = file->counted;
+    pthread_mutex_unlock(&loading->lock);
+    return lines;
+}
+
+bool settle_reject(const settler_t *settler, block_t *block, const record_t *record, const char *reason,
+                   err_t *err) {
+    reject_t it = {.file = block->file,
+                   .offset = block->offset + record->offset,
+                   .line = lines_before(settler->loading, block) + block->first_line + record->line,
+                   .column = record->column,
+                   .field = record->field,
+                   .reason = reason,
+                   .bytes = block->buffer.bytes + record->offset,
+                   .length = record->length,
+                   .kept = record->length};
+    return reject(settler, block, &it, err);
+}
+
+/* A document that the server would not take. */
+static bool reject_refused(const settler_t *settler, block_t *block, uint32_t offset, const char *reason,
+                           err_t *err) {
+    const uint8_t *text = block->buffer.bytes, *end = memchr(text + offset, '\n', block->length - offset);
+    record_t record = {.offset = offset,
+                       .length = (uint32_t)((end ? end : text + block->length) - (text + offset)),
+                       .line = (uint32_t)lines_count(text, offset),
+                       .column = 1,
+                       .reason = reason};
+    return settle_reject(settler, block, &record, reason, err);
+}
+
+/* What became of one document that the server refused. */
+static bool settle_refused(const settler_t *settler, const batch_t *batch, block_t *block,
+                           const refused_t *refused, bool batch_in_doubt, err_t *err) {
+    const uint32_t index = refused->index;
+    counts_t *counts = settler->counts;
+    const uint8_t *document = batch->bytes + batch->starts[index];
+    uint32_t length = batch->starts[index + 1] - batch->starts[index];
+    stored_t stored = STORED_MISSING;
+    bool ours = refused->duplicate_id && (block->in_doubt || batch_in_doubt);
+    if (refused->duplicate_id && !ours && !writer_compare(settler->writer, document, length, &stored, err))
+        return false;
+    if (!ours && stored != STORED_SAME)
+        return reject_refused(
+            settler, block, batch->offsets[index],
+            refused->duplicate_id && stored == STORED_DIFFERENT
+                ? "another document with its _id is in the collection, and it is not this one"
+                : refused->reason,
+            err);
+    block->counts.read++;
+    SETTLE_ADD(counts->read, 1);
+    /* only our own lost reply was in doubt: this run has loaded it */
+    if (ours && !block->in_doubt) {
+        block->counts.loaded++;
+        SETTLE_ADD(counts->loaded, 1);
+    } else {
+        block->counts.already_there++;
+        SETTLE_ADD(counts->already_there, 1);
+    }
+    return true;
+}
+
+bool settle_batch(const settler_t *settler, batch_t *batch, const written_t *written, err_t *err) {
+    uint32_t first = 0;
+    size_t refused = 0;
+    bool ok = true;
+    for (size_t i = 0; i < batch->part_count; i++) {
+        block_t *block = batch->parts[i].block;
+        uint32_t behind = first + batch->parts[i].count, loaded = batch->parts[i].count;
+        for (; ok && refused < written->count && written->refused[refused].index < behind;
+             refused++, loaded--)
+            ok = settle_refused(settler, batch, block, &written->refused[refused], written->in_doubt, err);
+        if (!ok)
+            return false;
+        block->counts.read += loaded;
+        block->counts.loaded += loaded;
+        SETTLE_ADD(settler->counts->read, loaded);
+        SETTLE_ADD(settler->counts->loaded, loaded);
+        block->pending -= batch->parts[i].count;
+        first = behind;
+        batch->parts[i].block = NULL;
+        settle_block(settler, block);
+    }
+    return true;
+}
+
+bool settle_oversize(const settler_t *settler, block_t *block, err_t *err) {
+    reject_t it = {.file = block->file,
+                   .offset = block->offset + block->length,
+                   .line = lines_before(settler->loading, block) + block->first_line +
+                           lines_count(block->buffer.bytes, block->length),
+                   .column = 1,
+                   .reason = "the record is longer than --max-record",
+                   .bytes = block->buffer.bytes + block->length,
+                   .length = block->oversize.length,
+                   .kept = block->oversize.kept};
+    return reject(settler, block, &it, err);
+}
