@@ -140,7 +140,7 @@ mends_t *mends_read(char *const *paths, size_t count, catalog_t *catalog, const 
     records_destroy(reading.reader);
     free(reading.place.bytes);
     free(reading.file_path);
-    if (!ok) {
+    if (!ok || !reading.mends) {
         mends_free(reading.mends);
         return NULL;
     }

@@ -51,6 +51,7 @@ struct verification {
     pthread_mutex_t books_lock;
     worker_t workers[MOST_THREADS];
     uint32_t worker_count;
+    uint64_t lanes[POSITION_LANES]; /* documents that were seen */
     progress_t progress;
 
     pthread_mutex_t lock; /* of what follows */
@@ -151,7 +152,7 @@ static void tell_unfinished(const verification_t *run) {
 static bool find_files(verification_t *run, err_t *err) {
     size_t count = run->manifest->count;
     run->files = calloc(count + 1, sizeof *run->files);
-    run->books = calloc(count + 1, sizeof *run->books);
+    run->books = calloc(count + 1, sizeof(catalog_file_t *));
     if (!run->files || !run->books)
         return err_memory(err, count * sizeof *run->files);
     if (!catalog_register(run->catalog, run->manifest, run->books, err) ||
@@ -316,7 +317,7 @@ static void watch(verification_t *run, feeder_t *feeder) {
     }
 }
 
-static bool join_workers(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *err) {
+static bool join_workers(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     bool ok = true;
     for (uint32_t i = 0; i < run->worker_count; i++) {
@@ -336,7 +337,7 @@ static bool join_workers(verification_t *run, uint64_t lanes[POSITION_LANES], er
         result->blocks += counters->blocks + worker->skipped;
         result->retries += counters->retries;
         for (size_t lane = 0; lane < POSITION_LANES; lane++)
-            lanes[lane] += inspector_lanes(worker->inspector)[lane];
+            run->lanes[lane] += inspector_lanes(worker->inspector)[lane];
         ok = differences_move(result->differences, inspector_differences(worker->inspector), err) && ok;
         inspector_free(worker->inspector);
     }
@@ -344,7 +345,7 @@ static bool join_workers(verification_t *run, uint64_t lanes[POSITION_LANES], er
     return ok;
 }
 
-static bool compare(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *err) {
+static bool compare(verification_t *run, err_t *err) {
     uint64_t total = 0;
     err_t joining;
     for (size_t i = 0; i < run->manifest->count; i++)
@@ -363,7 +364,7 @@ static bool compare(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *
         run->result->bytes_read = read.disk_bytes;
         run->result->bytes_text = read.text_bytes;
     }
-    bool joined = join_workers(run, lanes, &joining);
+    bool joined = join_workers(run, &joining);
     progress_end(&run->progress);
     if (run->failed)
         *err = run->err;
@@ -379,12 +380,12 @@ static bool compare(verification_t *run, uint64_t lanes[POSITION_LANES], err_t *
 
 /* A load that began meanwhile has registered files before it sent documents: so the books are read again when
  * there are places of nobody, until they have not changed in between. */
-static bool look_outside(verification_t *run, const uint64_t lanes[POSITION_LANES], err_t *err) {
+static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     outside_options_t options = {.server = run->server,
                                  .files = run->files,
                                  .file_count = run->manifest->count,
-                                 .lanes = lanes,
+                                 .lanes = run->lanes,
                                  .estimate = run->place.count,
                                  .threads = result->threads,
                                  .most = run->spec->most};
@@ -443,13 +444,8 @@ static bool conclude(const verification_t *run, err_t *err) {
 }
 
 static bool look(verification_t *run, err_t *err) {
-    uint64_t *lanes = calloc(POSITION_LANES, sizeof *lanes);
-    bool ok = lanes != NULL || err_memory(err, POSITION_LANES * sizeof *lanes);
-    ok = ok && read_spec(run, err) && connect_target(run, err) && open_books(run, err) &&
-         find_files(run, err) && read_mended(run, err);
-    ok = ok && compare(run, lanes, err) && look_outside(run, lanes, err) && conclude(run, err);
-    free(lanes);
-    return ok;
+    return read_spec(run, err) && connect_target(run, err) && open_books(run, err) && find_files(run, err) &&
+           read_mended(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
 }
 
 static void free_run(verification_t *run) {

@@ -137,7 +137,8 @@ class Case(livetest.Case):
     def remove_range(self, first, last):
         gone = self.documents(filter={"_id": {"$gte": mongo.Int64(first), "$lte": mongo.Int64(last)}})
         self.client.command(self.database, {"delete": "results", "deletes": [
-            {"q": {"_id": {"$gte": mongo.Int64(first), "$lte": mongo.Int64(last)}}, "limit": 0}], "writeConcern": MAJORITY})
+            {"q": {"_id": {"$gte": mongo.Int64(first), "$lte": mongo.Int64(last)}}, "limit": 0}],
+            "writeConcern": MAJORITY})
         return gone
 
     def set(self, number, client=None, **fields):

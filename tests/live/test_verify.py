@@ -35,7 +35,8 @@ class Clean(liveverify.Case):
         self.write("a.csv", parts[0])
         self.write("b.csv.gz", gzip.compress(parts[1]))
         self.write("c.csv.zst", livetest.zstd_frame(parts[2]))
-        self.write("d.zip", livetest.zip_of(("x.csv", parts[3], zipfile.ZIP_DEFLATED), ("y.csv", parts[4], zipfile.ZIP_STORED)))
+        self.write("d.zip", livetest.zip_of(("x.csv", parts[3], zipfile.ZIP_DEFLATED),
+                                            ("y.csv", parts[4], zipfile.ZIP_STORED)))
         self.write("e.tar", tar_of(x=parts[5], y=parts[6]))
         self.write("f.tar.gz", gzip.compress(tar_of(x=parts[7], y=parts[8])))
         for number in range(40):
@@ -170,8 +171,8 @@ class Found(liveverify.Case):
         """all kinds at once, and whole stretches that are missing"""
         self.fill()
         one, two, three, four, five = self.lines(5)
-        expected = [("missing", "a.csv", one), ("altered", "a.csv", two), ("extra", "a.csv", three), ("foreign", '"mine"'),
-                    ("altered", "b.csv", 10), ("missing", "b.csv", 100, 199)]
+        expected = [("missing", "a.csv", one), ("altered", "a.csv", two), ("extra", "a.csv", three),
+                    ("foreign", '"mine"'), ("altered", "b.csv", 10), ("missing", "b.csv", 100, 199)]
         self.remove(self.id_at("a.csv", one))
         self.set(self.id_at("a.csv", two), k="other", w=1)
         self.insert({"_id": Int64(self.id_at("a.csv", three) + 2)}, {"_id": "mine"})
@@ -187,7 +188,8 @@ class Found(liveverify.Case):
         said = self.verify(*self.names, status=7)
         whole, = [entry for entry in said["differences"] if entry["kind"] == "missing" and entry["documents"] > 1000]
         at = self.offset_of("a.csv", four) // WINDOW * WINDOW
-        begins = self.texts["a.csv"].count(b"\n", 0, at) + (1 if not at or self.texts["a.csv"][at - 1:at] == b"\n" else 2)
+        text = self.texts["a.csv"]
+        begins = text.count(b"\n", 0, at) + (1 if not at or text[at - 1:at] == b"\n" else 2)
         self.assertEqual(begins, whole["line"])
         self.assertEqual(self.texts["a.csv"].count(b"\n", 0, at + WINDOW - 1) + 1, whole["last_line"])
         self.assertEqual(said["missing"], 101 + whole["documents"])
@@ -196,7 +198,8 @@ class Found(liveverify.Case):
         """of very many differences the first ones of each kind are named, and all are counted"""
         self.put("a.csv", readings(5000))
         self.load("a.csv")
-        self.client.command(self.database, {"update": "results", "updates": [{"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}]})
+        self.client.command(self.database, {"update": "results", "updates": [
+            {"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}], "writeConcern": liveverify.MAJORITY})
         self.insert({"_id": "a foreign one"})
         for most in (0, 1, 20, 100):
             said = self.verify("a.csv", "--max-differences", most, status=7)
@@ -224,7 +227,8 @@ class Found(liveverify.Case):
         self.remove(number)
         self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
         self.insert({"_id": mongo.ObjectId(b"x" * 12)})
-        self.finds([("unequal", "a.csv", first, last), ("foreign", '{ "$oid" : "%s" }' % (b"x" * 12).hex())], "--quick", "a.csv")
+        foreign = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
+        self.finds([("unequal", "a.csv", first, last), ("foreign", foreign)], "--quick", "a.csv")
 
     def test_sample(self):
         """--sample looks at the same share of the blocks each time, and at nothing else"""
@@ -234,9 +238,11 @@ class Found(liveverify.Case):
         self.set(self.id_at("a.csv", 2), k="other")
         seen = []
         for percent in (0.0001, 5, 30, 60, 90, 100):
-            first, again = (self.verify("a.csv", "--sample", share, status=(0, 7)) for share in (percent, "%s%%" % percent))
-            figures = [tuple(said[field] for field in ("blocks_looked_at", "documents", "altered", "blocks", "sample_percent"))
-                       for said in (first, again)]
+            figures = []
+            for share in (percent, "%s%%" % percent):
+                said = self.verify("a.csv", "--sample", share, status=(0, 7))
+                figures.append(tuple(said[field] for field in (
+                    "blocks_looked_at", "documents", "altered", "blocks", "sample_percent")))
             self.assertEqual(*figures)
             self.assertEqual((-(-len(text) // WINDOW), percent), figures[0][3:])
             seen.append(figures[0][:3])
@@ -290,7 +296,8 @@ class Known(liveverify.Case):
         self.finds([], "a.csv", "--filter", "m>=50000")
         self.verify("a.csv", "--filter", "m>=60000", status=1)
         self.assertRegex(self.stderr, "was loaded with --filter 'm>=50000', not 'm>=60000'")
-        left_out = next(line for line in range(2, 2000) if not self.documents(filter={"_id": Int64(self.id_at("a.csv", line))}))
+        left_out = next(line for line in range(2, 2000)
+                        if not self.documents(filter={"_id": Int64(self.id_at("a.csv", line))}))
         self.insert({"_id": Int64(self.id_at("a.csv", left_out)), "m": 1})
         entry, = self.finds([("extra", "a.csv", left_out)], "a.csv")["differences"]
         self.assertIn("filter", entry["why"])
@@ -425,7 +432,8 @@ class Rejected(liveverify.Case):
         self.finds([("missing", "a.csv", 51), ("missing", "a.csv", 61), ("missing", "a.csv", 71)], "a.csv")
         said = self.tipple(*[word for word in self.verify_words("a.csv") if word != "--json"], status=7).stdout.decode()
         self.assertRegex(said, "refused.*reject file")
-        mended = (self.folder / "bad").read_bytes().replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
+        mended = (self.folder / "bad").read_bytes()
+        mended = mended.replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
         self.write("bad", mended.replace(lines[60] + b"\n", b""))
         self.load("--mended", "bad", "--rejects", "more", status=2)
         self.finds([("missing", "a.csv", 71)], "a.csv", "--mended", "bad")

@@ -1,4 +1,4 @@
-"""A sharded collection is compared with its files: through the router, so that each document counts once.  needs: none"""
+"""A sharded collection compared with its files: through the router, so that each document counts once.  needs: none"""
 import contextlib
 import threading
 

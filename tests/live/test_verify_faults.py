@@ -1,4 +1,4 @@
-"""A verify whose server falters, is cut off, or goes away, and one that is interrupted: no false word about the data."""
+"""A verify whose server falters, is cut off, or goes away; one that is interrupted: no false word about the data."""
 import contextlib
 import json
 import signal
@@ -17,8 +17,8 @@ from minimongo import Int64
 
 
 class Proxy:
-    """Forwards to a server. `meddle(number, reply)` is asked about the reply to each find of `results`, from 1: the bytes
-    that are sent on, and whether the connection is cut behind them."""
+    """Forwards to a server. `meddle(number, reply)` is asked about the reply to each find of `results`, from 1: the
+    bytes that are sent on, and whether the connection is cut behind them."""
 
     def __init__(self, meddle):
         self.target = urllib.parse.urlsplit(live.URI).netloc.rpartition("@")[2].split(",")[0].rpartition(":")
@@ -111,8 +111,9 @@ class Faults(liveverify.Case):
     def test_lasting(self):
         """a server that refuses for good: status 4 after --patience, or at once; what was found until then is said"""
         self.set(self.id_at("a.csv", 2), k="other")
-        for data, status, pattern in (({"errorCode": 91}, 4, "--patience"), ({"closeConnection": True}, 4, "--patience"),
-                                      ({"errorCode": 13}, 1, "asks for a user|may not"), ({"errorCode": 14031}, 4, "make room")):
+        for data, status, pattern in (
+                ({"errorCode": 91}, 4, "--patience"), ({"closeConnection": True}, 4, "--patience"),
+                ({"errorCode": 13}, 1, "asks for a user|may not"), ({"errorCode": 14031}, 4, "make room")):
             with self.subTest(data=data):
                 self.trouble({"skip": 3}, **data)  # the first block, twice
                 said = self.verify("a.csv", "-j", 1, "--patience", "1s", status=status)
@@ -143,7 +144,7 @@ class Faults(liveverify.Case):
         _, words = self.through(spoil)
         self.finds([], "a.csv", *words)
         self.assertEqual(1, len(spoiled))
-        _, words = self.through(lambda number, reply: (reply.replace(b"\x02k\0\x04\0\0\0g77\0", b"\x02k\0\x04\0\0\0h77\0"), False))
+        _, words = self.through(lambda number, reply: (reply.replace(b"\x04\0\0\0g77\0", b"\x04\0\0\0h77\0"), False))
         self.assertEqual(self.texts["a.csv"].count(b",g77,"), self.verify("a.csv", *words, status=7)["altered"])
 
     def test_gone_in_the_middle(self):
@@ -204,7 +205,8 @@ class Faults(liveverify.Case):
                 (lambda: self.load("b.csv"), lambda: None, 0)):
             entered = self.trouble({"skip": 1}, ("count",), blockConnection=True, blockTimeMS=2000)["count"]
             process = self.begin("a.csv")
-            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1, "maxTimeMS": 30_000})
+            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1,
+                                          "maxTimeMS": 30_000})
             meddle()
             self.trouble("off")
             out, err = process.communicate(timeout=60)
