@@ -34,11 +34,15 @@ void feed_free(feed_t *feed) {
 }
 
 /* A signal may be delivered to another thread than the one that waits here, so a wait looks up now and then.
- */
+ * When nobody wants the bytes there is nothing to say: whoever closed the pool has said why. */
 static bool wait_for_stream(feed_t *feed) {
     for (;;) {
         if (stop_signal())
             return fault_stopped(&feed->fault, feed->name, stop_signal());
+        if (feed->pool && pool_closed(feed->pool)) {
+            feed->fault.text[0] = '\0';
+            return false;
+        }
         struct pollfd ready = {.fd = feed->fd, .events = POLLIN};
         int n = poll(&ready, 1, STOP_LOOK_MS);
         if (n > 0)

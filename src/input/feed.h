@@ -7,6 +7,7 @@
 #define TIPPLE_INPUT_FEED_H
 
 #include "base/err.h"
+#include "base/pool.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ typedef struct {
     bool damaged; /* a decoder said so: what it gave before may be wrong, too */
     err_t fault;
     _Atomic uint64_t taken;
+    pool_t *pool; /* closed: nobody wants a stream's bytes any more, and the waiting ends; or NULL */
 } feed_t;
 
 /* Bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */

@@ -112,6 +112,7 @@ static bool begin(source_t *source, err_t *err) {
     int fd = open_file(file);
     uint64_t from = file->archive_offset, to = from + file->disk_bytes;
     feed_init(&source->feed, source->name, fd, is_stream, from, to);
+    source->feed.pool = source->kit->pool;
     if (fd < 0)
         return fault_system(err, source->name, errno);
     if (!is_unchanged(source, err))

@@ -2,6 +2,7 @@
 #ifndef TIPPLE_INPUT_SOURCE_H
 #define TIPPLE_INPUT_SOURCE_H
 
+#include "base/pool.h"
 #include "input/manifest.h"
 
 #include <sys/types.h>
@@ -13,6 +14,10 @@ typedef struct source source_t;
 typedef struct source_kit source_kit_t;
 source_kit_t *source_kit_new(void);
 void source_kit_free(source_kit_t *kit);
+
+/* From now on, who waits for a stream's bytes stops waiting when this pool is closed: source_read fails, and
+ * err->text is empty. */
+void source_kit_watch(source_kit_t *kit, pool_t *pool);
 
 /* The file (and its manifest) must outlive the source. A stream is only looked at by the first read, so
  * opening never waits. NULL: *err says why (status 5; 8 when this host has no descriptor or memory left). */

@@ -8,6 +8,10 @@ source_kit_t *source_kit_new(void) {
     return calloc(1, sizeof(source_kit_t));
 }
 
+void source_kit_watch(source_kit_t *kit, pool_t *pool) {
+    kit->pool = pool;
+}
+
 void source_kit_free(source_kit_t *kit) {
     if (!kit)
         return;

@@ -13,6 +13,7 @@ struct source_kit {
     inflate_engine_t engine;
     decoder_t *spare[INPUT_STREAM + 1]; /* by kind: one that is not in use */
     source_t *archive;                  /* the packed tar that was read last, wherever it stands now */
+    pool_t *pool;                       /* closed: nobody wants a stream's bytes any more; or NULL */
 };
 
 /* A decoder for INPUT_PLAIN, INPUT_GZIP or INPUT_ZSTD, as good as new; NULL: memory is out. */

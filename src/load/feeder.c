@@ -314,6 +314,8 @@ static void *work(void *context) {
     if (!worker.kit) {
         err_memory(&err, sizeof worker);
         fail(feeder, &err);
+    } else {
+        source_kit_watch(worker.kit, feeder->options.pool);
     }
     while (more && !has_failed(feeder) && !stop_signal()) {
         err.text[0] = '\0';

@@ -45,10 +45,15 @@ static bool wait_for_answer(mongoc_stream_t *base, int32_t timeout_ms) {
 static ssize_t await_readv(mongoc_stream_t *stream, mongoc_iovec_t *iov, size_t count, size_t least,
                            int32_t timeout_ms) {
     awaited_t *awaited = (awaited_t *)(void *)stream;
+    const int64_t start = clock_now_ns();
     if (awaited->asked && !wait_for_answer(awaited->base, timeout_ms)) {
         errno = ETIMEDOUT;
         return -1;
     }
+    /* the base's own read waits once more, but not as long again */
+    const int64_t left_ms = timeout_ms - (clock_now_ns() - start) / 1000000;
+    if (timeout_ms > 0)
+        timeout_ms = left_ms > 0 ? (int32_t)left_ms : 1;
     /* only the first bytes: the rest may be in the hands of TLS already, where a poll does not see them */
     awaited->asked = false;
     return mongoc_stream_readv(awaited->base, iov, count, least, timeout_ms);

@@ -1,8 +1,5 @@
 """Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: none"""
-import contextlib
 import gzip
-import json
-import signal
 import threading
 import time
 
@@ -10,7 +7,6 @@ import clusters
 import live
 import livetest
 import minimongo as mongo
-import mongods
 from livecluster import Cluster
 from livetest import Books, rows
 
@@ -201,81 +197,6 @@ class Taken(Cluster):
         self.holds(Books().plain("a.csv", text))
         there = [{document["_id"] for document in self.on_shard(name)} for name in ("s0", "s1")]
         self.assertEqual(len(there[0] | there[1]), 150000)
-
-
-class Broken(Cluster):
-    """Members that go away in the middle of a load."""
-    options = {"shards": 2, "replicas": 1, "routers": 2}
-    count = 120000
-
-    def during(self, *words):
-        """A load that has begun."""
-        self.text = rows(self.count, 8)
-        self.write("a.csv", self.text)
-        load = self.start("-b", "100", "--patience", "60s", *words, "a.csv")
-        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 2000))
-        self.assertIsNone(load.poll(), "it ended too early")
-        return load
-
-    def complete(self, load):
-        out, said = load.communicate(timeout=240)
-        self.assertEqual(load.returncode, 0, said.decode())
-        counts = livetest.Counts(json.loads(out))
-        self.assertEqual(counts["read"], self.count)
-        self.reconnect()
-        self.holds(Books().plain("a.csv", self.text))
-        lying = [{document["_id"] for document in self.on_shard(name)} for name in self.names()]
-        self.assertEqual(sum(map(len, lying)), self.count)
-        return counts
-
-    def tearDown(self):
-        for name in ("r1", "s1"):
-            with contextlib.suppress(mongods.Error):  # it runs
-                clusters.start_members(self.home, [name], tied=True)
-        self.reconnect()
-
-    def test_a_router_that_goes_away(self):
-        load = self.during()
-        clusters.send(self.home, ["r1"], signal.SIGKILL)
-        self.complete(load)
-
-    def test_a_shard_that_is_down_for_a_while(self):
-        load = self.during()
-        clusters.send(self.home, ["s1"], signal.SIGKILL)
-        time.sleep(5)
-        self.assertIsNone(load.poll(), "it gave up within its patience")
-        clusters.start_members(self.home, ["s1"], tied=True)
-        self.complete(load)
-
-    def test_a_shard_that_stays_away(self):
-        load = self.during("--patience", "4s")
-        clusters.send(self.home, ["s1"], signal.SIGKILL)
-        load.communicate(timeout=120)
-        self.assertEqual(load.returncode, 4)
-        clusters.start_members(self.home, ["s1"], tied=True)
-        self.reconnect()
-        self.load("a.csv")
-        self.holds(Books().plain("a.csv", self.text))
-        self.clean()
-
-
-@livetest.slow
-class Elected(Broken):
-    """Shards of three members, with logins and TLS."""
-    options = {"shards": 2, "replicas": 3, "routers": 2, "auth": True, "tls": True}
-    count = 60000
-    test_a_router_that_goes_away = test_a_shard_that_is_down_for_a_while = test_a_shard_that_stays_away = None
-
-    def tearDown(self):
-        pass
-
-    def test_an_election(self):
-        """The primary of a shard is killed; another one goes on, and what was acknowledged is there."""
-        load = self.during()
-        primary = clusters.select(self.state, ["s0.primary"])[0]["name"]
-        clusters.send(self.home, [primary], signal.SIGKILL)
-        self.complete(load)
-        clusters.start_members(self.home, [primary], tied=True)
 
 
 if __name__ == "__main__":

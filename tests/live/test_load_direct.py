@@ -1,8 +1,6 @@
 """Loads straight to the shards of a cluster: nothing is lost when chunks move or members go.  needs: none"""
 import contextlib
 import gzip
-import json
-import signal
 import socket
 import tempfile
 import threading
@@ -12,44 +10,12 @@ import live
 import livecluster
 import livetest
 import minimongo as mongo
+import relay
 from livetest import Books, rows
 
-import clusters
 import mongods
 
 TEXT = rows(40000, 1, bad={70})
-
-
-class Relay:
-    """Before a server; in its answers one address stands for another, and a question can be made another one."""
-
-    def __init__(self, port, old, new, ask=lambda message: message):
-        self.port, self.old, self.new, self.ask = port, old, new, ask
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = b"127.0.0.1:%d" % self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self.listener.accept()
-                server = socket.create_connection(("127.0.0.1", self.port))
-                threading.Thread(target=self.pump, args=(client, server, self.ask), daemon=True).start()
-                threading.Thread(target=self.pump, args=(server, client, self.answer), daemon=True).start()
-
-    def answer(self, message):
-        return message.replace(self.old or self.address, self.new or self.address)
-
-    def pump(self, source, sink, change):
-        with contextlib.suppress(OSError), source.makefile("rb") as messages:
-            while head := messages.read(4):
-                sink.sendall(change(head + messages.read(int.from_bytes(head, "little") - 4)))
-        for end in (source, sink):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def close(self):
-        self.listener.close()
 
 
 def without_version(message):
@@ -107,9 +73,9 @@ class Direct(livecluster.Cluster):
         """Something before a shard that does not pass the version on: after a move, documents would be lost."""
         port, = [member["port"] for member in self.state["members"] if member["set"] == "s1"]
         address = b"127.0.0.1:%d" % port
-        shard = Relay(port, address, None, without_version)
+        shard = relay.Relays([port], change=without_version)
         self.addCleanup(shard.close)
-        self.refused_by(address, shard.address, r"--direct: the shard s1: .*a chunk that moves could take documents")
+        self.refused_by(address, shard.names[address], r"--direct: the shard s1: .*a chunk that moves could take documents")
 
     def test_where_versions_are_not_known(self):
         """A server that is no shard."""
@@ -130,9 +96,9 @@ class Direct(livecluster.Cluster):
         self.write("a.csv", TEXT)
         self.assertEqual(len(address), len(instead))
         router, = [member["port"] for member in self.state["members"] if member["name"] == "r0"]
-        relay = Relay(router, address, instead)
-        self.addCleanup(relay.close)
-        uri = "mongodb://%s/%s.results" % (relay.address.decode(), self.database)
+        before = relay.Relays([router], names={address: instead})
+        self.addCleanup(before.close)
+        uri = before.rename("mongodb://127.0.0.1:%d/%s.results" % (router, self.database))
         done = self.tipple("load", "--format", "mot", "--uri", uri, "--direct", "a.csv", status=1)
         self.assertRegex(done.stderr, pattern)
         self.assertEqual(self.client.count(self.database, "results"), 0)
@@ -168,62 +134,6 @@ class Direct(livecluster.Cluster):
         self.assertGreater(counts["retries"], 0)
         self.holds(Books().plain("a.csv", text))
         self.whole(150000)
-
-
-class Broken(livecluster.Cluster):
-    count = 120000
-
-    def during(self, *words):
-        self.text = rows(self.count, 8)
-        self.write("a.csv", self.text)
-        load = self.start("--direct", "-b", "100", "--patience", "60s", *words, "a.csv")
-        self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 2000))
-        self.assertIsNone(load.poll(), "it ended too early")
-        return load
-
-    def complete(self, load):
-        out, said = load.communicate(timeout=240)
-        self.assertEqual(load.returncode, 0, said.decode())
-        self.assertEqual(json.loads(out)["read"], self.count)
-        self.reconnect()
-        self.holds(Books().plain("a.csv", self.text))
-        lying = [{document["_id"] for document in self.on_shard(name)} for name in self.names()]
-        self.assertEqual(sum(map(len, lying)), self.count)
-
-    def test_a_shard_that_is_down_for_a_while(self):
-        load = self.during()
-        clusters.send(self.home, ["s1"], signal.SIGKILL)
-        time.sleep(3)
-        self.assertIsNone(load.poll(), "it gave up within its patience")
-        clusters.start_members(self.home, ["s1"], tied=True)
-        self.complete(load)
-
-    def test_a_shard_that_stays_away(self):
-        load = self.during("--patience", "4s")
-        clusters.send(self.home, ["s1"], signal.SIGKILL)
-        _, said = load.communicate(timeout=120)
-        self.assertEqual(load.returncode, 4)
-        self.assertIn(b"--patience", said)
-        clusters.start_members(self.home, ["s1"], tied=True)
-        self.reconnect()
-        self.load("--direct", "a.csv")
-        self.holds(Books().plain("a.csv", self.text))
-        self.clean()
-
-
-@livetest.slow
-class Elected(Broken):
-    """Shards of three members, with logins and TLS."""
-    options = {"shards": 2, "replicas": 3, "routers": 1, "auth": True, "tls": True}
-    count = 60000
-    test_a_shard_that_is_down_for_a_while = test_a_shard_that_stays_away = None
-
-    def test_an_election(self):
-        load = self.during()
-        primary = clusters.select(self.state, ["s0.primary"])[0]["name"]
-        clusters.send(self.home, [primary], signal.SIGKILL)
-        self.complete(load)
-        clusters.start_members(self.home, [primary], tied=True)
 
 
 if __name__ == "__main__":
