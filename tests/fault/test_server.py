@@ -261,6 +261,8 @@ class ReplicaSet(Broken):
                                                       if member is not victim)), "nobody was elected")
         self.assertTrue(livetest.wait_for(lambda: moment.seen > moment.documents + 1000, 200), "the load did not go on")
         os.kill(victim["pid"], signal.SIGCONT)
+        # awake, it takes itself for the primary for a moment, and then closes its connections
+        self.assertTrue(livetest.wait_for(lambda: not self.is_primary(victim)), "there are two primaries")
         self.reconnect()
         _, counts, _ = self.rest(load, 2)
         self.all_loaded(counts)
