@@ -387,7 +387,7 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
     ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     server_t *near = NULL;
     if (loading->routers.count) {
-        loader->way = number % loading->routers.count;
+        loader->way = number / loading->parts % loading->routers.count; /* all shards by every router */
         near = loading->routers.servers[loader->way];
     }
     ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, near, err)));
