@@ -1,5 +1,7 @@
 #include "base/host.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -36,6 +38,17 @@ bool host_want_descriptors(uint64_t count, err_t *err) {
         "this process may have %llu open files, and needs about %llu: raise the limit (ulimit -n) or lower "
         "--threads",
         (unsigned long long)had, (unsigned long long)count);
+}
+
+bool host_has_descriptors(err_t *err) {
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || (errno != EMFILE && errno != ENFILE) ||
+           err_set(err, STATUS_HOST,
+                   "too many open files %s: raise the limit (%s), then run the same command again",
+                   errno == EMFILE ? "in this process" : "on this host",
+                   errno == EMFILE ? "ulimit -n" : "fs.file-max");
 }
 
 void host_processes(char name[HOST_PROCESSES]) {

@@ -10,6 +10,9 @@
  * Status 8. */
 bool host_want_descriptors(uint64_t count, err_t *err);
 
+/* Is there one for a connection more, at this moment? Status 8. */
+bool host_has_descriptors(err_t *err);
+
 /* The most memory that this process ever held; 0 where the system does not tell. */
 uint64_t host_peak_memory(void);
 

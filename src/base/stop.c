@@ -37,6 +37,7 @@ void stop_install(void) {
     sigemptyset(&grace.sa_mask);
     sigaction(SIGALRM, &grace, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error of a write, with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* so is a limit of the size of files (ulimit -f) */
 }
 
 int stop_signal(void) {

@@ -44,10 +44,14 @@ bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const ch
 }
 
 static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, err_t *err) {
-    ynode_t *node = ++tree->nodes > MOST_NODES ? NULL : keep(tree, sizeof *node);
-    if (!node) {
+    ynode_t *node = NULL;
+    if (++tree->nodes > MOST_NODES) {
         err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name,
                 mark.line + 1, mark.column + 1);
+        return NULL;
+    }
+    if (!(node = keep(tree, sizeof *node))) {
+        err_memory(err, sizeof *node);
         return NULL;
     }
     node->kind = kind;
@@ -81,6 +85,8 @@ static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event
         }
         return true;
     }
+    if (parser->error == YAML_MEMORY_ERROR)
+        return err_memory(err, tree->length);
     yaml_mark_t mark = parser->problem_mark;
     if (parser->error == YAML_READER_ERROR) { /* bytes that are no text: only their offset is told */
         size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;

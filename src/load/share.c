@@ -93,7 +93,11 @@ share_t *share_new(const share_options_t *options, err_t *err) {
     }
     share->options = *options;
     pthread_mutex_init(&share->lock, NULL);
-    pthread_cond_init(&share->answered, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&share->answered, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     if (!make_units(share, err)) {
         share_free(share);
         return NULL;
@@ -314,7 +318,7 @@ bool share_next(void *context, size_t *first, size_t *end, err_t *err) {
             ok = ask_unlocked(share, err);
         } else if (open || share->asking || find(share, UNIT_BUSY)) {
             struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
+            clock_gettime(CLOCK_MONOTONIC, &until); /* the time of day may be set back meanwhile */
             until.tv_nsec += NAP_NS;
             until.tv_sec += until.tv_nsec / 1000000000;
             until.tv_nsec %= 1000000000;

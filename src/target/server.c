@@ -1,5 +1,6 @@
 #include "target/server.h"
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/stop.h"
 #include "base/units.h"
 #include "target/absence.h"
@@ -150,6 +151,10 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
     if (stopped(server, err))
         return false;
     int64_t left = patience->deadline_ns - clock_now_ns();
+    if (left <= 0 && !host_has_descriptors(err)) {
+        server->gave_up = true;
+        return false;
+    }
     if (left <= 0) {
         bson_error_t last = *error;
         char time[UNITS_MAX];

@@ -1,7 +1,7 @@
 /* shim: what goes wrong below tipple, on request. LD_PRELOADed by tests/fault into tipple alone, never
  * linked.
  *
- *     TIPPLE_SHIM_READ=DEVICE:INODE:BYTES     that file cannot be read (EIO) from this byte on
+ *     TIPPLE_SHIM_READ=DEVICE:INODE:FROM:TO   these bytes of that file cannot be read (EIO)
  *     TIPPLE_SHIM_CLOCK=FILE                  16 bytes that the test maps and changes while tipple runs:
  *                                             int64 shift_ns    added to CLOCK_REALTIME
  *                                             int64 stopped     not 0: CLOCK_MONOTONIC stands still
@@ -42,7 +42,7 @@
 
 static struct {
     unsigned long long device, inode;
-    off_t bytes;
+    off_t from, to;
     bool on;
 } unreadable;
 
@@ -59,21 +59,22 @@ static struct {
 
 /* ---- reading ---- */
 
-static bool is_unreadable(int fd, off_t at) {
+static bool has_unreadable(int fd, off_t at, off_t end) {
     struct stat status;
-    return unreadable.on && at >= unreadable.bytes && fstat(fd, &status) == 0 &&
+    return unreadable.on && at < unreadable.to && end > unreadable.from && fstat(fd, &status) == 0 &&
            status.st_dev == unreadable.device && status.st_ino == unreadable.inode;
 }
 
 /* Up to the bad place everything is read. */
 static ssize_t read_at(int fd, void *out, size_t size, off_t at, bool moves) {
     const off_t end = at + (off_t)(size < INT32_MAX ? size : INT32_MAX);
-    if (is_unreadable(fd, at)) {
-        errno = EIO;
-        return -1;
+    if (has_unreadable(fd, at, end)) {
+        if (at >= unreadable.from) {
+            errno = EIO;
+            return -1;
+        }
+        size = (size_t)(unreadable.from - at);
     }
-    if (end > unreadable.bytes && is_unreadable(fd, end))
-        size = (size_t)(unreadable.bytes - at);
     return moves ? syscall(SYS_read, fd, out, size) : syscall(SYS_pread64, fd, out, size, at);
 }
 
@@ -283,10 +284,11 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *context
 __attribute__((constructor)) static void begin(void) {
     const char *read_what = getenv("TIPPLE_SHIM_READ"), *clock_file = getenv("TIPPLE_SHIM_CLOCK"),
                *fail_what = getenv("TIPPLE_SHIM_FAIL");
-    long long bytes;
+    long long from, to;
     if (read_what &&
-        sscanf(read_what, "%llu:%llu:%lld", &unreadable.device, &unreadable.inode, &bytes) == 3) {
-        unreadable.bytes = bytes;
+        sscanf(read_what, "%llu:%llu:%lld:%lld", &unreadable.device, &unreadable.inode, &from, &to) == 4) {
+        unreadable.from = from;
+        unreadable.to = to;
         unreadable.on = true;
     }
     if (clock_file) {

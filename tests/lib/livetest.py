@@ -23,6 +23,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -39,6 +40,7 @@ NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test
          b"|colour|fuel_type|cylinder_capacity|first_use_date")
 FIELDS = (("t", "int"), ("v", "int"), ("d", "date"), ("c", "code"), ("y", "code"), ("r", "code"), ("m", "int"),
           ("s", "code"), ("k", "text"), ("o", "text"), ("u", "text"), ("f", "code"), ("e", "int"), ("i", "date"))
+TARS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
 slow = unittest.skipIf(QUICK, "TIPPLE_QUICK")
 
 
@@ -178,6 +180,21 @@ def zip_of(*members):
     with zipfile.ZipFile(out, "w") as archive:
         for name, text, method in members:
             archive.writestr(zipfile.ZipInfo(name), text, method)
+    return out.getvalue()
+
+
+def tar_of(*members, kind="pax", more=()):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=TARS[kind]) as archive:
+        for name, body in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(body)
+            info.mtime = 1400000000.5 if kind == "pax" else 1400000000
+            archive.addfile(info, io.BytesIO(body))
+        for name, type_, link in more:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = type_, link
+            archive.addfile(info)
     return out.getvalue()
 
 

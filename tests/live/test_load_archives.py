@@ -1,6 +1,5 @@
 """Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`."""
 import gzip
-import io
 import random
 import signal
 import tarfile
@@ -8,25 +7,7 @@ import time
 
 import live
 import livetest
-from livetest import Books, rows
-
-FORMATS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
-
-
-def tar_of(*members, kind="pax", more=()):
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=FORMATS[kind]) as archive:
-        for name, body in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(body)
-            info.mtime = 1400000000.5 if kind == "pax" else 1400000000
-            archive.addfile(info, io.BytesIO(body))
-        for name, type_, link in more:
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = type_, link
-            archive.addfile(info)
-    return out.getvalue()
-
+from livetest import Books, rows, tar_of
 
 PACKINGS = {"tar": lambda tar: tar, "tar.gz": lambda tar: gzip.compress(tar, 1), "tar.zst": livetest.zstd_frame,
             "parts.tgz": lambda tar: b"".join(gzip.compress(tar[at:at + 99999], 1) for at in range(0, len(tar), 99999))}
@@ -36,7 +17,7 @@ class Archives(livetest.Case):
     def test_members(self):
         """members of all kinds, in tars of all dialects, packed in all ways, with one thread and with many"""
         deep = "/".join(["d" * 60] * 4) + "/deep.csv"
-        for number, (kind, packing) in enumerate((kind, packing) for kind in FORMATS for packing in PACKINGS):
+        for number, (kind, packing) in enumerate((kind, packing) for kind in livetest.TARS for packing in PACKINGS):
             texts = [rows(count, number * 10 + seed, bad={7}) for seed, count in enumerate((3000, 20, 900, 0, 400, 70))]
             packed = [gzip.compress(text) for text in texts]
             framed = livetest.zstd_frame(texts[2])

@@ -3,7 +3,6 @@ import gzip
 import json
 import os
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -31,12 +30,6 @@ def unpacked(packed):
             return text
         packed = one.unused_data + b"" if one.eof else b""
     return text
-
-
-def bounded():
-    """Before a run that must not take the host's memory, whatever is wrong with it."""
-    if not livetest.sanitized():
-        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
 class Inputs(livetest.Case):
@@ -199,35 +192,6 @@ class Inputs(livetest.Case):
 
 
 class Host(livetest.Case):
-    def test_rejects_to_a_full_device(self):
-        """rejects that cannot be written: status 8, nothing counted as done; another --rejects completes it"""
-        text = rows(5000, bad={10, 3000})
-        self.write("a.csv", text)
-        load = self.start("a.csv", "--rejects", "/dev/full", preexec_fn=bounded)
-        out, said = load.communicate(timeout=60)
-        self.assertRegex(said.decode(), "/dev/full cannot be written: No space left")
-        self.assertEqual(8, load.returncode)
-        if not livetest.sanitized():
-            self.assertLess(json.loads(out)["peak_memory_bytes"], 1 << 30, "/dev/full was read as a reject file")
-        self.load("a.csv", "--rejects", ".", status=8)
-        self.load("a.csv", "--rejects", "no/such/folder", status=8)
-        self.load("a.csv", status=2)
-        books = Books().plain("a.csv", text)
-        self.holds(books)
-        self.assertEqual(books.rejected(), [(*entry[:3], entry[4]) for entry in self.entries()])
-
-    def test_stdout(self):
-        """stdout closed or full: status 8, and everything is loaded all the same"""
-        text = rows(3000)
-        self.write("a.csv", text)
-        for number, redirect in enumerate((">/dev/full", ">&-", ">&- 2>&-", "</dev/null >&-")):
-            words = self.command(*self.words("a.csv", "--drop", "--yes", json_wanted=bool(number % 2)))
-            done = subprocess.run(["sh", "-c", '"$@" ' + redirect, "sh", *words], cwd=self.folder, capture_output=True)
-            self.assertEqual(8, done.returncode, "%s: %s" % (redirect, done.stderr))
-            if "2>&-" not in redirect:
-                self.assertIn(b"stdout cannot be written", done.stderr)
-            self.holds(Books().plain("a.csv", text))
-
     def test_stderr_closed(self):
         """stderr and stdin closed do no harm"""
         self.write("a.csv", rows(3000, bad={7}))
@@ -238,21 +202,6 @@ class Host(livetest.Case):
         kept = (self.folder / (self.database + ".results.rejects")).read_text()
         self.assertNotIn("rejected", kept.replace("# tipple rejects", ""), "talk went into the reject file")
         self.assertEqual(1, len(self.entries()))
-
-    @livetest.slow
-    def test_descriptors(self):
-        """too few file descriptors: status 8 with what to do; then the same command completes"""
-        text = rows(20000)
-        self.write("a.csv", text)
-        for limit in (8, 12, 18):
-            process = self.start("a.csv", "-j", 16, "--patience", "5s", env={
-                **os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, preexec_fn=lambda: resource.setrlimit(
-                    resource.RLIMIT_NOFILE, (limit, limit)))
-            said = process.communicate(timeout=60)[1].decode()
-            self.assertEqual(8, process.returncode, "ulimit -n %d: %s" % (limit, said))
-            self.assertRegex(said, "open files|descriptors|ulimit")
-        self.load("a.csv")
-        self.holds(Books().plain("a.csv", text))
 
     @staticmethod
     def shared_memory():

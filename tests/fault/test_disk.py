@@ -1,0 +1,212 @@
+"""Disks that are full or broken: the server's, the source's, and the one for rejects and results."""
+import ctypes
+import gzip
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+import zipfile
+
+import faultlab
+import livetest
+import mongods
+from livetest import rows, tar_of
+
+# what a mongod keeps for itself must not fill a small disk
+SMALL = ["--wiredTigerEngineConfigString", "log=(file_max=8MB,prealloc=false)"]
+
+
+def small_disk(folder, size):
+    """Mounts a tmpfs of this size, in a mount namespace of this process: nothing stays mounted, however it ends."""
+    if ctypes.CDLL(None).unshare(0x00020000) or subprocess.run(
+            "mount --make-rprivate / && exec mount -t tmpfs -o size=%s tipple-test %s" % (size, folder), shell=True,
+            stderr=subprocess.DEVNULL, check=False).returncode:
+        raise unittest.SkipTest("no small disk can be mounted here")
+
+
+def room(folder):
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize
+
+
+class Server(faultlab.Lab):
+    """A server whose data lie on a disk that fills; where none can be mounted, its files may not grow."""
+    options = {"extra": SMALL}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = tempfile.mkdtemp(prefix="disk-", dir=os.getcwd())
+        cls.addClassCleanup(os.rmdir, cls.servers)
+        small_disk(cls.servers, "96m")
+        cls.addClassCleanup(subprocess.run, ["umount", "-l", cls.servers], check=True)
+        cls.addClassCleanup(mongods.stop, cls.servers, gently=False)
+        cls.up()
+
+    def test_full(self):
+        """the server's disk runs full: status 4 and what to do; with room again, the same command completes the load"""
+        text = rows(60000)
+        self.write("a.csv", text)
+        ballast = os.path.join(self.servers, "ballast")
+        with open(ballast, "wb") as file:
+            file.write(bytes(room(self.servers) - self.draw.randint(300 << 10, 2 << 20)))
+        load = self.start("a.csv", "--compressor", "none", "--patience", "3s", "-b", "100")
+        _, said = self.over(load, (4,))
+        self.assertRegex(said, "the same command|make room")
+        left = room(self.servers)
+        os.unlink(ballast)
+        self.down()
+        self.up()
+        self.reconnect()
+        blocks = self.done_is_there({"a.csv": text})
+        self.load("a.csv", "--compressor", "none")
+        self.verified({"a.csv": text}, ["a.csv"], "the server's disk (a tmpfs) ran full, %d kB were left; %d blocks "
+                      "were done by then" % (left >> 10, blocks))
+
+
+class Limited(faultlab.Lab):
+    """Where no disk can be mounted a limit of the size of files does."""
+    options = {"extra": SMALL}
+
+    def test_full(self):
+        """the server's files may not grow any more: the same"""
+        text = rows(60000)
+        self.write("a.csv", text)
+        most = self.draw.randint(1 << 20, 4 << 20)
+        resource.prlimit(self.state["members"][0]["pid"], resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+        _, said = self.over(self.start("a.csv", "--compressor", "none", "--patience", "3s", "-b", "100"), (4,))
+        self.assertRegex(said, "the same command|make room")
+        self.down()
+        self.up()
+        self.reconnect()
+        blocks = self.done_is_there({"a.csv": text})
+        self.load("a.csv", "--compressor", "none")
+        self.verified({"a.csv": text}, ["a.csv"], "the server's files could not grow beyond %d kB (a limit); %d blocks "
+                      "were done by then" % (most >> 10, blocks))
+
+
+class Source(faultlab.Lab):
+    @faultlab.needs_shim
+    def test_unreadable(self):
+        """a source that cannot be read from some byte on (EIO): status 5, what came before is loaded; then the rest"""
+        text = rows(12000, 1, bad={5, 7000})
+        for name, path, content in (
+                ("a.csv", "a.csv", text), ("a.gz", "a.gz", gzip.compress(text, 1)),
+                ("a.zip", "a.zip!m.csv", livetest.zip_of(("m.csv", text, zipfile.ZIP_DEFLATED))),
+                ("a.tar", "a.tar!m.csv", tar_of(("m.csv", text))),
+                ("a.tgz", "a.tgz!m.csv", gzip.compress(tar_of(("m.csv", text)))),
+                ("-", "s", text)):
+            self.client.drop_database(self.database)
+            for kept in self.folder.glob("*.rejects"):
+                kept.unlink()
+            with self.subTest(name=name):
+                self.unreadable(name, path, content, text)
+
+    def unreadable(self, name, path, content, text):
+        file = self.write(name if name != "-" else "stream", content)
+        status = os.stat(file)
+        # anywhere, and beyond what is looked at before anything is written
+        for share in ((0, 0.9), (0.4, 0.6)):
+            at = int(self.draw.uniform(*share) * len(content))
+            shim = self.shimmed(READ="%d:%d:%d:%d" % (status.st_dev, status.st_ino, at, at + 4096))
+            words = [name, "--input-name", "s"] if name == "-" else [name]
+            with open(file, "rb") as stdin:
+                _, said = self.over(self.start(*words, "-b", "100", env=shim, stdin=stdin), (5,))
+            self.assertIn("input/output error", said)
+        there = self.client.count(self.database, "results")
+        if name != "a.tgz":  # which is read as a whole before the first document is sent
+            self.assertGreater(there, 0, "what came before was not loaded")
+        more = {"stdin": content} if name == "-" else {}
+        self.load(*words, status=(0, 2), **more)
+        self.verified({path: text}, words, "%s could not be read at byte %d of %d; %d documents were there then" % (
+            name, at, len(content), there), **more)
+
+    def test_shrinks(self):
+        """a source that becomes shorter while it is read: status 5; as it was again, the same command completes it"""
+        text = rows(40000, 2, bad={30000})
+        file = self.write("a.csv", text)
+        left = self.draw.randint(len(text) // 2, len(text) - 1)
+        moment = faultlab.Moment(self.draw.randint(1, 3000), lambda: os.truncate(file, left))
+        self.relayed(moment)
+        counts, said = self.over(self.start("a.csv", "-j", "1", "--memory", "16M", "-b", "100"), (5,))
+        self.assertIn("changed while it was read", said)
+        self.assertLess(counts["read"], 40000)
+        self.unrelayed()
+        self.write("a.csv", text)
+        self.load("a.csv", status=(0, 2))
+        self.verified({"a.csv": text}, ["a.csv"], "the file lost its last %d of %d bytes while it was read" % (
+            len(text) - left, len(text)))
+
+
+class Rejects(faultlab.Lab):
+    BAD = set(range(100, 6000, 60))
+
+    def setUp(self):
+        super().setUp()
+        self.text = rows(8000, 3, bad=self.BAD)
+        self.write("a.csv", self.text)
+
+    def test_full(self):
+        """the disk for the rejects runs full (a tmpfs): status 8; with room again, the same command completes it"""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        small_disk(disk, "64k")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(room(disk) - 4096 * self.draw.randint(1, 4)))
+        words = ["a.csv", "--rejects", "disk/rejects", "-b", "100"]
+        self.load(*words, status=8)
+        self.assertRegex(self.stderr, "disk/rejects cannot be written: No space left on device; make room")
+        written = (disk / "rejects").stat().st_size
+        ballast.unlink()
+        self.load(*words, status=(0, 2))
+        self.verified({"a.csv": self.text}, words, "the disk for the rejects was full at %d bytes" % written,
+                      rejects="disk/rejects")
+
+    def test_limited(self):
+        """the reject file may not grow any more, again and again: it is cut in the middle of an entry each time"""
+        sizes, size = [], 0
+        while True:
+            size += self.draw.randint(100, 4000)
+            load = self.start("a.csv", "-b", "100", preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY)))
+            _, said = self.over(load, (0, 2, 8))
+            if load.returncode != 8:
+                break
+            self.assertRegex(said, "rejects cannot be written: File too large; make room")
+            sizes.append(size)
+        self.assertGreater(len(sizes), 2)
+        self.verified({"a.csv": self.text}, ["a.csv"], "the reject file could not grow beyond %s bytes" % sizes)
+
+    def test_device(self):
+        """rejects that cannot be written at all: status 8, nothing counted as done; another --rejects completes it"""
+        def bounded():
+            """It must not take the host's memory, whatever is wrong with it."""
+            if not livetest.sanitized():
+                resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        counts, said = self.over(self.start("a.csv", "--rejects", "/dev/full", preexec_fn=bounded), (8,))
+        self.assertRegex(said, "/dev/full cannot be written: No space left")
+        if not livetest.sanitized():
+            self.assertLess(counts["peak_memory_bytes"] if "peak_memory_bytes" in counts else 0, 1 << 30,
+                            "/dev/full was read as a reject file")
+        self.load("a.csv", "--rejects", ".", status=8)
+        self.load("a.csv", "--rejects", "no/such/folder", status=8)
+        self.load("a.csv", status=(0, 2))
+        self.verified({"a.csv": self.text}, ["a.csv"], "rejects went to /dev/full, a folder, and nowhere")
+
+    def test_stdout(self):
+        """stdout closed or full: status 8, and everything is loaded all the same"""
+        text = rows(3000)
+        self.write("b.csv", text)
+        for number, redirect in enumerate((">/dev/full", ">&-", ">&- 2>&-", "</dev/null >&-")):
+            words = self.command(*self.words("b.csv", "--drop", "--yes", json_wanted=bool(number % 2)))
+            done = subprocess.run(["sh", "-c", '"$@" ' + redirect, "sh", *words], cwd=self.folder, capture_output=True)
+            self.assertEqual(8, done.returncode, "%s: %s" % (redirect, done.stderr))
+            if "2>&-" not in redirect:
+                self.assertIn(b"stdout cannot be written", done.stderr)
+            self.verified({"b.csv": text}, ["b.csv"], "stdout was %s" % redirect)
+
+
+if __name__ == "__main__":
+
+    livetest.main(quick=())
