@@ -77,7 +77,7 @@ def birth(pid):
     """When this process began, in clock ticks since boot: together with it, an id means one process only. None when it
     has ended, even if nobody has waited for it yet."""
     fields = _stat(pid)
-    return int(fields[19]) if fields and fields[0] not in "ZX" else None
+    return int(fields[19]) if fields and (fields[0] not in "ZX" or _has_threads(pid)) else None
 
 
 def paused(pid):
@@ -100,6 +100,14 @@ def listens(pid, port):
                         and "socket:[%s]" % words[9] in sockets:
                     return True
     return False
+
+
+def _has_threads(pid):
+    """Besides its first one, which may have ended before them: they still hold its ports."""
+    try:
+        return len(os.listdir("/proc/%d/task" % pid)) > 1
+    except OSError:
+        return False
 
 
 def _stat(pid):
