@@ -282,7 +282,9 @@ bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, voi
     reject_file_t file;
     reject_entry_t entry;
     if (!reject_file_open(&file, path))
-        return err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %s", path, strerror(errno));
+        return err_set(err,
+                       errno == ENOMEM || errno == EMFILE || errno == ENFILE ? STATUS_HOST : STATUS_USAGE,
+                       "the mended file %s cannot be read: %s", path, strerror(errno));
     mended_t *mended = malloc(sizeof *mended);
     bool ok = mended ? true : err_memory(err, sizeof *mended);
     if (ok && !file.mark[0])

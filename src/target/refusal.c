@@ -92,6 +92,18 @@ static const struct {
     {"operation was interrupted", REFUSAL_GONE},
 };
 
+/* The driver calls all that goes wrong while it logs in a failed login, also a connection that was lost, or a
+ * server that is about to end. */
+static bool is_about_login(const char *words) {
+    static const char *const others[] = {
+        "Failed to send ",           "quiesce mode",       "shutdown", "not primary", "node is recovering",
+        "operation was interrupted", "Could not find host"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(words, others[i]))
+            return false;
+    return true;
+}
+
 static const row_t *row_of(const bson_error_t *error) {
     if (error->domain != MONGOC_ERROR_SERVER && error->domain != MONGOC_ERROR_WRITE_CONCERN)
         return NULL;
@@ -118,7 +130,9 @@ refusal_t server_refusal(const bson_error_t *error, const bson_t *reply) {
     case MONGOC_ERROR_SCRAM:
         return REFUSAL_AUTH;
     case MONGOC_ERROR_CLIENT:
-        return error->code == MONGOC_ERROR_CLIENT_AUTHENTICATE ? REFUSAL_AUTH : REFUSAL_OTHER;
+        if (error->code != MONGOC_ERROR_CLIENT_AUTHENTICATE)
+            return REFUSAL_OTHER;
+        return is_about_login(error->message) ? REFUSAL_AUTH : REFUSAL_GONE;
     default:
         break;
     }

@@ -42,6 +42,12 @@ static void test_driver(void **state) {
     assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "No suitable servers found"), REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_SERVER_SELECTION, 13053, "[Authentication failed.]"), REFUSAL_AUTH);
     assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE, "no"), REFUSAL_AUTH);
+    assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE,
+                        "Failed to send \"saslStart\" command with database \"admin\": Broken pipe"),
+                     REFUSAL_GONE);
+    assert_int_equal(of(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE,
+                        "The server is in quiesce mode and will shut down"),
+                     REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_COMMAND, MONGOC_ERROR_COMMAND_INVALID_ARG, "no"), REFUSAL_OTHER);
     assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 4711, "who knows"), REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_WRITE_CONCERN, 100, "Not enough data-bearing nodes"), REFUSAL_STATE);
