@@ -1,4 +1,4 @@
-# Writes the built-in format files into one C table: name, text, length.
+# Writes built-in files into one C table, TABLE: name, text, length.
 set(code "#include \"builtin/builtin.h\"\n\n")
 set(table "")
 foreach(file IN LISTS FILES)
@@ -9,4 +9,4 @@ foreach(file IN LISTS FILES)
     string(APPEND code "static const char ${symbol}[] = {${bytes}0};\n")
     string(APPEND table "    {\"${name}\", ${symbol}, sizeof ${symbol} - 1},\n")
 endforeach()
-file(WRITE ${OUT} "${code}\nconst builtin_t builtin_formats[] = {\n${table}    {0, 0, 0}};\n")
+file(WRITE ${OUT} "${code}\nconst builtin_t ${TABLE}[] = {\n${table}    {0, 0, 0}};\n")

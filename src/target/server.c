@@ -16,7 +16,12 @@
 enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4 };
 
 /* The driver waits this long for a server before our own loop, which also hears a stop signal, looks up. */
-enum { LOOK_UP_MS = 250, LEAST_CONFIRM_MS = 3000, SOCKET_MORE_MS = 500 };
+enum {
+    LOOK_UP_MS = 250,
+    LEAST_CONFIRM_MS = 3000,
+    SOCKET_MORE_MS = 500,
+    LONGEST_READ_MS = 7 * 24 * 3600 * 1000
+};
 
 static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS;
 
@@ -27,7 +32,7 @@ struct server {
     bson_t *books_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
-    bool unsafe;
+    bool unsafe, reads;
     atomic_bool gave_up; /* waited in vain once, and nothing was heard since */
 };
 
@@ -296,7 +301,7 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
         mongoc_uri_set_option_as_int32(uri, option, value);
 }
 
-static void set_options(mongoc_uri_t *uri, int64_t patience_ns) {
+static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
     if (!mongoc_uri_get_appname(uri))
         mongoc_uri_set_appname(uri, "tipple");
     /* a deterministic _id makes a second try harmless, and the server's own bookkeeping of tries is dear */
@@ -309,7 +314,8 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns) {
      * this */
     default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
     default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
-    default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, confirm_ms(patience_ns) + SOCKET_MORE_MS);
+    default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
+                  reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
     /* from one member of a set, the others are found: else its stepdown would be the end */
     bool beside = mongoc_uri_get_srv_hostname(uri) ||
                   mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
@@ -413,7 +419,7 @@ static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
             break;
     }
     bson_destroy(command);
-    if (ok && read_only)
+    if (ok && read_only && !server->reads)
         ok = err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
                      server->address.hosts);
     return ok;
@@ -432,8 +438,7 @@ static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
 }
 
 /* The address is given away. */
-static server_t *connect_to(address_t *address, int64_t patience_ns, uint32_t connections, bool unsafe,
-                            err_t *err) {
+static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
     server_t *server = calloc(1, sizeof *server);
     if (!server) {
         address_free(address);
@@ -441,14 +446,15 @@ static server_t *connect_to(address_t *address, int64_t patience_ns, uint32_t co
         return NULL;
     }
     server->address = *address;
-    server->patience_ns = patience_ns;
-    set_options(server->address.uri, patience_ns);
-    mongoc_client_t *client = open_pool(server, connections, err) ? server_take(server, err) : NULL;
+    server->patience_ns = options->patience_ns;
+    server->reads = options->reads;
+    set_options(server->address.uri, options->patience_ns, options->reads);
+    mongoc_client_t *client = open_pool(server, options->connections, err) ? server_take(server, err) : NULL;
     bool ok = client && learn(server, client, err);
     server_give(server, client);
     if (ok) {
-        server->unsafe = unsafe;
-        set_concerns(server, unsafe);
+        server->unsafe = options->unsafe;
+        set_concerns(server, options->unsafe);
         return server;
     }
     server_destroy(server);
@@ -457,15 +463,16 @@ static server_t *connect_to(address_t *address, int64_t patience_ns, uint32_t co
 
 server_t *server_connect(const server_options_t *options, err_t *err) {
     address_t address;
-    return address_parse(&address, options->uri, err)
-               ? connect_to(&address, options->patience_ns, options->connections, options->unsafe, err)
-               : NULL;
+    return address_parse(&address, options->uri, err) ? connect_to(&address, options, err) : NULL;
 }
 
 server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
                         int64_t patience_ns, err_t *err) {
+    const server_options_t options = {.patience_ns = patience_ns,
+                                      .connections = connections,
+                                      .unsafe = server->unsafe,
+                                      .reads = server->reads};
     address_t address;
-    return address_beside(&server->address, hosts, set, &address, err)
-               ? connect_to(&address, patience_ns, connections, server->unsafe, err)
-               : NULL;
+    return address_beside(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
+                                                                       : NULL;
 }

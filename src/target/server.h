@@ -17,6 +17,7 @@ typedef struct {
     int64_t patience_ns;  /* how long a server may be gone before status 4 */
     uint32_t connections; /* most connections the pool may hold */
     bool unsafe;          /* --unsafe: write concern as the URI says */
+    bool reads;           /* only queries: an answer may take hours, a read-only server will do */
 } server_options_t;
 
 typedef struct {

@@ -1,0 +1,66 @@
+#include "builtin/builtin.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 4 << 20 };
+
+static bool is_path(const char *name) {
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0) ||
+           (length > 4 && strcmp(name + length - 4, ".yml") == 0);
+}
+
+static bool read_file(const char *kind, const char *path, opened_t *opened, err_t *err) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return err_set(err, STATUS_USAGE, "the %s file %s cannot be opened: %s", kind, path, strerror(errno));
+    opened->text = malloc(LARGEST_FILE + 1);
+    opened->length = opened->text ? fread(opened->text, 1, LARGEST_FILE + 1, file) : 0;
+    int problem = ferror(file) ? errno : 0;
+    fclose(file);
+    if (!opened->text)
+        err_memory(err, LARGEST_FILE);
+    else if (problem)
+        err_set(err, STATUS_USAGE, "the %s file %s cannot be read: %s", kind, path, strerror(problem));
+    else if (opened->length > LARGEST_FILE)
+        err_set(err, STATUS_USAGE, "the %s file %s is larger than 4 MiB", kind, path);
+    else
+        return true;
+    free(opened->text);
+    return false;
+}
+
+const builtin_t *builtin_find(const builtin_t *table, const char *name) {
+    for (; table->name; table++)
+        if (strcmp(table->name, name) == 0)
+            return table;
+    return NULL;
+}
+
+bool builtin_open(const builtin_t *table, const char *kind, const char *name, opened_t *opened, err_t *err) {
+    const builtin_t *builtin = builtin_find(table, name);
+    const char *names[64];
+    size_t count = 0;
+    if (is_path(name))
+        return read_file(kind, name, opened, err);
+    if (builtin) {
+        opened->length = builtin->length;
+        return (opened->text = strndup(builtin->text, builtin->length)) || err_memory(err, builtin->length);
+    }
+    for (const builtin_t *other = table; other->name && count < 64; other++)
+        names[count++] = other->name;
+    const char *near = nearest_word(name, names, count);
+    if (near)
+        return err_set(err, STATUS_USAGE,
+                       "there is no %s '%s'; did you mean '%s'? A %s file of your own is given by its path, "
+                       "such as ./%s.yaml",
+                       kind, name, near, kind, name);
+    return err_set(err, STATUS_USAGE,
+                   "there is no %s '%s'; `tipple %s` lists them. A %s file of your own is given by its path, "
+                   "such as ./%s.yaml",
+                   kind, name, strcmp(kind, "format") == 0 ? "formats" : "query --list", kind, name);
+}

@@ -1,0 +1,372 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "builtin/builtin.h"
+#include "cli/query_print.h"
+#include "query/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    query_spec_t spec;
+    texts_list_t params;
+    uint32_t repeats, warmup;
+    const char *show, *compare;
+    bool json, csv, list, answers;
+} values_t;
+
+/* ---- options that are lists ---- */
+
+/* The words of "1,4,16", one by one; *at moves on. False at the end. */
+static bool next_word(const char **at, char *word, size_t room) {
+    size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, room, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+static bool too_many(const char *option, err_t *err) {
+    return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, MEASURE_MOST_CHOICES);
+}
+
+static bool read_clients(void *values, const char *text, err_t *err) {
+    choices_t *choices = &((values_t *)values)->spec.choices;
+    char word[32];
+    choices->client_choices = 0;
+    for (const char *at = text; next_word(&at, word, sizeof word);) {
+        uint64_t count;
+        if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS)
+            return err_set(err, STATUS_USAGE,
+                           "--clients: '%s' is not a number from 1 to %d; write it like 1,4,16", word,
+                           MEASURE_MOST_CLIENTS);
+        if (choices->client_choices == MEASURE_MOST_CHOICES)
+            return too_many("clients", err);
+        choices->clients[choices->client_choices++] = (uint32_t)count;
+    }
+    return choices->client_choices > 0 || err_set(err, STATUS_USAGE, "--clients needs a number");
+}
+
+static bool read_parallel(void *values, const char *text, err_t *err) {
+    choices_t *choices = &((values_t *)values)->spec.choices;
+    char word[32];
+    choices->parallel_choices = 0;
+    for (const char *at = text; next_word(&at, word, sizeof word);) {
+        uint64_t ranges = PARALLEL_OFF;
+        if (strcmp(word, "auto") == 0)
+            ranges = PARALLEL_AUTO;
+        else if (strcmp(word, "off") != 0 && (!units_parse_count(word, &ranges) || ranges < 2 || ranges > 64))
+            return err_set(err, STATUS_USAGE, "--parallel: '%s' is not auto, off or a number from 2 to 64",
+                           word);
+        if (choices->parallel_choices == MEASURE_MOST_CHOICES)
+            return too_many("parallel", err);
+        choices->parallel[choices->parallel_choices++] = (uint32_t)ranges;
+    }
+    return choices->parallel_choices > 0 ||
+           err_set(err, STATUS_USAGE, "--parallel needs a value: auto, off or a number");
+}
+
+static bool read_reads(void *values, const char *text, err_t *err) {
+    static const char *const modes[] = {"primary", "primaryPreferred", "secondary", "secondaryPreferred",
+                                        "nearest"};
+    choices_t *choices = &((values_t *)values)->spec.choices;
+    char word[32];
+    choices->reads_choices = 0;
+    for (const char *at = text; next_word(&at, word, sizeof word);) {
+        int mode = cli_choose("read-preference", word, modes, sizeof modes / sizeof *modes, err);
+        if (mode < 0)
+            return false;
+        if (choices->reads_choices == MEASURE_MOST_CHOICES)
+            return too_many("read-preference", err);
+        choices->reads[choices->reads_choices++] = modes[mode];
+    }
+    return choices->reads_choices > 0 || err_set(err, STATUS_USAGE, "--read-preference needs a value");
+}
+
+static bool read_rate(void *values, const char *text, err_t *err) {
+    uint64_t rate;
+    bool bytes;
+    if (!units_parse_rate(text, &rate, &bytes) || bytes || !rate)
+        return err_set(err, STATUS_USAGE, "--rate: '%s' is not so many a second; write it like 500 or 2k",
+                       text);
+    ((values_t *)values)->spec.rate = (double)rate;
+    return true;
+}
+
+static bool read_staleness(void *values, const char *text, err_t *err) {
+    int64_t ns;
+    if (!units_parse_time(text, &ns) || ns < 90000000000)
+        return err_set(err, STATUS_USAGE, "--max-staleness: '%s' is not a time of 90s or more", text);
+    ((values_t *)values)->spec.choices.max_staleness_seconds = ns / 1000000000;
+    return true;
+}
+
+#define AT(name) .offset = offsetof(values_t, name)
+
+static const option_t options[] = {
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     AT(spec.uri),
+     .environment = "TIPPLE_URI",
+     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    {.name = "suite",
+     .letter = 's',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.suite),
+     .environment = "TIPPLE_SUITE",
+     .help = "The suite: mot, isd, obd, ycsb, or a file of your own such as ./my.yaml."},
+    {.name = "list", .kind = OPTION_FLAG, AT(list), .help = "List the suites, or with --suite its queries."},
+    {.name = "show",
+     .argument = "SUITE",
+     .kind = OPTION_TEXT,
+     AT(show),
+     .help = "Print a built-in suite's file: a start for one of your own."},
+    {.name = "param",
+     .argument = "NAME=VALUE",
+     .kind = OPTION_LIST,
+     AT(params),
+     .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
+             "from={$date: 2014-01-01}. May be given several times."},
+    {.name = "repeats",
+     .letter = 'n',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.repeats),
+     .least = 1,
+     .most = 1000000,
+     .help = "Rounds, in which all measurements take turns (default 5)."},
+    {.name = "warmup",
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.warmups),
+     .most = 1000,
+     .help = "Rounds before that are not counted (default 1)."},
+    {.name = "count",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.count),
+     .least = 1,
+     .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
+             "the time "
+             "allows)."},
+    {.name = "duration",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.duration_ns),
+     .help = "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."},
+    {.name = "clients",
+     .letter = 'c',
+     .argument = "N,N,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_clients,
+     .help = "Clients that ask side by side; each number is a measurement of its own (default 1)."},
+    {.name = "rate",
+     .argument = "N",
+     .kind = OPTION_CUSTOM,
+     .custom = read_rate,
+     .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
+             "from the "
+             "moment at which a request was due. Without it each client asks again when it has its answer."},
+    {.name = "parallel",
+     .letter = 'p',
+     .argument = "auto|N|off",
+     .kind = OPTION_CUSTOM,
+     .custom = read_parallel,
+     .help = "Run an aggregation as so many side by side, each over a range of _id; auto: as many as pay "
+             "(default off). "
+             "Several, such as off,auto, are measured in turn."},
+    {.name = "explain",
+     .kind = OPTION_FLAG,
+     AT(spec.explain),
+     .help = "Print what would be sent, and how it is split."},
+    {.name = "read-preference",
+     .argument = "MODE,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_reads,
+     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own."},
+    {.name = "max-staleness",
+     .argument = "TIME",
+     .kind = OPTION_CUSTOM,
+     .custom = read_staleness,
+     .help = "Read from no secondary that is farther behind than this (90s or more)."},
+    {.name = "while",
+     .argument = "COMMAND",
+     .kind = OPTION_TEXT,
+     AT(spec.beside),
+     .help = "Run this beside the measurements, and stop it afterwards: a load, for example."},
+    {.name = "cold",
+     .argument = "COMMAND",
+     .kind = OPTION_TEXT,
+     AT(spec.cold),
+     .help =
+         "Run this before each round of each measurement, to empty caches: one that restarts the server, for "
+         "example. There is no warm-up then."},
+    {.name = "setup",
+     .kind = OPTION_FLAG,
+     AT(spec.choices.setup),
+     .help = "Make the indexes that the queries need."},
+    {.name = "answers", .kind = OPTION_FLAG, AT(answers), .help = "Print what the queries return, too."},
+    {.name = "compare",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(compare),
+     .help = "An earlier run's --json: ratios with their confidence interval, and whether they are more than "
+             "noise."},
+    {.name = "csv", .kind = OPTION_FLAG, AT(csv), .help = "Print the result as CSV."},
+    CLI_JSON(values_t),
+    {.name = "seed",
+     .argument = "S",
+     .kind = OPTION_COUNT,
+     AT(spec.seed),
+     .help = "What is drawn by chance is the same for the same seed (default 1)."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before measuring begins, and after --cold (default 30s)."},
+    {.name = NULL},
+};
+
+/* ---- lists and files ---- */
+
+static bool list_queries(const char *name, err_t *err) {
+    suite_t *suite = suite_open(name, err);
+    if (!suite)
+        return false;
+    printf("%s: %s\n", suite->name, suite->about ? suite->about : "");
+    for (size_t i = 0; i < suite->query_count; i++) {
+        const query_t *query = &suite->queries[i];
+        printf("  %-24s %s", query->name, query->about ? query->about : "");
+        for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next)
+            printf("%s%s%s", tag == query->tags->first ? " [" : ", ", tag->text, tag->next ? "" : "]");
+        putchar('\n');
+    }
+    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
+        printf("%s%s%s", item == suite->params->first ? "parameters: " : ", ", item->key,
+               item->next ? "" : "\n");
+    suite_close(suite);
+    return true;
+}
+
+static bool list_suites(err_t *err) {
+    for (const builtin_t *builtin = builtin_suites; builtin->name; builtin++) {
+        suite_t *suite = suite_open(builtin->name, err);
+        if (!suite)
+            return false;
+        printf("%-8s %s\n", suite->name, suite->about ? suite->about : "");
+        suite_close(suite);
+    }
+    return true;
+}
+
+static bool show(const char *name, err_t *err) {
+    suite_t *suite = suite_open(name, err);
+    if (suite)
+        fputs(suite->text, stdout);
+    suite_close(suite);
+    return suite != NULL;
+}
+
+/* ---- the command ---- */
+
+static bool check(values_t *values, char **words, int count, err_t *err) {
+    query_spec_t *spec = &values->spec;
+    if (!spec->suite)
+        return err_set(err, STATUS_USAGE,
+                       "--suite is missing: one of `tipple query --list`, or a file of your own");
+    if (!spec->uri)
+        return err_set(
+            err, STATUS_USAGE,
+            "--uri is missing: the collection to ask, such as --uri mongodb://127.0.0.1/mot.results (or set "
+            "TIPPLE_URI)");
+    if (values->json && values->csv)
+        return err_set(err, STATUS_USAGE, "--json and --csv: one of them");
+    if (spec->rate > 0 && !spec->count && !spec->duration_ns)
+        spec->duration_ns = 10000000000;
+    spec->choices.queries = words;
+    spec->choices.query_count = (size_t)count;
+    spec->choices.params = values->params.items;
+    spec->choices.param_count = values->params.count;
+    spec->choices.timed = spec->duration_ns != 0;
+    return true;
+}
+
+static int measure(values_t *values, err_t *err) {
+    query_result_t result;
+    earlier_list_t earlier = {.count = 0};
+    if (values->compare && !compare_read(values->compare, &earlier, err))
+        return (int)err->status;
+    bool ok = query_run(&values->spec, &result, err);
+    int status = ok ? STATUS_OK : (int)err->status;
+    bool measured = result.configuration[0];
+    err_t broken;
+    if (values->spec.explain && ok)
+        query_print_plans(&result);
+    else if (measured && values->json)
+        query_print_json(&result, status);
+    else if (measured && values->csv)
+        query_print_csv(&result);
+    else if (measured) {
+        if (values->answers)
+            query_print_answers(&result);
+        query_print_table(&result);
+    }
+    if (measured && values->compare && !values->json && !values->csv)
+        query_print_comparison(&result, &earlier);
+    compare_free(&earlier);
+    query_free_result(&result);
+    if (!cli_flush(&broken) && ok) {
+        *err = broken;
+        status = (int)broken.status;
+    }
+    return status;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    int rest;
+    bool help;
+    query_spec_init(&values.spec);
+    values.spec.choices.clients[0] = 1;
+    values.spec.choices.parallel[0] = PARALLEL_OFF;
+    values.spec.choices.client_choices = values.spec.choices.parallel_choices = 1;
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (values.list || values.show) {
+        bool ok = values.show         ? show(values.show, err)
+                  : values.spec.suite ? list_queries(values.spec.suite, err)
+                                      : list_suites(err);
+        return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+    }
+    return check(&values, argv, rest, err) ? measure(&values, err) : (int)err->status;
+}
+
+const command_t command_query = {
+    .name = "query",
+    .arguments = "[QUERY|TAG...]",
+    .about = "time queries on a collection",
+    .help = "Runs the queries of a suite, all of them or those that are named, with warm-up and repeats, one "
+            "or many "
+            "clients, and prints what they took.\n"
+            "Measurements take turns, so that what changes on the machine meets all of them alike. One that "
+            "failed, or "
+            "was made too rarely to tell, has no figure.",
+    .examples =
+        "  tipple query --list\n"
+        "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"
+        "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness --parallel off,auto\n"
+        "  tipple query --suite ycsb --uri mongodb://127.0.0.1/test.ycsb --clients 1,4,16 --duration 10s\n"
+        "  tipple query --suite ./my.yaml --uri mongodb://127.0.0.1/mot.results --param year=2014 --json",
+    .needs_driver = true,
+    .options = options,
+    .run = run,
+};

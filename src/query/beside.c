@@ -1,0 +1,83 @@
+#include "query/beside.h"
+#include "base/clock.h"
+#include "base/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int64_t PATIENCE_NS = 10000000000;
+
+bool beside_start(beside_t *beside, const char *command, err_t *err) {
+    *beside = (beside_t){.process = fork()};
+    if (beside->process < 0) {
+        beside->process = 0;
+        return err_set(err, STATUS_HOST, "the command '%s' cannot be started: %s", command, strerror(errno));
+    }
+    if (beside->process == 0) {
+        setpgid(0, 0);
+        signal(SIGPIPE, SIG_DFL);
+        signal(SIGXFSZ, SIG_DFL);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    setpgid(beside->process, beside->process); /* whoever comes first */
+    return true;
+}
+
+bool beside_runs(beside_t *beside) {
+    if (beside->process && !beside->ended &&
+        waitpid(beside->process, &beside->status, WNOHANG) == beside->process)
+        beside->ended = true;
+    return beside->process && !beside->ended;
+}
+
+static void nap(void) {
+    const struct timespec time = {.tv_nsec = 20000000};
+    nanosleep(&time, NULL);
+}
+
+void beside_stop(beside_t *beside) {
+    const int64_t until = clock_now_ns() + PATIENCE_NS;
+    if (!beside_runs(beside)) {
+        beside->process = 0;
+        return;
+    }
+    kill(-beside->process, SIGTERM);
+    int status;
+    pid_t ended;
+    while ((ended = waitpid(beside->process, &status, WNOHANG)) == 0 && clock_now_ns() < until)
+        nap();
+    kill(-beside->process, SIGKILL); /* what it may have left behind in its group, too */
+    if (!ended)
+        waitpid(beside->process, &status, 0);
+    beside->process = 0;
+}
+
+void beside_describe(int status, char words[BESIDE_WORDS]) {
+    if (WIFSIGNALED(status))
+        snprintf(words, BESIDE_WORDS, "by signal %d", WTERMSIG(status));
+    else
+        snprintf(words, BESIDE_WORDS, "with status %d", WEXITSTATUS(status));
+}
+
+bool beside_wait(const char *command, err_t *err) {
+    beside_t beside;
+    char words[BESIDE_WORDS];
+    if (!beside_start(&beside, command, err))
+        return false;
+    while (beside_runs(&beside) && !stop_signal())
+        nap();
+    bool ended = beside.ended;
+    beside_stop(&beside);
+    if (!ended)
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+    if (beside.status == 0)
+        return true;
+    beside_describe(beside.status, words);
+    return err_set(err, STATUS_HOST, "the command '%s' ended %s", command, words);
+}

@@ -1,0 +1,32 @@
+/* beside: a command of the user's that runs while something is measured (--while), or before it (--cold). By
+ * the shell, in a process group of its own, with its stdout on stderr: stdout has results only. Main thread.
+ */
+#ifndef TIPPLE_QUERY_BESIDE_H
+#define TIPPLE_QUERY_BESIDE_H
+
+#include "base/err.h"
+
+#include <sys/types.h>
+
+typedef struct {
+    pid_t process; /* 0: none */
+    bool ended;    /* by itself */
+    int status;    /* as waitpid gives it */
+} beside_t;
+
+bool beside_start(beside_t *beside, const char *command, err_t *err);
+
+/* Is it still running? Notices when it has ended. */
+bool beside_runs(beside_t *beside);
+
+/* SIGTERM, ten seconds, SIGKILL; what has not ended by itself is no failure. A zeroed one is allowed. */
+void beside_stop(beside_t *beside);
+
+/* Runs a command to its end; a status other than 0 is status 8 with the sentence. A stop signal ends it. */
+bool beside_wait(const char *command, err_t *err);
+
+/* "with status 1", "by signal 9" */
+enum { BESIDE_WORDS = 40 };
+void beside_describe(int status, char words[BESIDE_WORDS]);
+
+#endif

@@ -1,0 +1,45 @@
+/* compare: is this faster than it was, or only noise? Two samples by their number, mean and deviation; ratios
+ * with a confidence interval of 95 %. And the results of an earlier run, as --json printed them. */
+#ifndef TIPPLE_QUERY_COMPARE_H
+#define TIPPLE_QUERY_COMPARE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint64_t n;
+    double mean, sd;
+} sample_t;
+
+typedef struct {
+    double times;     /* new mean / old mean; NAN: cannot be told */
+    double low, high; /* of the interval; NAN where n is below two */
+    bool differs;     /* the interval does not hold 1 */
+} ratio_t;
+
+/* By the logarithms of the means (delta method), Student's t with Welch's degrees of freedom. */
+ratio_t compare_means(sample_t before, sample_t now);
+
+typedef struct {
+    char *name, *with, *reads, *parallel; /* as printed; "" where there was none */
+    uint32_t clients;
+    sample_t ms;
+} earlier_t;
+
+typedef struct {
+    earlier_t *items;
+    size_t count;
+} earlier_list_t;
+
+/* A file that `tipple query --json` wrote. Status 1 with what is wrong with it. */
+bool compare_read(const char *path, earlier_list_t *list, err_t *err);
+void compare_free(earlier_list_t *list);
+
+/* The measurement of the same name, parameters, reads, parallel and clients; NULL: it was not measured then.
+ */
+const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,
+                              const char *reads, const char *parallel, uint32_t clients);
+
+#endif

@@ -1,0 +1,199 @@
+#include "query/crew.h"
+#include "base/clock.h"
+#include "base/stop.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    const crew_round_t *round;
+    const work_t *work;
+    const parallel_t *parallel; /* NULL: plain */
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    bool open;
+    _Atomic uint64_t next; /* open loop: the next request that is due */
+    _Atomic bool ends;     /* somebody failed */
+    int64_t began_ns;
+} crew_t;
+
+typedef struct {
+    crew_t *crew;
+    mongoc_client_t *client;
+    mongoc_collection_t *collection;
+    pthread_t thread;
+    uint64_t chance;
+    answer_t *first; /* the first answer is kept here; NULL: not by this client */
+    hist_t hist;
+    moments_t per_ms;
+    uint64_t returned, failures;
+    bson_error_t error;
+} member_t;
+
+/* SplitMix64 */
+static uint64_t draw_bits(uint64_t *state) {
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static void nap_until(int64_t when_ns) {
+    for (int64_t now; (now = clock_now_ns()) < when_ns && !stop_signal();) {
+        int64_t left = when_ns - now < 100000000 ? when_ns - now : 100000000; /* to notice signals */
+        struct timespec nap = {.tv_sec = 0, .tv_nsec = left};
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* One request; its latency counts from `due_ns`. */
+static bool send_one(member_t *member, int64_t due_ns) {
+    crew_t *crew = member->crew;
+    const work_t *work = crew->work;
+    const request_t *request =
+        &work->requests[work->count == 1
+                            ? 0
+                            : (uint64_t)(((__uint128_t)draw_bits(&member->chance) * work->count) >> 64)];
+    answer_t counted = {.keep = false}, *answer = member->first ? member->first : &counted;
+    bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
+                             : request_send(request, member->collection, answer, &member->error);
+    int64_t took_ns = clock_now_ns() - due_ns;
+    if (!ok) {
+        member->failures++;
+        atomic_store(&crew->ends, true);
+        return false;
+    }
+    double documents = isnan(request->documents)   ? (double)answer->count
+                       : isinf(request->documents) ? work->all_documents
+                                                   : request->documents;
+    hist_add(&member->hist, took_ns);
+    moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
+    member->returned += answer->count;
+    member->first = NULL;
+    return true;
+}
+
+static bool goes_on(const crew_t *crew) {
+    return !atomic_load_explicit(&crew->ends, memory_order_relaxed) && !stop_signal();
+}
+
+static void run_closed(member_t *member) {
+    const crew_round_t *round = member->crew->round;
+    const int64_t end = member->crew->began_ns + round->duration_ns;
+    for (uint64_t sent = 0; (!round->count || sent < round->count) && goes_on(member->crew); sent++) {
+        int64_t now = clock_now_ns();
+        if ((round->duration_ns && now >= end && sent) || !send_one(member, now))
+            return;
+    }
+}
+
+static void run_open(member_t *member) {
+    crew_t *crew = member->crew;
+    const crew_round_t *round = crew->round;
+    const double apart_ns = 1e9 / round->rate;
+    while (goes_on(crew)) {
+        uint64_t number = atomic_fetch_add(&crew->next, 1);
+        int64_t after_ns = (int64_t)((double)number * apart_ns);
+        if ((round->count && number >= round->count) ||
+            (round->duration_ns && after_ns >= round->duration_ns))
+            return;
+        nap_until(crew->began_ns + after_ns);
+        if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))
+            return;
+    }
+}
+
+static void *work(void *context) {
+    member_t *member = context;
+    crew_t *crew = member->crew;
+    member->collection = request_collection(crew->work->requests, member->client);
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->open)
+        pthread_cond_wait(&crew->opened, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+    if (crew->round->rate > 0)
+        run_open(member);
+    else
+        run_closed(member);
+    mongoc_collection_destroy(member->collection);
+    return NULL;
+}
+
+static void add_up(const crew_t *crew, const member_t *member, measure_t *measure) {
+    if (member->failures && !measure->failures)
+        snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
+    measure->failures += member->failures;
+    if (!crew->round->counts)
+        return;
+    hist_merge(measure->hist, &member->hist);
+    moments_merge(&measure->per_ms, &member->per_ms);
+    measure->returned += member->returned;
+}
+
+/* Everybody starts at once. How many were started is told. */
+static bool start_all(crew_t *crew, member_t **members, uint32_t count, measure_t *measure, server_t *server,
+                      uint32_t *started, err_t *err) {
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(members[i] = calloc(1, sizeof **members)))
+            return err_memory(err, sizeof **members);
+        *members[i] = (member_t){.crew = crew, .chance = crew->round->seed * 1000003 + i};
+        if (!(members[i]->client = server_take(server, err)))
+            return false;
+    }
+    if (!measure->answered) {
+        answer_begin(&measure->answer, true);
+        members[0]->first = &measure->answer;
+    }
+    for (*started = 0; ok && *started < count; *started += ok)
+        ok = pthread_create(&members[*started]->thread, NULL, work, members[*started]) == 0 ||
+             err_set(err, STATUS_HOST, "no more than %u threads can be made; ask for fewer --clients",
+                     *started);
+    pthread_mutex_lock(&crew->lock);
+    atomic_store(&crew->ends, !ok);
+    crew->began_ns = clock_now_ns();
+    crew->open = true;
+    pthread_cond_broadcast(&crew->opened);
+    pthread_mutex_unlock(&crew->lock);
+    return ok;
+}
+
+bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, err_t *err) {
+    const work_t *what = measure->work;
+    crew_t crew = {.round = round, .work = what};
+    member_t **members = calloc(measure->clients, sizeof *members);
+    bool plain = !what->parallel || parallel_ranges(what->parallel) == 1 ||
+                 (what->ranges == PARALLEL_AUTO && measure->clients > 1);
+    if (!members)
+        return err_memory(err, measure->clients * sizeof *members);
+    crew.parallel = plain ? NULL : what->parallel;
+    pthread_mutex_init(&crew.lock, NULL);
+    pthread_cond_init(&crew.opened, NULL);
+    uint32_t started = 0;
+    bool asked = !measure->answered;
+    bool ok = start_all(&crew, members, measure->clients, measure, server, &started, err);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(members[i]->thread, NULL);
+    if (ok && round->counts)
+        measure->elapsed_ns += clock_now_ns() - crew.began_ns;
+    for (uint32_t i = 0; i < measure->clients && members[i]; i++) {
+        if (ok)
+            add_up(&crew, members[i], measure);
+        server_give(server, members[i]->client);
+        free(members[i]);
+    }
+    if (asked && ok && !measure->failures && !stop_signal())
+        measure->answered = true;
+    else if (asked)
+        answer_end(&measure->answer);
+    pthread_cond_destroy(&crew.opened);
+    pthread_mutex_destroy(&crew.lock);
+    free(members);
+    return ok;
+}

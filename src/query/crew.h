@@ -1,0 +1,22 @@
+/* crew: one round of one measurement: so many clients side by side, each with a thread and a connection of
+ * its own, that send until they have sent enough or the time is over. Closed loop: each sends again when its
+ * answer is here. Open loop (rate): requests are due at fixed moments, whichever client is free sends the
+ * next one, and its latency counts from the moment at which it was due. */
+#ifndef TIPPLE_QUERY_CREW_H
+#define TIPPLE_QUERY_CREW_H
+
+#include "query/measure.h"
+
+typedef struct {
+    uint64_t count;      /* of each client; 0: until the time is over */
+    int64_t duration_ns; /* 0: until the count is reached */
+    double rate;         /* requests a second of all clients; 0: closed loop */
+    uint64_t seed;       /* of what is drawn */
+    bool counts;         /* else warming up: only failures are kept */
+} crew_round_t;
+
+/* Adds what was found to the measurement; a request that failed ends the round and is counted there. A stop
+ * signal ends it, too. False: no thread or connection could be had. */
+bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, err_t *err);
+
+#endif

@@ -1,0 +1,460 @@
+#include "query/measure.h"
+#include "base/nearest.h"
+#include "base/log.h"
+#include "query/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
+
+/* ---- parameters ---- */
+
+/* "n=1000": the value under the suite's own parameter, or in the place of an `each` list. */
+static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *choices, err_t *err) {
+    const char *known[128];
+    size_t count = 0;
+    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
+         item = item->next)
+        known[count++] = item->key;
+    for (size_t i = 0; i < suite->query_count; i++)
+        for (const ynode_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
+             item && count < 128; item = item->next)
+            known[count++] = item->key;
+    for (size_t i = 0; i < choices->param_count; i++) {
+        const char *text = choices->params[i], *equals = strchr(text, '=');
+        char name[128];
+        if (!equals || equals == text || equals - text >= (ptrdiff_t)sizeof name)
+            return err_set(err, STATUS_USAGE, "--param: '%s' is not NAME=VALUE, such as n=1000", text);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        bool found = false;
+        for (size_t k = 0; k < count; k++)
+            found = found || strcmp(known[k], name) == 0;
+        if (!found) {
+            const char *near = nearest_word(name, known, count);
+            return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s%s%s",
+                           suite->name, name, near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "");
+        }
+        if (!value_parse(typed, name, equals + 1, err))
+            return err_where(err, "--param");
+    }
+    return true;
+}
+
+/* All parameters of the suite, without those of any `each`. */
+static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
+    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
+        bson_iter_t given;
+        if (bson_iter_init_find(&given, typed, item->key))
+            bson_append_iter(params, item->key, -1, &given);
+        else if (!value_append(params, item->key, item, suite->tree, NULL, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the combinations of `each` ---- */
+
+static void describe_value(const bson_iter_t *value, char *out, size_t room) {
+    bson_t holder = BSON_INITIALIZER;
+    bson_append_iter(&holder, "v", -1, value);
+    char *json = bson_as_relaxed_extended_json(&holder, NULL);
+    if (BSON_ITER_HOLDS_UTF8(value))
+        snprintf(out, room, "%s", bson_iter_utf8(value, NULL));
+    else if (json && strlen(json) > 10) /* { "v" : 1000 } */
+        snprintf(out, room, "%.*s", (int)strlen(json) - 10, json + 8);
+    bson_free(json);
+    bson_destroy(&holder);
+}
+
+typedef struct {
+    measures_t *list;
+    mongoc_client_t *client;
+    const choices_t *choices;
+    const query_t *query;
+    const bson_t *typed;
+    double all_documents;
+    err_t *err;
+} maker_t;
+
+static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with);
+
+static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, const bson_t *each,
+                    const char *with) {
+    bson_iter_t value, given;
+    bson_t values = BSON_INITIALIZER;
+    bool ok = true;
+    if (!item)
+        return make_works(maker, params, each, with);
+    if (bson_iter_init_find(&given, maker->typed, item->key))
+        bson_append_iter(&values, "v", -1, &given);
+    else
+        ok = value_append(&values, "v", item, maker->list->suite->tree, params, maker->err);
+    ok = ok && bson_iter_init_find(&value, &values, "v");
+    bool many = ok && BSON_ITER_HOLDS_ARRAY(&value);
+    if (many)
+        ok = bson_iter_recurse(&value, &value) && bson_iter_next(&value);
+    while (ok) {
+        bson_t more, more_each;
+        char text[100] = "", longer[256];
+        bson_copy_to(params, &more);
+        bson_copy_to(each, &more_each);
+        bson_append_iter(&more, item->key, -1, &value);
+        bson_append_iter(&more_each, item->key, -1, &value);
+        describe_value(&value, text, sizeof text);
+        snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key, text);
+        ok = combine(maker, item->next, &more, &more_each, longer);
+        bson_destroy(&more);
+        bson_destroy(&more_each);
+        if (!many || !bson_iter_next(&value))
+            break;
+    }
+    bson_destroy(&values);
+    return ok;
+}
+
+/* ---- drawing ---- */
+
+static bool failed(const maker_t *maker, const bson_error_t *error, const char *doing) {
+    char words[300];
+    snprintf(words, sizeof words, "%s of the query '%s'", doing, maker->query->name);
+    return server_explain(maker->list->server, error, NULL, words, maker->err);
+}
+
+/* The documents that a query draws its parameters from: {"0": ..., ...} */
+static bool draw(maker_t *maker, const bson_t *params, answer_t *drawn) {
+    const suite_t *suite = maker->list->suite;
+    const query_t *query = maker->query;
+    const char *collection = query->collection ? query->collection : server_collection(maker->list->server);
+    bson_t pipeline, options = BSON_INITIALIZER;
+    bson_error_t error;
+    bson_append_bool(&options, "allowDiskUse", -1, true);
+    bool ok = value_document(&pipeline, ynode_get(query->draw, "pipeline"), suite->tree, params, maker->err);
+    mongoc_collection_t *from =
+        mongoc_client_get_collection(maker->client, server_database(maker->list->server), collection);
+    mongoc_cursor_t *cursor =
+        ok ? mongoc_collection_aggregate(from, MONGOC_QUERY_NONE, &pipeline, &options, NULL) : NULL;
+    const bson_t *document;
+    answer_begin(drawn, true);
+    while (ok && drawn->count < MOST_DRAWN && mongoc_cursor_next(cursor, &document)) {
+        for (size_t i = 0; ok && suite_given(query, i); i++)
+            ok = bson_has_field(document, suite_given(query, i)) ||
+                 ytree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
+                                suite_given(query, i));
+        answer_take(drawn, document);
+    }
+    if (ok && mongoc_cursor_error(cursor, &error))
+        ok = failed(maker, &error, "draw the parameters");
+    if (ok && !drawn->count)
+        ok = ytree_complain(
+            suite->tree, query->draw, maker->err,
+            "the query '%s' finds nothing to draw from in %s.%s: is it the collection it was made for?",
+            query->name, server_database(maker->list->server), collection);
+    mongoc_cursor_destroy(cursor);
+    mongoc_collection_destroy(from);
+    bson_destroy(&pipeline);
+    bson_destroy(&options);
+    return ok;
+}
+
+static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, const answer_t *drawn,
+                        const reads_t *reads) {
+    bson_iter_t at, fields;
+    if (!(work->requests = calloc(drawn->count, sizeof *work->requests)))
+        return err_memory(maker->err, drawn->count * sizeof *work->requests);
+    bool ok = bson_iter_init(&at, &drawn->documents);
+    while (ok && bson_iter_next(&at)) {
+        bson_t all;
+        bson_copy_to(params, &all);
+        ok = bson_iter_recurse(&at, &fields);
+        while (ok && bson_iter_next(&fields))
+            if (!bson_has_field(&all, bson_iter_key(&fields)))
+                bson_append_iter(&all, NULL, 0, &fields);
+        ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
+                                 maker->list->server, &all, reads, maker->err);
+        bson_destroy(&all);
+    }
+    return ok;
+}
+
+/* ---- works and measurements ---- */
+
+static void *grow(void **items, size_t *room, size_t count, size_t size, err_t *err) {
+    if (count == *room) {
+        size_t more = *room ? *room * 2 : 16;
+        void *grown = realloc(*items, more * size);
+        if (!grown) {
+            err_memory(err, more * size);
+            return NULL;
+        }
+        *items = grown;
+        *room = more;
+    }
+    void *item = (char *)*items + count * size;
+    memset(item, 0, size);
+    return item;
+}
+
+static bool make_measures(maker_t *maker, size_t work, bool timed) {
+    measures_t *list = maker->list;
+    for (size_t i = 0; i < maker->choices->client_choices; i++) {
+        measure_t *item = grow((void **)&list->items, &list->room, list->count, sizeof *item, maker->err);
+        if (!item)
+            return false;
+        item->work = (const work_t *)(uintptr_t)work; /* an index, until the works stand still */
+        item->clients = maker->choices->clients[i];
+        item->timed = timed;
+        list->count++;
+    }
+    return true;
+}
+
+static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
+                      const answer_t *drawn, const char *mode, uint32_t ranges) {
+    measures_t *list = maker->list;
+    const reads_t reads = {mode, maker->choices->max_staleness_seconds};
+    work_t *work = grow((void **)&list->works, &list->work_room, list->work_count, sizeof *work, maker->err);
+    if (!work)
+        return false;
+    work->query = maker->query;
+    work->reads = mode;
+    work->ranges = ranges;
+    work->all_documents = maker->all_documents;
+    snprintf(work->with, sizeof work->with, "%s", with);
+    bson_copy_to(each, &work->each);
+    bson_copy_to(params, &work->params);
+    list->work_count++;
+    if (drawn) {
+        if (!build_drawn(maker, work, params, drawn, &reads))
+            return false;
+    } else {
+        if (!(work->requests = calloc(1, sizeof *work->requests)))
+            return err_memory(maker->err, sizeof *work->requests);
+        work->count = 1;
+        if (!request_build(work->requests, list->suite, maker->query, list->server, params, &reads,
+                           maker->err))
+            return false;
+    }
+    if (ranges != PARALLEL_OFF &&
+        !(work->parallel = parallel_open(list->server, maker->client, work->requests, ranges, maker->err)))
+        return err_where(maker->err, "%s", maker->query->name);
+    return make_measures(maker, list->work_count - 1, drawn || maker->choices->timed);
+}
+
+static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with) {
+    const choices_t *choices = maker->choices;
+    const bool draws = maker->query->draw, splits = maker->query->kind == QUERY_PIPELINE && !draws;
+    static const char *const as_it_is[] = {NULL};
+    static const uint32_t off[] = {PARALLEL_OFF};
+    const char *const *reads = choices->reads_choices ? choices->reads : as_it_is;
+    const uint32_t *ranges = splits ? choices->parallel : off;
+    answer_t drawn;
+    bool ok = !draws || draw(maker, params, &drawn);
+    for (size_t r = 0; ok && r < (choices->reads_choices ? choices->reads_choices : 1); r++)
+        for (size_t p = 0; ok && p < (splits ? choices->parallel_choices : 1); p++)
+            ok = make_work(maker, params, each, with, draws ? &drawn : NULL, reads[r], ranges[p]);
+    if (draws)
+        answer_end(&drawn);
+    return ok;
+}
+
+/* ---- indexes ---- */
+
+static bool has_index(maker_t *maker, const char *collection, const bson_t *wanted, bool *has) {
+    mongoc_collection_t *of =
+        mongoc_client_get_collection(maker->client, server_database(maker->list->server), collection);
+    mongoc_cursor_t *cursor = mongoc_collection_find_indexes_with_opts(of, NULL);
+    const bson_t *index;
+    bson_error_t error;
+    *has = false;
+    while (mongoc_cursor_next(cursor, &index)) {
+        bson_iter_t key;
+        uint32_t length;
+        const uint8_t *bytes;
+        bson_t stored;
+        if (!bson_iter_init_find(&key, index, "key") || !BSON_ITER_HOLDS_DOCUMENT(&key))
+            continue;
+        bson_iter_document(&key, &length, &bytes);
+        *has = *has || (bson_init_static(&stored, bytes, length) && bson_equal(&stored, wanted));
+    }
+    bool ok = !mongoc_cursor_error(cursor, &error) || failed(maker, &error, "list the indexes");
+    mongoc_cursor_destroy(cursor);
+    mongoc_collection_destroy(of);
+    return ok;
+}
+
+/* "ts_1_st_1" */
+static void index_name(const bson_t *key, char *out, size_t room) {
+    bson_iter_t at;
+    size_t used = 0;
+    out[0] = 0;
+    for (bool more = bson_iter_init(&at, key) && bson_iter_next(&at); more && used < room;
+         more = bson_iter_next(&at)) {
+        char value[32];
+        describe_value(&at, value, sizeof value);
+        used +=
+            (size_t)snprintf(out + used, room - used, "%s%s_%s", used ? "_" : "", bson_iter_key(&at), value);
+    }
+}
+
+static bool make_index(maker_t *maker, const char *collection, const bson_t *index, const char *name) {
+    bson_t command = BSON_INITIALIZER, list, one;
+    bson_iter_t option;
+    bson_append_utf8(&command, "createIndexes", -1, collection, -1);
+    bson_append_array_begin(&command, "indexes", -1, &list);
+    bson_append_document_begin(&list, "0", -1, &one);
+    bson_iter_init(&option, index);
+    while (bson_iter_next(&option))
+        bson_append_iter(&one, NULL, 0, &option);
+    if (!bson_has_field(index, "name"))
+        bson_append_utf8(&one, "name", -1, name, -1);
+    bson_append_document_end(&list, &one);
+    bson_append_array_end(&command, &list);
+    log_note("making the index %s on %s.%s", name, server_database(maker->list->server), collection);
+    bool ok = server_command(maker->list->server, maker->client, server_database(maker->list->server),
+                             &command, true, NULL, maker->err);
+    bson_destroy(&command);
+    return ok;
+}
+
+static bool check_index(maker_t *maker, const ynode_t *node) {
+    const suite_t *suite = maker->list->suite;
+    const char *collection =
+        maker->query->collection ? maker->query->collection : server_collection(maker->list->server);
+    bson_t index, key;
+    bool has = false;
+    char name[128] = "";
+    bool ok = value_document(&index, node, suite->tree, NULL, maker->err);
+    bson_init(&key);
+    if (ok) {
+        bson_destroy(&key);
+        ok = value_document(&key, ynode_get(node, "key"), suite->tree, NULL, maker->err) &&
+             has_index(maker, collection, &key, &has);
+        index_name(&key, name, sizeof name);
+    }
+    if (ok && !has && !maker->choices->setup)
+        ok = err_set(maker->err, STATUS_USAGE,
+                     "the query '%s' needs the index %s on %s.%s, which is not there: --setup makes it",
+                     maker->query->name, name, server_database(maker->list->server), collection);
+    if (ok && !has)
+        ok = make_index(maker, collection, &index, name);
+    bson_destroy(&index);
+    bson_destroy(&key);
+    return ok;
+}
+
+/* ---- preparing ---- */
+
+static bool is_chosen(const query_t *query, const choices_t *choices) {
+    bool chosen = !choices->query_count;
+    for (size_t i = 0; i < choices->query_count; i++)
+        chosen = chosen || suite_has_tag(query, choices->queries[i]);
+    return chosen;
+}
+
+/* Every word names something. */
+static bool check_words(const suite_t *suite, const choices_t *choices, err_t *err) {
+    const char *names[128];
+    size_t count = 0;
+    for (size_t i = 0; i < suite->query_count && count < 128; i++)
+        names[count++] = suite->queries[i].name;
+    for (size_t i = 0; i < choices->query_count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < suite->query_count; k++)
+            found = found || suite_has_tag(&suite->queries[k], choices->queries[i]);
+        if (found)
+            continue;
+        const char *near = nearest_word(choices->queries[i], names, count);
+        return err_set(err, STATUS_USAGE, "the suite %s has no query or tag '%s'%s%s%s", suite->name,
+                       choices->queries[i], near ? "; did you mean '" : "; `tipple query --list` has them",
+                       near ? near : "", near ? "'?" : "");
+    }
+    return true;
+}
+
+static bool count_documents(maker_t *maker, const char *collection) {
+    watch_storage_t storage;
+    if (!watch_storage(maker->list->server, maker->client, collection, &storage, maker->err))
+        return false;
+    maker->all_documents = storage.documents;
+    if (storage.documents > 0)
+        return true;
+    return err_set(maker->err, STATUS_USAGE,
+                   "%s.%s has no documents: load it first, or name the collection in the URI",
+                   server_database(maker->list->server), collection);
+}
+
+static bool prepare_query(maker_t *maker, const bson_t *params) {
+    const query_t *query = maker->query;
+    bson_t none = BSON_INITIALIZER;
+    bool ok = count_documents(maker,
+                              query->collection ? query->collection : server_collection(maker->list->server));
+    for (const ynode_t *node = query->indexes ? query->indexes->first : NULL; ok && node; node = node->next)
+        ok = check_index(maker, node);
+    ok = ok && combine(maker, query->each ? query->each->first : NULL, params, &none, "");
+    bson_destroy(&none);
+    return ok;
+}
+
+bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_client_t *client,
+                     const choices_t *choices, err_t *err) {
+    bson_t typed = BSON_INITIALIZER, params = BSON_INITIALIZER;
+    maker_t maker = {.list = list, .client = client, .choices = choices, .typed = &typed, .err = err};
+    *list = (measures_t){.suite = suite, .server = server};
+    bool ok = check_words(suite, choices, err) && read_typed(&typed, suite, choices, err) &&
+              suite_params(&params, suite, &typed, err);
+    for (size_t i = 0; ok && i < suite->query_count; i++) {
+        maker.query = &suite->queries[i];
+        if (is_chosen(maker.query, choices))
+            ok = prepare_query(&maker, &params);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[i].work = &list->works[(uintptr_t)list->items[i].work];
+        if (!(list->items[i].hist = calloc(1, sizeof(hist_t))) && ok)
+            ok = err_memory(err, sizeof(hist_t));
+    }
+    bson_destroy(&typed);
+    bson_destroy(&params);
+    return ok;
+}
+
+void measure_free(measures_t *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        answer_end(&list->items[i].answer);
+        free(list->items[i].hist);
+    }
+    for (size_t i = 0; i < list->work_count; i++) {
+        work_t *work = &list->works[i];
+        parallel_close(work->parallel);
+        for (size_t k = 0; k < work->count; k++)
+            request_free(&work->requests[k]);
+        free(work->requests);
+        bson_destroy(&work->each);
+        bson_destroy(&work->params);
+    }
+    free(list->works);
+    free(list->items);
+    *list = (measures_t){.count = 0};
+}
+
+const char *measure_parallel_name(uint32_t ranges, char out[16]) {
+    if (ranges == PARALLEL_AUTO || ranges == PARALLEL_OFF)
+        return ranges == PARALLEL_AUTO ? "auto" : "off";
+    snprintf(out, 16, "%" PRIu32, ranges);
+    return out;
+}
+
+uint32_t measure_connections(const choices_t *choices) {
+    uint32_t clients = 1, ranges = 1;
+    for (size_t i = 0; i < choices->client_choices; i++)
+        clients = choices->clients[i] > clients ? choices->clients[i] : clients;
+    for (size_t i = 0; i < choices->parallel_choices; i++) {
+        uint32_t wanted = choices->parallel[i] == PARALLEL_AUTO ? MOST_RANGES : choices->parallel[i];
+        ranges = wanted > ranges ? wanted : ranges;
+    }
+    return clients * ranges + 2;
+}

@@ -1,0 +1,218 @@
+#include "query/run.h"
+#include "base/clock.h"
+#include "base/host.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "query/beside.h"
+#include "query/crew.h"
+#include "query/expect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_REPEATS = 5 };
+static const int64_t DEFAULT_DURATION_NS = 5000000000, LATEST_NS = 30000000000;
+
+void query_spec_init(query_spec_t *spec) {
+    *spec = (query_spec_t){.repeats = DEFAULT_REPEATS, .warmups = 1, .seed = 1, .patience_ns = LATEST_NS};
+}
+
+typedef struct {
+    const query_spec_t *spec;
+    query_result_t *result;
+    mongoc_client_t *client;
+    watch_t *watch;
+    beside_t beside;
+    err_t *err;
+} run_t;
+
+/* ---- before ---- */
+
+/* "6.0.5 replica set, clustered", "6.0.5, 2 shards" */
+static void describe(const run_t *run) {
+    query_result_t *result = run->result;
+    const server_facts_t *facts = server_facts(result->server);
+    const watch_storage_t *storage = &result->storage;
+    int used = snprintf(result->configuration, sizeof result->configuration, "%s", facts->version);
+    size_t room = sizeof result->configuration - (size_t)used;
+    if (facts->kind == SERVER_ROUTER)
+        snprintf(result->configuration + used, room, ", %u shard%s%s", storage->shards,
+                 storage->shards == 1 ? "" : "s", storage->clustered ? ", clustered" : "");
+    else
+        snprintf(result->configuration + used, room, " %s%s",
+                 facts->kind == SERVER_STANDALONE ? "standalone" : "replica set",
+                 storage->clustered ? ", clustered" : "");
+}
+
+static bool prepare(run_t *run) {
+    const query_spec_t *spec = run->spec;
+    query_result_t *result = run->result;
+    suite_t *suite = suite_open(spec->suite, run->err);
+    if (!suite)
+        return false;
+    result->measures.suite = suite;
+    uint32_t connections = measure_connections(&spec->choices);
+    const server_options_t options = {
+        .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
+    if (!host_want_descriptors(connections + 64, run->err) ||
+        !(result->server = server_connect(&options, run->err)) ||
+        !(run->client = server_take(result->server, run->err)))
+        return false;
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(result->server));
+    snprintf(result->where, sizeof result->where, "%s", server_where(result->server));
+    return measure_prepare(&result->measures, suite, result->server, run->client, &spec->choices, run->err) &&
+           watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
+                         run->err);
+}
+
+/* ---- rounds ---- */
+
+static crew_round_t round_of(const query_spec_t *spec, const measure_t *measure, uint32_t number,
+                             bool counts) {
+    int64_t duration = spec->duration_ns ? spec->duration_ns : DEFAULT_DURATION_NS;
+    bool timed = measure->timed && !spec->count;
+    return (crew_round_t){.count = spec->count ? spec->count
+                                   : timed     ? 0
+                                               : 1,
+                          .duration_ns = !timed   ? 0
+                                         : counts ? duration / spec->repeats
+                                                  : duration / 20,
+                          .rate = spec->rate,
+                          .seed = spec->seed + number,
+                          .counts = counts};
+}
+
+static void show_progress(const run_t *run, const measure_t *measure, uint32_t number, bool counts) {
+    char line[200];
+    if (counts)
+        snprintf(line, sizeof line, "round %u of %u: %.80s %.80s", number + 1, run->spec->repeats,
+                 measure->work->query->name, measure->work->with);
+    else
+        snprintf(line, sizeof line, "warming up: %.80s %.80s", measure->work->query->name,
+                 measure->work->with);
+    log_bar(line);
+}
+
+/* After a command that may have restarted the server: is it there? */
+static bool wait_for_server(run_t *run) {
+    bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
+    bool ok = server_command(run->result->server, run->client, "admin", ping, false, NULL, run->err);
+    bson_destroy(ping);
+    return ok;
+}
+
+static bool make_cold(run_t *run) {
+    log_bar("making it cold");
+    return beside_wait(run->spec->cold, run->err) && wait_for_server(run);
+}
+
+static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
+    const crew_round_t round = round_of(run->spec, measure, number, counts);
+    if (measure->failures) /* it cannot become a figure any more */
+        return true;
+    if (run->spec->cold && counts && !make_cold(run))
+        return false;
+    show_progress(run, measure, number, counts);
+    if (counts)
+        watch_start(run->watch);
+    bool ok = crew_run(&round, measure, run->result->server, run->err);
+    if (counts)
+        watch_stop(run->watch, &measure->watched);
+    if (run->beside.process && !beside_runs(&run->beside) && !run->result->beside_ended) {
+        run->result->beside_ended = true;
+        beside_describe(run->beside.status, run->result->beside_words);
+    }
+    return ok;
+}
+
+static bool interrupted(const run_t *run) {
+    int number = stop_signal();
+    if (number)
+        err_set(run->err, (status_t)(128 + number), "interrupted; what is printed was measured until then");
+    return number != 0;
+}
+
+static bool rounds(run_t *run, uint32_t count, bool counts) {
+    measures_t *list = &run->result->measures;
+    for (uint32_t number = 0; number < count; number++)
+        for (size_t i = 0; i < list->count; i++)
+            /* nobody is always the first one after another */
+            if (!one_round(run, &list->items[(i + number) % list->count], number, counts) || interrupted(run))
+                return false;
+    return true;
+}
+
+/* ---- after ---- */
+
+static bool check_answer(run_t *run, measure_t *measure) {
+    const query_t *query = measure->work->query;
+    return !query->expect || !measure->answered || measure->failures ||
+           expect_check(query->expect, run->result->measures.suite->tree, &measure->work->params,
+                        &measure->answer, measure->difference, sizeof measure->difference, run->err);
+}
+
+static bool judge(run_t *run) {
+    query_result_t *result = run->result;
+    const measure_t *first = NULL;
+    for (size_t i = 0; i < result->measures.count; i++) {
+        measure_t *measure = &result->measures.items[i];
+        if (!check_answer(run, measure))
+            return false;
+        result->failed += measure->failures != 0;
+        result->different += measure->difference[0] != 0;
+        if (!first || (measure->difference[0] && !first->difference[0]) ||
+            (!first->failures && !first->difference[0]))
+            first = measure;
+    }
+    if (result->different)
+        return err_set(run->err, STATUS_DIFFERENT, "%s %s: %s", first->work->query->name, first->work->with,
+                       first->difference);
+    if (result->failed)
+        return err_set(run->err, STATUS_SERVER, "%s %s failed: %s", first->work->query->name,
+                       first->work->with, first->failure);
+    return true;
+}
+
+static bool measure_all(run_t *run) {
+    const query_spec_t *spec = run->spec;
+    query_result_t *result = run->result;
+    if (!(run->watch = watch_open(result->server, run->client, run->err)))
+        return false;
+    describe(run);
+    result->load_seconds = watch_load_seconds(result->server, run->client);
+    if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
+        return false;
+    /* a cold round is what warming up would spoil */
+    bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
+    log_bar(NULL);
+    if (result->beside_ended)
+        log_warn("the command of --while ended %s before the measurements did: they are of times with and "
+                 "without it",
+                 result->beside_words);
+    return ok && judge(run);
+}
+
+bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err) {
+    *result = (query_result_t){.load_seconds = NAN};
+    run_t run = {.spec = spec, .result = result, .err = err};
+    bool ok = prepare(&run) && (spec->explain || measure_all(&run));
+    beside_stop(&run.beside);
+    watch_close(run.watch);
+    if (run.client)
+        server_give(result->server, run.client);
+    return ok;
+}
+
+void query_free_result(query_result_t *result) {
+    suite_t *suite = result->measures.suite;
+    measure_free(&result->measures);
+    suite_close(suite);
+    server_destroy(result->server);
+}
+
+bool query_tells(const measure_t *measure, double share) {
+    double n = (double)measure->hist->moments.count;
+    return !measure->failures && n >= 2 && n * (1 - share) >= 1;
+}

@@ -1,0 +1,337 @@
+#include "query/value.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    const ytree_t *tree;
+    const bson_t *params;     /* NULL: they are checked, not known */
+    const char *const *names; /* of parameters, when they are checked */
+    size_t name_count;
+    err_t *err;
+} reader_t;
+
+#define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
+
+static bool too_large(reader_t *reader, const ynode_t *at) {
+    return COMPLAIN(at, "this makes a document that is too large for BSON");
+}
+
+static bool done(reader_t *reader, const ynode_t *at, bool appended) {
+    return appended || too_large(reader, at);
+}
+
+/* ---- scalars ---- */
+
+static bool is_one_of(const char *text, const char *const *words) {
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static bool looks_like_integer(const char *text) {
+    text += *text == '-' || *text == '+';
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* 1.5, 1e9, .5; not "1.2.3", not "e5", and nothing that strtod alone would take (0x1p3, nan, infinity) */
+static bool looks_like_double(const char *text, double *number) {
+    static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", NULL};
+    static const char *const below[] = {"-.inf", "-.Inf", "-.INF", NULL};
+    static const char *const none[] = {".nan", ".NaN", ".NAN", NULL};
+    char *end;
+    if (is_one_of(text, infinite) || is_one_of(text, below)) {
+        *number = *text == '-' ? -INFINITY : INFINITY;
+        return true;
+    }
+    if (is_one_of(text, none)) {
+        *number = NAN;
+        return true;
+    }
+    if (!*text || strspn(text, "+-0123456789.eE") != strlen(text) || !strpbrk(text, "0123456789"))
+        return false;
+    *number = strtod(text, &end);
+    return !*end;
+}
+
+static bool append_integer(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    errno = 0;
+    long long number = strtoll(node->text, NULL, 10);
+    if (errno)
+        return COMPLAIN(node,
+                        "%s does not fit into 64 bits; write it as a text or as {$numberDecimal: \"...\"}",
+                        node->text);
+    bool small = number >= INT32_MIN && number <= INT32_MAX;
+    return done(reader, node,
+                small ? bson_append_int32(to, key, -1, (int32_t)number)
+                      : bson_append_int64(to, key, -1, number));
+}
+
+static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const truths[] = {"true", "True", "TRUE", NULL};
+    static const char *const lies[] = {"false", "False", "FALSE", NULL};
+    double number;
+    if (!node->quoted && strlen(node->text) == node->length) {
+        if (is_one_of(node->text, nulls))
+            return done(reader, node, bson_append_null(to, key, -1));
+        if (is_one_of(node->text, truths) || is_one_of(node->text, lies))
+            return done(reader, node, bson_append_bool(to, key, -1, is_one_of(node->text, truths)));
+        if (looks_like_integer(node->text))
+            return append_integer(reader, to, key, node);
+        if (looks_like_double(node->text, &number))
+            return done(reader, node, bson_append_double(to, key, -1, number));
+    }
+    if (!bson_utf8_validate(node->text, node->length, true))
+        return COMPLAIN(node, "this text is not UTF-8");
+    return done(reader, node, bson_append_utf8(to, key, -1, node->text, (int)node->length));
+}
+
+/* ---- extended JSON ---- */
+
+typedef bool append_fn(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+
+static bool is_scalar(const ynode_t *node) {
+    return node && node->kind == YNODE_SCALAR;
+}
+
+static bool append_int32(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    if (!is_scalar(node) || !looks_like_integer(node->text))
+        return COMPLAIN(node, "$numberInt holds a whole number");
+    long long number = strtoll(node->text, NULL, 10);
+    if (number < INT32_MIN || number > INT32_MAX)
+        return COMPLAIN(node, "%s does not fit into 32 bits", node->text);
+    return done(reader, node, bson_append_int32(to, key, -1, (int32_t)number));
+}
+
+static bool append_int64(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    if (!is_scalar(node) || !looks_like_integer(node->text))
+        return COMPLAIN(node, "$numberLong holds a whole number");
+    errno = 0;
+    long long number = strtoll(node->text, NULL, 10);
+    if (errno)
+        return COMPLAIN(node, "%s does not fit into 64 bits", node->text);
+    return done(reader, node, bson_append_int64(to, key, -1, number));
+}
+
+static bool append_double(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    static const char *const named[] = {"Infinity", "-Infinity", "NaN", NULL};
+    double number;
+    if (is_scalar(node) && is_one_of(node->text, named))
+        number = strtod(node->text, NULL);
+    else if (!is_scalar(node) || !looks_like_double(node->text, &number))
+        return COMPLAIN(node, "$numberDouble holds a number");
+    return done(reader, node, bson_append_double(to, key, -1, number));
+}
+
+static bool append_decimal(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_decimal128_t number;
+    if (!is_scalar(node) || !bson_decimal128_from_string(node->text, &number))
+        return COMPLAIN(node, "$numberDecimal holds a number");
+    return done(reader, node, bson_append_decimal128(to, key, -1, &number));
+}
+
+static bool append_oid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_oid_t oid;
+    if (!is_scalar(node) || !bson_oid_is_valid(node->text, node->length))
+        return COMPLAIN(node, "$oid holds 24 hexadecimal digits");
+    bson_oid_init_from_string(&oid, node->text);
+    return done(reader, node, bson_append_oid(to, key, -1, &oid));
+}
+
+/* 2014-01-31, 2014-01-31T12:30, 2014-01-31T12:30:00.250Z */
+static bool read_date(const char *text, int64_t *ms) {
+    struct tm day = {.tm_mday = 1};
+    double seconds = 0;
+    int used = 0;
+    if (sscanf(text, "%4d-%2d-%2d%n", &day.tm_year, &day.tm_mon, &day.tm_mday, &used) != 3)
+        return false;
+    text += used;
+    if ((*text == 'T' || *text == ' ') &&
+        sscanf(text + 1, "%2d:%2d%n", &day.tm_hour, &day.tm_min, &used) == 2) {
+        text += 1 + used;
+        if (*text == ':') {
+            char *end;
+            if (text[1] < '0' || text[1] > '9')
+                return false;
+            seconds = strtod(text + 1, &end);
+            text = end;
+        }
+    }
+    if (*text == 'Z')
+        text++;
+    struct tm wanted = day;
+    day.tm_year -= 1900;
+    day.tm_mon -= 1;
+    time_t at = timegm(&day);
+    if (*text || day.tm_mday != wanted.tm_mday || day.tm_mon + 1 != wanted.tm_mon ||
+        day.tm_hour != wanted.tm_hour || !(seconds >= 0 && seconds < 61))
+        return false;
+    *ms = (int64_t)at * 1000 + llround(seconds * 1000);
+    return true;
+}
+
+static bool append_date(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *number = node->kind == YNODE_MAP ? ynode_get(node, "$numberLong") : node;
+    int64_t ms;
+    if (!is_scalar(number))
+        return COMPLAIN(node, "$date holds a moment, such as 2014-01-31 or 2014-01-31T12:30:00Z");
+    if (looks_like_integer(number->text) && (number != node || strlen(number->text) > 4))
+        ms = strtoll(number->text, NULL, 10);
+    else if (!read_date(number->text, &ms))
+        return COMPLAIN(node, "'%s' is not a moment; write it like 2014-01-31 or 2014-01-31T12:30:00Z",
+                        number->text);
+    return done(reader, node, bson_append_date_time(to, key, -1, ms));
+}
+
+static bool append_timestamp(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *t = node->kind == YNODE_MAP ? ynode_get(node, "t") : NULL;
+    const ynode_t *i = t ? ynode_get(node, "i") : NULL;
+    int64_t seconds, number;
+    if (!i || node->count != 2)
+        return COMPLAIN(node, "$timestamp holds {t: SECONDS, i: NUMBER}");
+    return ytree_int(reader->tree, t, 0, UINT32_MAX, &seconds, reader->err) &&
+           ytree_int(reader->tree, i, 0, UINT32_MAX, &number, reader->err) &&
+           done(reader, node, bson_append_timestamp(to, key, -1, (uint32_t)seconds, (uint32_t)number));
+}
+
+static bool append_regex(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *pattern = node->kind == YNODE_MAP ? ynode_get(node, "pattern") : NULL;
+    const ynode_t *options = pattern ? ynode_get(node, "options") : NULL;
+    if (!is_scalar(pattern) || (options && !is_scalar(options)) || node->count != 1u + (options != NULL))
+        return COMPLAIN(node, "$regularExpression holds {pattern: TEXT, options: LETTERS}");
+    return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
+}
+
+static bool append_minkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    return done(reader, node, bson_append_minkey(to, key, -1));
+}
+
+static bool append_maxkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    return done(reader, node, bson_append_maxkey(to, key, -1));
+}
+
+static bool append_param(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_iter_t value;
+    if (!is_scalar(node))
+        return COMPLAIN(node, "$param holds the name of a parameter");
+    if (reader->params && bson_iter_init_find(&value, reader->params, node->text))
+        return done(reader, node, bson_append_iter(to, key, -1, &value));
+    for (size_t i = 0; !reader->params && i < reader->name_count; i++)
+        if (strcmp(reader->names[i], node->text) == 0)
+            return done(reader, node, bson_append_null(to, key, -1));
+    const char *near = nearest_word(node->text, reader->names, reader->name_count);
+    return COMPLAIN(node, "there is no parameter '%s' here%s%s%s", node->text, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+}
+
+static const struct {
+    const char *key;
+    append_fn *append;
+} specials[] = {
+    {"$param", append_param},
+    {"$date", append_date},
+    {"$oid", append_oid},
+    {"$numberInt", append_int32},
+    {"$numberLong", append_int64},
+    {"$numberDouble", append_double},
+    {"$numberDecimal", append_decimal},
+    {"$timestamp", append_timestamp},
+    {"$regularExpression", append_regex},
+    {"$minKey", append_minkey},
+    {"$maxKey", append_maxkey},
+};
+
+static append_fn *special_of(const ynode_t *map) {
+    for (size_t i = 0; map->count == 1 && i < sizeof specials / sizeof *specials; i++)
+        if (strcmp(map->first->key, specials[i].key) == 0)
+            return specials[i].append;
+    return NULL;
+}
+
+/* ---- maps and lists ---- */
+
+static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+
+static bool append_children(reader_t *reader, bson_t *to, const ynode_t *node) {
+    uint32_t number = 0;
+    for (const ynode_t *child = node->first; child; child = child->next, number++) {
+        char digits[16];
+        const char *key = child->key;
+        if (node->kind == YNODE_LIST)
+            bson_uint32_to_string(number, &key, digits, sizeof digits);
+        if (!append(reader, to, key, child))
+            return false;
+    }
+    return true;
+}
+
+static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    append_fn *special = node->kind == YNODE_MAP ? special_of(node) : NULL;
+    bson_t inner;
+    if (special)
+        return special(reader, to, key, node->first);
+    if (node->kind == YNODE_SCALAR)
+        return append_scalar(reader, to, key, node);
+    bool list = node->kind == YNODE_LIST;
+    if (!(list ? bson_append_array_begin(to, key, -1, &inner)
+               : bson_append_document_begin(to, key, -1, &inner)))
+        return too_large(reader, node);
+    bool ok = append_children(reader, &inner, node);
+    ok = (list ? bson_append_array_end(to, &inner) : bson_append_document_end(to, &inner)) && ok;
+    return ok;
+}
+
+bool value_append(bson_t *to, const char *key, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+                  err_t *err) {
+    reader_t reader = {.tree = tree, .params = params, .err = err};
+    return append(&reader, to, key, node);
+}
+
+bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+                    err_t *err) {
+    reader_t reader = {.tree = tree, .params = params, .err = err};
+    bson_t holder = BSON_INITIALIZER;
+    bson_iter_t value;
+    bson_init(document);
+    bool ok = append(&reader, &holder, "v", node) && bson_iter_init_find(&value, &holder, "v");
+    if (ok && !BSON_ITER_HOLDS_DOCUMENT(&value) && !BSON_ITER_HOLDS_ARRAY(&value))
+        ok = ytree_complain(tree, node, err, "a map was expected here");
+    if (ok) {
+        uint32_t length;
+        const uint8_t *bytes;
+        bson_t view;
+        if (BSON_ITER_HOLDS_ARRAY(&value))
+            bson_iter_array(&value, &length, &bytes);
+        else
+            bson_iter_document(&value, &length, &bytes);
+        bson_destroy(document);
+        ok = bson_init_static(&view, bytes, length);
+        bson_copy_to(&view, document);
+    }
+    bson_destroy(&holder);
+    return ok;
+}
+
+bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *names, size_t count,
+                 err_t *err) {
+    reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
+    bson_t holder = BSON_INITIALIZER;
+    bool ok = append(&reader, &holder, "v", node);
+    bson_destroy(&holder);
+    return ok;
+}
+
+bool value_parse(bson_t *to, const char *key, const char *text, err_t *err) {
+    ytree_t *tree = ytree_parse(text, strlen(text), key, err);
+    bool ok = tree && value_append(to, key, ytree_root(tree), tree, NULL, err);
+    ytree_destroy(tree);
+    return ok;
+}
