@@ -243,6 +243,22 @@ static void side_of(const measure_t *measure, const char *side, char out[CELL]) 
     }
 }
 
+/* A table has one figure in a place: of what is no side of it, the first choice. */
+static bool is_first_choice(const suite_table_t *table, const measure_t *first, const measure_t *measure) {
+    const struct {
+        const char *side;
+        bool same;
+    } choices[] = {{"clients", first->clients == measure->clients},
+                   {"parallel", first->work->ranges == measure->work->ranges ||
+                                    first->work->query->kind != measure->work->query->kind},
+                   {"reads", first->work->reads == measure->work->reads}};
+    bool chosen = true;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        chosen = chosen && (choices[i].same || strcmp(table->rows, choices[i].side) == 0 ||
+                            strcmp(table->columns, choices[i].side) == 0);
+    return chosen;
+}
+
 static bool in_table(const suite_table_t *table, const measure_t *measure, char row[CELL],
                      char column[CELL]) {
     bool wanted = !table->queries;
@@ -279,7 +295,8 @@ static void print_suite_table(const query_result_t *result, const suite_table_t 
     PUT(grid_row(&grid), 0, "%s", table->rows);
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
-        if (!in_table(table, measure, row, column))
+        if (!in_table(table, measure, row, column) ||
+            !is_first_choice(table, result->measures.items, measure))
             continue;
         size_t x = place_of(&grid, column, true), y = place_of(&grid, row, false);
         char value[CELL], deviation[CELL];
@@ -513,6 +530,10 @@ void query_print_json(const query_result_t *result, int status) {
 
 /* ---- the others ---- */
 
+static bool same_question(const measure_t *one, const measure_t *other) {
+    return one->work->query == other->work->query && strcmp(one->work->with, other->work->with) == 0;
+}
+
 void query_print_answers(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
@@ -520,9 +541,10 @@ void query_print_answers(const query_result_t *result) {
         uint32_t length;
         const uint8_t *bytes;
         bson_t document;
-        if (!measure->answered || measure->work->count > 1)
+        /* of several that differ only in how they were sent, the first one's */
+        if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
             continue;
-        printf("%s%s%s\n", i ? "\n" : "", measure->work->query->name, *measure->work->with ? " " : "");
+        printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
         bson_iter_init(&at, &measure->answer.documents);
         while (bson_iter_next(&at)) {
             bson_iter_document(&at, &length, &bytes);
@@ -534,6 +556,7 @@ void query_print_answers(const query_result_t *result) {
         }
         if (measure->answer.more)
             printf("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
+        putchar('\n');
     }
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFAULT_REPEATS = 5 };
 static const int64_t DEFAULT_DURATION_NS = 5000000000, LATEST_NS = 30000000000;
@@ -25,6 +26,7 @@ typedef struct {
     mongoc_client_t *client;
     watch_t *watch;
     beside_t beside;
+    int64_t told_ns; /* when progress was shown */
     err_t *err;
 } run_t;
 
@@ -84,15 +86,22 @@ static crew_round_t round_of(const query_spec_t *spec, const measure_t *measure,
                           .counts = counts};
 }
 
-static void show_progress(const run_t *run, const measure_t *measure, uint32_t number, bool counts) {
-    char line[200];
+/* A bar on a terminal, at most six times a second; elsewhere a line twice a minute. */
+static void show_progress(run_t *run, const measure_t *measure, uint32_t number, bool counts) {
+    static const int64_t bar_ns = 170000000, line_ns = 30000000000;
+    const int64_t now = clock_now_ns();
+    bool bar = isatty(STDERR_FILENO);
+    char line[300], round[64] = "warming up";
+    if (log_level() < LOG_NORMAL || now - run->told_ns < (bar ? bar_ns : line_ns))
+        return;
     if (counts)
-        snprintf(line, sizeof line, "round %u of %u: %.80s %.80s", number + 1, run->spec->repeats,
-                 measure->work->query->name, measure->work->with);
+        snprintf(round, sizeof round, "round %u of %u", number + 1, run->spec->repeats);
+    snprintf(line, sizeof line, "%s: %.80s %.80s", round, measure->work->query->name, measure->work->with);
+    run->told_ns = now;
+    if (bar)
+        log_bar(line);
     else
-        snprintf(line, sizeof line, "warming up: %.80s %.80s", measure->work->query->name,
-                 measure->work->with);
-    log_bar(line);
+        log_note("%s", line);
 }
 
 /* After a command that may have restarted the server: is it there? */
@@ -104,7 +113,6 @@ static bool wait_for_server(run_t *run) {
 }
 
 static bool make_cold(run_t *run) {
-    log_bar("making it cold");
     return beside_wait(run->spec->cold, run->err) && wait_for_server(run);
 }
 
@@ -186,7 +194,8 @@ static bool measure_all(run_t *run) {
         return false;
     /* a cold round is what warming up would spoil */
     bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
-    log_bar(NULL);
+    if (isatty(STDERR_FILENO))
+        log_bar(NULL);
     if (result->beside_ended)
         log_warn("the command of --while ended %s before the measurements did: they are of times with and "
                  "without it",
@@ -196,7 +205,7 @@ static bool measure_all(run_t *run) {
 
 bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err) {
     *result = (query_result_t){.load_seconds = NAN};
-    run_t run = {.spec = spec, .result = result, .err = err};
+    run_t run = {.spec = spec, .result = result, .told_ns = clock_now_ns(), .err = err};
     bool ok = prepare(&run) && (spec->explain || measure_all(&run));
     beside_stop(&run.beside);
     watch_close(run.watch);
