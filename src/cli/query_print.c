@@ -1,7 +1,7 @@
 #include "cli/query_print.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "query/expect.h"
+#include "query/expected.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -455,7 +455,7 @@ static void print_text(const char *name, const char *text) {
 }
 
 static void print_result(const measure_t *measure) {
-    char digest[EXPECT_DIGEST];
+    char digest[EXPECTED_DIGEST];
     if (!measure->answered || measure->work->count > 1) {
         printf(",\"result\":null");
         return;
@@ -466,7 +466,7 @@ static void print_result(const measure_t *measure) {
     bson_append_array(&holder, "", 0, &measure->answer.documents);
     json = bson_as_relaxed_extended_json(&holder, NULL);
     size_t length = json ? strlen(json) : 0;
-    expect_digest(&measure->answer.documents, false, digest);
+    expected_digest(&measure->answer.documents, false, digest);
     printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%.*s", digest,
            measure->answer.more ? "false" : "true", length > 9 ? (int)length - 9 : 4,
            length > 9 ? json + 7 : "null"); /* { "" : [ ... ] } */

@@ -1,9 +1,10 @@
-/* findloop: what asking costs without a runner: so many threads, each with a client of the driver's own pool, that
- * find documents by _id in a loop, and nothing else: no clock, no counting.
+/* findloop: what asking costs without a runner: so many threads, each with a client of the driver's own pool,
+ * that find documents by _id in a loop, and nothing else: no clock, no counting.
  *
  *     findloop URI DATABASE COLLECTION THREADS FINDS
  *
- * Draws a thousand _ids first; each thread makes FINDS of them. Exit status 1 if a find fails or finds nothing. */
+ * Draws a thousand _ids first; each thread makes FINDS of them. Exit status 1 if a find fails or finds
+ * nothing. */
 #include <mongoc/mongoc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,9 +24,10 @@ static _Noreturn void die(const char *words) {
 }
 
 static void draw(mongoc_collection_t *collection) {
-    bson_t *pipeline = BCON_NEW("0", "{", "$sample", "{", "size", BCON_INT32(DRAWN), "}", "}", "1", "{", "$project", "{",
-                                "_id", BCON_INT32(1), "}", "}");
-    mongoc_cursor_t *cursor = mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, pipeline, NULL, NULL);
+    bson_t *pipeline = BCON_NEW("0", "{", "$sample", "{", "size", BCON_INT32(DRAWN), "}", "}", "1", "{",
+                                "$project", "{", "_id", BCON_INT32(1), "}", "}");
+    mongoc_cursor_t *cursor =
+        mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, pipeline, NULL, NULL);
     const bson_t *document;
     while (filter_count < DRAWN && mongoc_cursor_next(cursor, &document))
         filters[filter_count++] = bson_copy(document);

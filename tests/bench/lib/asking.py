@@ -66,7 +66,8 @@ def pairs(lab, uri, rounds):
 
 def ranges(lab, server, options):
     runs = {"one server": pairs(lab, server.namespace_uri, options.rounds)}
-    with clusterlab.cluster(2, options.cache) as cluster:
+    with clusterlab.running(lab, 2, 1, options.cache) as state:
+        cluster = clusterlab.Cluster(state)
         lab.run([lab.tipple, "load", "-q", "--format", "mot", "--uri", cluster.namespace_uri, lab.rows(options.rows)],
                 options.rows)
         runs["2 shards, through a router"] = pairs(lab, cluster.namespace_uri, options.rounds)

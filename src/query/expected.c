@@ -1,9 +1,10 @@
-#include "query/expect.h"
+#include "query/expected.h"
 #include "query/value.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -66,12 +67,12 @@ static XXH128_hash_t digest_of(const bson_iter_t *at) {
     return hash;
 }
 
-void expect_digest(const bson_t *documents, bool unordered, char digest[EXPECT_DIGEST]) {
+void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECTED_DIGEST]) {
     bson_iter_t at;
     XXH128_hash_t hash = {0, 0};
     if (bson_iter_init(&at, documents))
         hash = digest_all(at, false, !unordered);
-    snprintf(digest, EXPECT_DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+    snprintf(digest, EXPECTED_DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 
 /* ---- values ---- */
@@ -124,12 +125,27 @@ static void describe(const bson_iter_t *value, char *out, size_t room) {
     bson_destroy(&holder);
 }
 
-/* Is it among the found ones? For answers without an order. */
-static bool is_among(const bson_iter_t *wanted, const bson_t *documents) {
-    bson_iter_t found;
-    bson_iter_init(&found, documents);
-    while (bson_iter_next(&found))
-        if (same_value(wanted, &found))
+/* The first wanted value that no found one is left for; each found one answers for one wanted only. */
+static bool first_missing(bson_iter_t *wanted, const answer_t *answer) {
+    bool *taken = calloc(answer->count + 1, sizeof *taken);
+    bool missing = false;
+    while (taken && !missing && bson_iter_next(wanted)) {
+        bson_iter_t found;
+        size_t number = 0;
+        missing = true;
+        for (bson_iter_init(&found, &answer->documents); missing && bson_iter_next(&found); number++)
+            if (!taken[number] && same_value(wanted, &found)) {
+                taken[number] = true;
+                missing = false;
+            }
+    }
+    free(taken);
+    return missing;
+}
+
+static bool first_different(bson_iter_t *wanted, bson_iter_t *found, uint64_t *number) {
+    for (*number = 1; bson_iter_next(wanted) && bson_iter_next(found); ++*number)
+        if (!same_value(wanted, found))
             return true;
     return false;
 }
@@ -137,31 +153,24 @@ static bool is_among(const bson_iter_t *wanted, const bson_t *documents) {
 static void check_values(bson_iter_t wanted, const answer_t *answer, bool unordered, char *difference,
                          size_t room) {
     bson_iter_t found;
-    uint64_t number = 0, expected = count_fields(wanted);
+    uint64_t number, expected = count_fields(wanted);
     char one[200], other[200];
+    bson_iter_init(&found, &answer->documents);
     if (expected != answer->count) {
         snprintf(difference, room, "%" PRIu64 " documents where %" PRIu64 " were expected", answer->count,
                  expected);
-        return;
-    }
-    bson_iter_init(&found, &answer->documents);
-    while (bson_iter_next(&wanted) && bson_iter_next(&found)) {
-        number++;
-        if (unordered ? is_among(&wanted, &answer->documents) : same_value(&wanted, &found))
-            continue;
+    } else if (unordered && first_missing(&wanted, answer)) {
+        describe(&wanted, one, sizeof one);
+        snprintf(difference, room, "%s was expected and is not there", one);
+    } else if (!unordered && first_different(&wanted, &found, &number)) {
         describe(&wanted, one, sizeof one);
         describe(&found, other, sizeof other);
-        if (unordered)
-            snprintf(difference, room, "%s was expected and is not there", one);
-        else
-            snprintf(difference, room, "document %" PRIu64 " is %s where %s was expected", number, other,
-                     one);
-        return;
+        snprintf(difference, room, "document %" PRIu64 " is %s where %s was expected", number, other, one);
     }
 }
 
-bool expect_check(const ynode_t *expect, const ytree_t *tree, const bson_t *params, const answer_t *answer,
-                  char *difference, size_t room, err_t *err) {
+bool expected_check(const ynode_t *expect, const ytree_t *tree, const bson_t *params, const answer_t *answer,
+                    char *difference, size_t room, err_t *err) {
     bson_t filled;
     bson_iter_t at;
     const ynode_t *node = ynode_get(expect, "unordered");
@@ -180,8 +189,8 @@ bool expect_check(const ynode_t *expect, const ytree_t *tree, const bson_t *para
         snprintf(difference, room, "%" PRIu64 " documents where %" PRId64 " were expected", answer->count,
                  bson_iter_as_int64(&at));
     } else if (bson_iter_init_find(&at, &filled, "digest")) {
-        char digest[EXPECT_DIGEST];
-        expect_digest(&answer->documents, unordered, digest);
+        char digest[EXPECTED_DIGEST];
+        expected_digest(&answer->documents, unordered, digest);
         if (!BSON_ITER_HOLDS_UTF8(&at))
             ok = ytree_complain(tree, ynode_get(expect, "digest"), err,
                                 "a digest is a text of 32 digits, in quotes");

@@ -1,0 +1,146 @@
+/* suite: what is refused, with line and column, and what is understood. */
+#include "builtin/builtin.h"
+#include "query/suite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static suite_t *parse(const char *text, err_t *err) {
+    return suite_parse(text, strlen(text), "x.yaml", err);
+}
+
+static void refused(const char *text, const char *words) {
+    err_t err = {.text = ""};
+    suite_t *suite = parse(text, &err);
+    if (suite)
+        fail_msg("taken: %s", text);
+    assert_int_equal(STATUS_USAGE, err.status);
+    if (!strstr(err.text, words))
+        fail_msg("%s\n'%s' has no '%s'", text, err.text, words);
+}
+
+static void understood(void **state) {
+    (void)state;
+    err_t err;
+    suite_t *suite =
+        parse("suite: s\n"
+              "about: what it is\n"
+              "params: {least: 5, when: {$date: 2014-01-01}}\n"
+              "queries:\n"
+              "  - name: one\n"
+              "    about: the first\n"
+              "    tags: [study, scan]\n"
+              "    pipeline: [{$match: {m: {$gt: {$param: least}}}}, {$count: n}]\n"
+              "  - name: two\n"
+              "    collection: other\n"
+              "    each: {n: [1, 10]}\n"
+              "    draw: {gives: [id, to], pipeline: [{$sample: {size: {$param: n}}}]}\n"
+              "    find: {filter: {_id: {$gte: {$param: id}, $lt: {$param: to}}}, limit: {$param: n}}\n"
+              "    options: {hint: {_id: 1}, maxTimeMS: {$param: n}}\n"
+              "    indexes: [{key: {ts: 1, st: 1}}]\n"
+              "    documents: {$param: n}\n"
+              "  - name: three\n"
+              "    accumulate: {field: m, whole: yes}\n"
+              "    expect: {documents: 1}\n"
+              "tables:\n"
+              "  - {title: t, rows: n, columns: query, show: docs_per_ms}\n",
+              &err);
+    if (!suite)
+        fail_msg("%s", err.text);
+    assert_string_equal("s", suite->name);
+    assert_int_equal(3, suite->query_count);
+    assert_int_equal(QUERY_PIPELINE, suite->queries[0].kind);
+    assert_int_equal(QUERY_FIND, suite->queries[1].kind);
+    assert_int_equal(QUERY_ACCUMULATE, suite->queries[2].kind);
+    assert_string_equal("other", suite->queries[1].collection);
+    assert_string_equal("id", suite_given(&suite->queries[1], 0));
+    assert_string_equal("to", suite_given(&suite->queries[1], 1));
+    assert_null(suite_given(&suite->queries[1], 2));
+    assert_null(suite_given(&suite->queries[0], 0));
+    assert_true(suite_has_tag(&suite->queries[0], "scan"));
+    assert_true(suite_has_tag(&suite->queries[0], "one"));
+    assert_false(suite_has_tag(&suite->queries[0], "two"));
+    assert_int_equal(1, suite->table_count);
+    suite_close(suite);
+}
+
+#define QUERY "suite: s\nqueries:\n  - name: q\n"
+
+static void mistakes(void **state) {
+    (void)state;
+    refused("", "x.yaml:1:1: the file is empty");
+    refused("suite: s\n", "x.yaml:1:1: 'queries' is missing");
+    refused("queries: []\n", "'suite' is missing");
+    refused("suite: s\nqueries: []\n", "x.yaml:2:10: there are no queries");
+    refused("suite: s\nquerys: []\n", "did you mean 'queries'?");
+    refused("suite: s\nqueries: [{pipeline: []}]\n", "x.yaml:2:11: 'name' is missing");
+    refused("suite: s\nqueries: [{name: a b, pipeline: []}]\n", "x.yaml:2:18: a name has letters");
+    refused("suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n",
+            "there is a query 'a' already");
+    refused(QUERY, "x.yaml:3:5: the query 'q' has no 'pipeline', 'find' or 'accumulate'");
+    refused(QUERY "    pipeline: []\n    find: {}\n", "one of them only");
+    refused(QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: a list of stages was expected here");
+    refused(QUERY "    pipeline:\n      - {$match: {}, $limit: 5}\n",
+            "x.yaml:5:9: a stage is a map with one key");
+    refused(QUERY "    pipeline: [{match: {}}]\n", "a stage is a map with one key");
+    refused(QUERY "    pipeline: [{$out: t}]\n", "leave $out out");
+    refused(QUERY "    pipeline: [{$merge: {into: t}}]\n", "leave $merge out");
+    refused(QUERY "    pipeline: [{$limit: {$param: n}}]\n", "x.yaml:4:34: there is no parameter 'n' here");
+    refused("params: {nn: 1}\n" QUERY "    pipeline: [{$limit: {$param: n}}]\n", "did you mean 'nn'?");
+    refused(QUERY "    pipeline: [{$match: {d: {$date: x}}}]\n", "x.yaml:4:37: 'x' is not a moment");
+    refused(QUERY "    find: {filtre: {}}\n", "did you mean 'filter'?");
+    refused(QUERY "    accumulate: {limit: 5}\n", "'field' is missing");
+    refused(QUERY "    accumulate: {field: m, whole: perhaps}\n", "x.yaml:4:35");
+    refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
+    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values was expected here");
+    refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
+    refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n",
+            "there is a parameter 'n' already");
+    refused(QUERY "    find: {}\n    draw: {gives: [a]}\n", "'draw' needs 'gives'");
+    refused(QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names was expected here");
+    refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
+            "nothing can be expected");
+    refused(QUERY "    find: {}\n    indexes: [{ts: 1}]\n", "an index is written like");
+    refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
+    refused(QUERY "    find: {}\n    expect: {value: 5}\n", "did you mean 'values'?");
+    refused(QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms}]\n",
+            "'n' is neither query, clients, parallel or reads");
+    refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed}]\n",
+            "'speed' is not a figure");
+    refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
+}
+
+static void built_in(void **state) {
+    (void)state;
+    err_t err;
+    size_t count = 0;
+    for (const builtin_t *builtin = builtin_suites; builtin->name; builtin++, count++) {
+        suite_t *suite = suite_open(builtin->name, &err);
+        if (!suite)
+            fail_msg("%s", err.text);
+        assert_string_equal(builtin->name, suite->name);
+        assert_non_null(suite->about);
+        for (size_t i = 0; i < suite->query_count; i++)
+            if (!suite->queries[i].about || !suite->queries[i].tags)
+                fail_msg("%s of %s has no 'about' or no tags", suite->queries[i].name, suite->name);
+        suite_close(suite);
+    }
+    assert_true(count > 0);
+    assert_null(suite_open("mott", &err));
+    assert_non_null(strstr(err.text, "did you mean 'mot'?"));
+    assert_null(suite_open("./not-there.yaml", &err));
+    assert_non_null(strstr(err.text, "the suite file ./not-there.yaml cannot be opened"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(understood),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(built_in),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

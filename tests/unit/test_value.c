@@ -1,0 +1,141 @@
+/* value: YAML as BSON. Expected documents are written as extended JSON, which libbson reads. */
+#include "query/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The text's value and the JSON's are the same bytes. */
+static void same(const char *yaml, const char *json) {
+    err_t err;
+    bson_t made = BSON_INITIALIZER;
+    char whole[1000];
+    bson_error_t error;
+    snprintf(whole, sizeof whole, "{\"v\": %s}", json);
+    bson_t *wanted = bson_new_from_json((const uint8_t *)whole, -1, &error);
+    assert_non_null(wanted);
+    if (!value_parse(&made, "v", yaml, &err))
+        fail_msg("%s: %s", yaml, err.text);
+    if (!bson_equal(&made, wanted)) {
+        char *json_made = bson_as_canonical_extended_json(&made, NULL);
+        fail_msg("%s: made %s, wanted %s", yaml, json_made, whole);
+    }
+    bson_destroy(&made);
+    bson_destroy(wanted);
+}
+
+static void refused(const char *yaml, const char *words) {
+    err_t err = {.text = ""};
+    bson_t made = BSON_INITIALIZER;
+    if (value_parse(&made, "v", yaml, &err))
+        fail_msg("%s was taken", yaml);
+    assert_int_equal(STATUS_USAGE, err.status);
+    if (!strstr(err.text, words))
+        fail_msg("%s: '%s' has no '%s'", yaml, err.text, words);
+    bson_destroy(&made);
+}
+
+static void scalars(void **state) {
+    (void)state;
+    same("5", "{\"$numberInt\": \"5\"}");
+    same("-5", "{\"$numberInt\": \"-5\"}");
+    same("2147483647", "{\"$numberInt\": \"2147483647\"}");
+    same("2147483648", "{\"$numberLong\": \"2147483648\"}");
+    same("-9223372036854775808", "{\"$numberLong\": \"-9223372036854775808\"}");
+    same("1.5", "{\"$numberDouble\": \"1.5\"}");
+    same("1.0", "{\"$numberDouble\": \"1.0\"}");
+    same("-1e9", "{\"$numberDouble\": \"-1e9\"}");
+    same(".5", "{\"$numberDouble\": \"0.5\"}");
+    same(".inf", "{\"$numberDouble\": \"Infinity\"}");
+    same("-.inf", "{\"$numberDouble\": \"-Infinity\"}");
+    same("true", "true");
+    same("False", "false");
+    same("null", "null");
+    same("~", "null");
+    same("text", "\"text\"");
+    same("'5'", "\"5\"");
+    same("\"null\"", "\"null\"");
+    same("yes", "\"yes\"");
+    same("1.2.3", "\"1.2.3\"");
+    same("e5", "\"e5\"");
+    same("0x10", "\"0x10\"");
+    same("infinity", "\"infinity\"");
+    same("$t", "\"$t\"");
+    same("2014-01-31", "\"2014-01-31\"");
+    same("5 apples", "\"5 apples\"");
+    same("''", "\"\"");
+    refused("9223372036854775808", "does not fit into 64 bits");
+}
+
+static void nested(void **state) {
+    (void)state;
+    same("[1, [2, a], {b: 3}]",
+         "[{\"$numberInt\": \"1\"}, [{\"$numberInt\": \"2\"}, \"a\"], {\"b\": {\"$numberInt\": \"3\"}}]");
+    same("{$match: {m: {$gt: 5}, $or: []}}",
+         "{\"$match\": {\"m\": {\"$gt\": {\"$numberInt\": \"5\"}}, \"$or\": []}}");
+    same("{$type: '$x'}", "{\"$type\": \"$x\"}");
+    same("{}", "{}");
+}
+
+static void extended(void **state) {
+    (void)state;
+    same("{$numberLong: '7'}", "{\"$numberLong\": \"7\"}");
+    same("{$numberLong: 7}", "{\"$numberLong\": \"7\"}");
+    same("{$numberInt: '7'}", "{\"$numberInt\": \"7\"}");
+    same("{$numberDouble: '7'}", "{\"$numberDouble\": \"7.0\"}");
+    same("{$numberDouble: NaN}", "{\"$numberDouble\": \"NaN\"}");
+    same("{$numberDecimal: '7.10'}", "{\"$numberDecimal\": \"7.10\"}");
+    same("{$oid: 507f1f77bcf86cd799439011}", "{\"$oid\": \"507f1f77bcf86cd799439011\"}");
+    same("{$date: 1970-01-02}", "{\"$date\": {\"$numberLong\": \"86400000\"}}");
+    same("{$date: '2014-06-01T12:30:15.250Z'}", "{\"$date\": {\"$numberLong\": \"1401625815250\"}}");
+    same("{$date: 2014-06-01T12:30}", "{\"$date\": {\"$numberLong\": \"1401625800000\"}}");
+    same("{$date: 1600-02-29}", "{\"$date\": {\"$numberLong\": \"-11670998400000\"}}");
+    same("{$date: {$numberLong: '-5'}}", "{\"$date\": {\"$numberLong\": \"-5\"}}");
+    same("{$timestamp: {t: 5, i: 6}}", "{\"$timestamp\": {\"t\": 5, \"i\": 6}}");
+    same("{$regularExpression: {pattern: '^a', options: i}}",
+         "{\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"i\"}}");
+    same("{$minKey: 1}", "{\"$minKey\": 1}");
+    refused("{$date: 2014-02-30}", "not a moment");
+    refused("{$date: 2014-13-01}", "not a moment");
+    refused("{$date: yesterday}", "v:1:9: 'yesterday' is not a moment");
+    refused("{$oid: 5}", "24 hexadecimal digits");
+    refused("{$numberInt: 2147483648}", "does not fit into 32 bits");
+    refused("{$numberLong: x}", "a whole number");
+    refused("{$timestamp: 5}", "$timestamp holds");
+    refused("{$param: n}", "there is no parameter 'n'");
+}
+
+static void parameters(void **state) {
+    (void)state;
+    static const char text[] = "{$match: {m: {$gt: {$param: least}}, s: {$param: area}}}";
+    const char *const names[] = {"least", "area"};
+    err_t err;
+    bson_t made, *params = BCON_NEW("least", BCON_INT64(5), "area", "[", "A", "B", "]");
+    bson_t *wanted =
+        BCON_NEW("$match", "{", "m", "{", "$gt", BCON_INT64(5), "}", "s", "[", "A", "B", "]", "}");
+    ytree_t *tree = ytree_parse(text, sizeof text - 1, "x", &err);
+    assert_non_null(tree);
+    assert_true(value_check(ytree_root(tree), tree, names, 2, &err));
+    assert_false(value_check(ytree_root(tree), tree, names, 1, &err));
+    assert_non_null(strstr(err.text, "x:1:50: there is no parameter 'area'"));
+    assert_true(value_document(&made, ytree_root(tree), tree, params, &err));
+    assert_true(bson_equal(&made, wanted));
+    bson_destroy(&made);
+    bson_destroy(wanted);
+    bson_destroy(params);
+    ytree_destroy(tree);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(extended),
+        cmocka_unit_test(parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
