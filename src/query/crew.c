@@ -69,9 +69,8 @@ static bool send_one(member_t *member, int64_t due_ns) {
         atomic_store(&crew->ends, true);
         return false;
     }
-    double documents = isnan(request->documents)   ? (double)answer->count
-                       : isinf(request->documents) ? work->all_documents
-                                                   : request->documents;
+    double documents =
+        isnan(request->documents) ? (double)answer->count : fmin(request->documents, work->all_documents);
     hist_add(&member->hist, took_ns);
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
     member->returned += answer->count;

@@ -128,8 +128,8 @@ static void describe(const bson_iter_t *value, char *out, size_t room) {
 /* The first wanted value that no found one is left for; each found one answers for one wanted only. */
 static bool first_missing(bson_iter_t *wanted, const answer_t *answer) {
     bool *taken = calloc(answer->count + 1, sizeof *taken);
-    bool missing = false;
-    while (taken && !missing && bson_iter_next(wanted)) {
+    bool missing = !taken && bson_iter_next(wanted);
+    while (!missing && bson_iter_next(wanted)) {
         bson_iter_t found;
         size_t number = 0;
         missing = true;

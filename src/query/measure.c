@@ -78,40 +78,83 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
+    bson_t drawn_by; /* the pipeline of what was drawn last */
+    answer_t drawn;
     err_t *err;
 } maker_t;
 
 static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with);
 
+/* One value, under the name that it has in the suite, or else as it would be written. */
+static void append_value(bson_t *values, const bson_iter_t *value, const char *name) {
+    char text[100] = "";
+    describe_value(value, text, sizeof text);
+    bson_append_iter(values, name ? name : text, -1, value);
+}
+
+/* What was typed in the place of an `each`: a value or a list, of which each may be the name of one. */
+static bool typed_values(bson_t *values, const maker_t *maker, const ynode_t *item, bson_iter_t given,
+                         const bson_t *params) {
+    bson_t read = BSON_INITIALIZER;
+    bson_iter_t value;
+    bool many = BSON_ITER_HOLDS_ARRAY(&given), ok = true;
+    if (many && !(bson_iter_recurse(&given, &given) && bson_iter_next(&given)))
+        ok = err_set(maker->err, STATUS_USAGE, "--param: '%s' has no values", item->key);
+    while (ok) {
+        const ynode_t *named = item->kind == YNODE_MAP && BSON_ITER_HOLDS_UTF8(&given)
+                                   ? ynode_get(item, bson_iter_utf8(&given, NULL))
+                                   : NULL;
+        if (named) {
+            bson_reinit(&read);
+            ok = value_append(&read, "v", named, maker->list->suite->tree, params, maker->err) &&
+                 bson_iter_init_find(&value, &read, "v");
+        }
+        if (ok)
+            append_value(values, named ? &value : &given, named ? named->key : NULL);
+        if (!many || !bson_iter_next(&given))
+            break;
+    }
+    bson_destroy(&read);
+    return ok;
+}
+
+/* {NAME: value, ...}: all values of an `each`. */
+static bool values_of(bson_t *values, const maker_t *maker, const ynode_t *item, const bson_t *params) {
+    bson_t read = BSON_INITIALIZER;
+    bson_iter_t given, value;
+    bool ok = true;
+    if (bson_iter_init_find(&given, maker->typed, item->key))
+        return typed_values(values, maker, item, given, params);
+    for (const ynode_t *node = item->first; ok && node; node = node->next) {
+        bson_reinit(&read);
+        ok = value_append(&read, "v", node, maker->list->suite->tree, params, maker->err) &&
+             bson_iter_init_find(&value, &read, "v");
+        if (ok)
+            append_value(values, &value, item->kind == YNODE_MAP ? node->key : NULL);
+    }
+    bson_destroy(&read);
+    return ok;
+}
+
 static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, const bson_t *each,
                     const char *with) {
-    bson_iter_t value, given;
+    bson_iter_t value;
     bson_t values = BSON_INITIALIZER;
-    bool ok = true;
     if (!item)
         return make_works(maker, params, each, with);
-    if (bson_iter_init_find(&given, maker->typed, item->key))
-        bson_append_iter(&values, "v", -1, &given);
-    else
-        ok = value_append(&values, "v", item, maker->list->suite->tree, params, maker->err);
-    ok = ok && bson_iter_init_find(&value, &values, "v");
-    bool many = ok && BSON_ITER_HOLDS_ARRAY(&value);
-    if (many)
-        ok = bson_iter_recurse(&value, &value) && bson_iter_next(&value);
-    while (ok) {
+    bool ok = values_of(&values, maker, item, params) && bson_iter_init(&value, &values);
+    while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
-        char text[100] = "", longer[256];
+        char longer[256];
         bson_copy_to(params, &more);
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
         bson_append_iter(&more_each, item->key, -1, &value);
-        describe_value(&value, text, sizeof text);
-        snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key, text);
+        snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key,
+                 bson_iter_key(&value));
         ok = combine(maker, item->next, &more, &more_each, longer);
         bson_destroy(&more);
         bson_destroy(&more_each);
-        if (!many || !bson_iter_next(&value))
-            break;
     }
     bson_destroy(&values);
     return ok;
@@ -125,8 +168,10 @@ static bool failed(const maker_t *maker, const bson_error_t *error, const char *
     return server_explain(maker->list->server, error, NULL, words, maker->err);
 }
 
-/* The documents that a query draws its parameters from: {"0": ..., ...} */
-static bool draw(maker_t *maker, const bson_t *params, answer_t *drawn) {
+/* The documents that a query draws its parameters from: {"0": ..., ...}. Combinations that ask for the same
+ * have the same. */
+static bool draw(maker_t *maker, const bson_t *params) {
+    answer_t *drawn = &maker->drawn;
     const suite_t *suite = maker->list->suite;
     const query_t *query = maker->query;
     const char *collection = query->collection ? query->collection : server_collection(maker->list->server);
@@ -134,11 +179,17 @@ static bool draw(maker_t *maker, const bson_t *params, answer_t *drawn) {
     bson_error_t error;
     bson_append_bool(&options, "allowDiskUse", -1, true);
     bool ok = value_document(&pipeline, ynode_get(query->draw, "pipeline"), suite->tree, params, maker->err);
+    if (ok && drawn->keep && bson_equal(&pipeline, &maker->drawn_by)) {
+        bson_destroy(&pipeline);
+        bson_destroy(&options);
+        return true;
+    }
     mongoc_collection_t *from =
         mongoc_client_get_collection(maker->client, server_database(maker->list->server), collection);
     mongoc_cursor_t *cursor =
         ok ? mongoc_collection_aggregate(from, MONGOC_QUERY_NONE, &pipeline, &options, NULL) : NULL;
     const bson_t *document;
+    answer_end(drawn);
     answer_begin(drawn, true);
     while (ok && drawn->count < MOST_DRAWN && mongoc_cursor_next(cursor, &document)) {
         for (size_t i = 0; ok && suite_given(query, i); i++)
@@ -156,8 +207,12 @@ static bool draw(maker_t *maker, const bson_t *params, answer_t *drawn) {
             query->name, server_database(maker->list->server), collection);
     mongoc_cursor_destroy(cursor);
     mongoc_collection_destroy(from);
+    bson_destroy(&maker->drawn_by);
+    bson_copy_to(&pipeline, &maker->drawn_by);
     bson_destroy(&pipeline);
     bson_destroy(&options);
+    if (!ok)
+        answer_end(drawn);
     return ok;
 }
 
@@ -252,13 +307,10 @@ static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each,
     static const uint32_t off[] = {PARALLEL_OFF};
     const char *const *reads = choices->reads_choices ? choices->reads : as_it_is;
     const uint32_t *ranges = splits ? choices->parallel : off;
-    answer_t drawn;
-    bool ok = !draws || draw(maker, params, &drawn);
+    bool ok = !draws || draw(maker, params);
     for (size_t r = 0; ok && r < (choices->reads_choices ? choices->reads_choices : 1); r++)
         for (size_t p = 0; ok && p < (splits ? choices->parallel_choices : 1); p++)
-            ok = make_work(maker, params, each, with, draws ? &drawn : NULL, reads[r], ranges[p]);
-    if (draws)
-        answer_end(&drawn);
+            ok = make_work(maker, params, each, with, draws ? &maker->drawn : NULL, reads[r], ranges[p]);
     return ok;
 }
 
@@ -405,10 +457,12 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     bson_t typed = BSON_INITIALIZER, params = BSON_INITIALIZER;
     maker_t maker = {.list = list, .client = client, .choices = choices, .typed = &typed, .err = err};
     *list = (measures_t){.suite = suite, .server = server};
+    bson_init(&maker.drawn_by);
     bool ok = check_words(suite, choices, err) && read_typed(&typed, suite, choices, err) &&
               suite_params(&params, suite, &typed, err);
     for (size_t i = 0; ok && i < suite->query_count; i++) {
         maker.query = &suite->queries[i];
+        answer_end(&maker.drawn);
         if (is_chosen(maker.query, choices))
             ok = prepare_query(&maker, &params);
     }
@@ -417,6 +471,8 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
         if (!(list->items[i].hist = calloc(1, sizeof(hist_t))) && ok)
             ok = err_memory(err, sizeof(hist_t));
     }
+    answer_end(&maker.drawn);
+    bson_destroy(&maker.drawn_by);
     bson_destroy(&typed);
     bson_destroy(&params);
     return ok;

@@ -118,15 +118,21 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
     return true;
 }
 
+/* A list of values, or a map of values that have names. */
 static bool check_each(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
     if (query->each && !want(suite, query->each, YNODE_MAP, "NAME: [VALUE, ...]", err))
         return false;
-    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next)
-        if (!want(suite, item, YNODE_LIST, "a list of values", err) ||
-            !value_check(item, suite->tree, names->names, names->count, err) ||
-            !add_name(suite, names, item, item->key, err) ||
-            (!item->count && !COMPLAIN(item, "'%s' has no values", item->key)))
+    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next) {
+        if (item->kind == YNODE_SCALAR)
+            return COMPLAIN(item, "a list of values was expected here, or a map of values with names");
+        if (!item->count)
+            return COMPLAIN(item, "'%s' has no values", item->key);
+        for (const ynode_t *value = item->first; value; value = value->next)
+            if (!value_check(value, suite->tree, names->names, names->count, err))
+                return false;
+        if (!add_name(suite, names, item, item->key, err))
             return false;
+    }
     return true;
 }
 

@@ -96,7 +96,7 @@ static void mistakes(void **state) {
     refused(QUERY "    accumulate: {limit: 5}\n", "'field' is missing");
     refused(QUERY "    accumulate: {field: m, whole: perhaps}\n", "x.yaml:4:35");
     refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
-    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values was expected here");
+    refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values was expected here, or a map");
     refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
     refused("params: {n: 1}\n" QUERY "    find: {}\n    each: {n: [5]}\n",
             "there is a parameter 'n' already");

@@ -1,0 +1,284 @@
+"""tipple query: what is sent, how often and in which order, what is counted, and what becomes of failures.
+What the server did is read from its own profile; the documents are put there by another client."""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+import live
+import livetest
+
+SUITE = """suite: numbers
+about: a thousand documents
+params: {least: 0, when: {$date: 2014-01-01}}
+queries:
+  - name: count
+    tags: [quick, scan]
+    pipeline: [{$match: {n: {$gte: {$param: least}}}}, {$count: there}]
+  - name: first
+    tags: [quick]
+    each: {size: [1, 2, 3]}
+    documents: {$param: size}
+    find: {filter: {}, sort: {_id: 1}, limit: {$param: size}, projection: {_id: 1}}
+  - name: one
+    draw: {gives: [id], pipeline: [{$sample: {size: 50}}, {$project: {_id: 0, id: $_id}}]}
+    find: {filter: {_id: {$param: id}}}
+  - name: sums
+    accumulate: {field: n}
+  - name: slow
+    options: {maxTimeMS: 5}
+    pipeline:
+      - {$match: {n: {$lt: 40}}}
+      - {$lookup: {from: results, pipeline: [{$match: {$expr: {$gt: [{$pow: [{$sin: $n}, 3]}, 2]}}}], as: others}}
+      - {$count: there}
+tables:
+  - {title: milliseconds, rows: size, columns: query, show: mean_ms}
+"""
+
+
+class Query(livetest.Case):
+    COUNT = 1000
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.yaml", SUITE)
+        self.client.insert(self.database, "results", [{"_id": number, "n": number, "s": "%03d" % (number % 7)}
+                                                      for number in range(self.COUNT)])
+
+    def query_words(self, *words):
+        return ["query", "--suite", "./x.yaml", "--uri", self.uri(), *words]
+
+    def query(self, *words, status=0, **more):
+        """What --json says: by name and parameters."""
+        done = self.tipple(*self.query_words("--json", *words), status=status, **more)
+        self.stderr = done.stderr
+        self.said = json.loads(done.stdout)
+        self.assertEqual(1, self.said["schema"])
+        self.assertEqual(status, self.said["status"])
+        return self.said["queries"]
+
+    def profiled(self):
+        """What was asked of the database since the last call, in order; from now on it is written down again."""
+        self.client.command(self.database, {"profile": 0})
+        there = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "system.profile"}})
+        found = []
+        if there["cursor"]["firstBatch"]:
+            found = list(self.client.find(self.database, "system.profile", sort={"$natural": 1}))
+            self.client.command(self.database, {"drop": "system.profile"})
+        self.client.command(self.database, {"create": "system.profile", "capped": True, "size": 32 << 20})
+        self.client.command(self.database, {"profile": 2})
+        return [entry["command"] for entry in found if "command" in entry]
+
+    def finds(self):
+        return [command for command in self.profiled() if command.get("find") == "results"]
+
+
+class Counting(Query):
+    def test_rounds(self):
+        """n is clients x count x repeats, documents/ms and operations/s follow from it; the answer is the server's"""
+        measured = self.query("count", "--clients", "1,4", "--count", 5, "--repeats", 3)
+        self.assertEqual([(1, 15), (4, 60)], [(each["clients"], each["n"]) for each in measured])
+        for each in measured:
+            self.assertEqual("count", each["name"])
+            self.assertEqual([{"there": self.COUNT}], each["result"])
+            self.assertEqual("off", each["parallel"])
+            self.assertLessEqual(each["min_ms"], each["p50_ms"] * 1.01)
+            self.assertLessEqual(each["p50_ms"], each["p95_ms"] or each["max_ms"])
+            self.assertLessEqual(each["min_ms"], each["mean_ms"])
+            self.assertLessEqual(each["mean_ms"], each["max_ms"])
+            self.assertGreater(each["docs_per_ms"], self.COUNT / each["max_ms"] * 0.99)
+            self.assertLess(each["docs_per_ms"], self.COUNT / each["min_ms"] * 1.01)
+            self.assertGreater(each["ops_per_second"], 0)
+            self.assertGreaterEqual(1.01, each["ops_per_second"] * each["mean_ms"] / 1000 / each["clients"])
+        self.assertIsNone(measured[0]["p95_ms"])  # of 15, not one lies beyond it
+        self.assertIsNotNone(measured[1]["p95_ms"])
+        self.assertIsNone(measured[1]["p99_ms"])
+
+    def test_too_few(self):
+        """one measurement has a mean and no deviation; two have no p95"""
+        one, = self.query("count", "--repeats", 1)
+        self.assertEqual((1, None, None, None), (one["n"], one["sd_ms"], one["p50_ms"], one["p99_ms"]))
+        self.assertEqual(one["mean_ms"], one["max_ms"])
+        table = self.tipple(*self.query_words("count", "--repeats", 1)).stdout.decode()
+        self.assertRegex(table, r"(?m)^count +1 +[\d.]+ +- ")
+
+    def test_order(self):
+        """measurements take turns, beginning with another one each round; warming up comes first and is not counted"""
+        self.profiled()
+        measured = self.query("first", "--repeats", 2, "--warmup", 1)
+        limits = [command["limit"] for command in self.finds()]
+        self.assertEqual([1, 2, 3, 1, 2, 3, 2, 3, 1], limits)
+        self.assertEqual([2, 2, 2], [each["n"] for each in measured])
+        self.assertEqual(["size=1", "size=2", "size=3"], [each["with"] for each in measured])
+        self.assertEqual([1, 2, 3], [len(each["result"]) for each in measured])
+
+    def test_duration(self):
+        """queries that draw go on for a time; what is drawn are documents of the collection, by chance"""
+        self.profiled()
+        each, = self.query("one", "--duration", "400ms", "--repeats", 2, "--warmup", 0)
+        ids = [command["filter"]["_id"] for command in self.finds()]
+        self.assertEqual(each["n"], len(ids))
+        self.assertLessEqual(set(ids), set(range(self.COUNT)))
+        self.assertLessEqual(len(set(ids)), 50)
+        if len(ids) > 40:  # else this machine is too slow to tell
+            self.assertGreater(len(set(ids)), 10)
+            self.assertNotEqual(ids[:20], sorted(ids[:20]))
+
+    def test_params(self):
+        """--param: another value, also in the place of an `each`; tags choose; what is not there is refused"""
+        counted, = self.query("count", "--param", "least=990", "--repeats", 1)
+        self.assertEqual([{"there": 10}], counted["result"])
+        measured = self.query("first", "--param", "size=[5, 7]", "--repeats", 1)
+        self.assertEqual(["size=5", "size=7"], [each["with"] for each in measured])
+        measured = self.query("first", "--param", "size=4", "--repeats", 1)
+        self.assertEqual(["size=4"], [each["with"] for each in measured])
+        self.assertEqual(4, len(self.query("quick", "--repeats", 1)))
+        for words, said in ((("cuont",), "did you mean 'count'"), (("count", "--param", "last=5"), "did you mean 'least'"),
+                            (("count", "--param", "least"), "is not NAME=VALUE"),
+                            (("count", "--param", "least={$date: x}"), "not a moment")):
+            done = self.tipple(*self.query_words(*words), status=1)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(b"", done.stdout)
+
+    def test_sums(self):
+        """accumulators in the client: those of the documents' numbers"""
+        sums, = self.query("sums", "--repeats", 1)
+        found, = sums["result"]
+        numbers = range(self.COUNT)
+        mean = sum(numbers) / self.COUNT
+        self.assertEqual((self.COUNT, sum(numbers), 0, self.COUNT - 1), tuple(
+            found[name] for name in ("count", "sum", "min", "max")))
+        self.assertAlmostEqual(mean, found["mean"])
+        self.assertAlmostEqual((sum((number - mean) ** 2 for number in numbers) / self.COUNT) ** 0.5, found["deviation"])
+
+
+class Failing(Query):
+    def test_failure(self):
+        """a query that fails is marked and has no figure; the others are measured; status 4"""
+        for _ in range(3):
+            self.client.insert(self.database, "results", [{"n": 0} for _ in range(2000)])
+        slow, counted = sorted(self.query("slow", "count", "--repeats", 2, status=4), key=lambda each: -each["failures"])
+        self.assertEqual("slow", slow["name"])
+        self.assertIn("time limit", slow["failure"])
+        self.assertIn("time limit", self.stderr)
+        for name in ("mean_ms", "sd_ms", "min_ms", "max_ms", "p50_ms", "docs_per_ms", "ops_per_second", "result"):
+            self.assertIsNone(slow[name], name)
+        self.assertEqual((2, 0, None), (counted["n"], counted["failures"], counted["failure"]))
+        done = self.tipple(*self.query_words("slow", "--repeats", 1), status=4)
+        self.assertRegex(done.stdout.decode(), r"(?m)^slow +failed +-")
+
+    def test_expected(self):
+        """an answer that is not the expected one: status 7, and what differs; digests and values of the right one hold"""
+        right, = self.query("count", "--repeats", 1)
+        for expect, status in (("values: [{there: 1000}]", 0), ("values: [{there: 1000.0}]", 0), ("documents: 1", 0),
+                               ("digest: '%s'" % right["digest"], 0), ("values: [{there: {$param: least}}]", 7),
+                               ("documents: 2", 7), ("digest: '%032x'" % 5, 7)):
+            self.write("x.yaml", SUITE.replace("{$count: there}]\n", "{$count: there}]\n    expect: {%s}\n" % expect, 1))
+            each, = self.query("count", "--repeats", 1, status=status)
+            self.assertEqual(status == 0, each["difference"] is None, expect)
+            if status:
+                self.assertIn(each["difference"], self.stderr)
+
+    def test_refused(self):
+        """a suite with a mistake is refused with its place before anything is asked; so is a collection with nothing"""
+        self.write("x.yaml", SUITE.replace("{$count: there}]", "{$count: there}, {count: x}]", 1))
+        done = self.tipple(*self.query_words(), status=1)
+        self.assertRegex(done.stderr, r"x\.yaml:7:\d+: a stage is a map with one key")
+        self.write("x.yaml", SUITE)
+        self.client.command(self.database, {"drop": "results"})
+        done = self.tipple(*self.query_words(), status=1)
+        self.assertIn("has no documents", done.stderr)
+
+    def test_indexes(self):
+        """an index that is missing: refused with its name; --setup makes it, and then it is there"""
+        self.write("x.yaml", SUITE.replace("    tags: [quick, scan]\n", "    indexes: [{key: {s: 1, n: -1}}]\n"
+                                           "    options: {hint: {s: 1, n: -1}}\n", 1))
+        done = self.tipple(*self.query_words("count"), status=1)
+        self.assertIn("needs the index s_1_n_-1", done.stderr)
+        self.assertIn("--setup", done.stderr)
+        self.query("count", "--setup", "--repeats", 1)
+        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        self.assertIn({"s": 1, "n": -1}, [index["key"] for index in listed])
+        self.query("count", "--repeats", 1)
+
+    def test_interrupted(self):
+        """Ctrl-C: what was measured until then is printed; the end of the signal itself"""
+        process = subprocess.Popen(self.command(*self.query_words("one", "--json", "--duration", "300s", "--repeats", 100)),
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        time.sleep(1)
+        while True:  # it is at work when the server is asked
+            before = self.asked()
+            time.sleep(0.2)
+            if self.asked() > before + 10:
+                break
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(-signal.SIGINT, process.returncode, said)
+        self.assertIn(b"interrupted", said)
+        self.assertEqual(130, json.loads(out)["status"])
+
+    def asked(self):
+        return self.client.command("admin", {"serverStatus": 1})["opcounters"]["query"]
+
+
+class Beside(Query):
+    def test_open_loop(self):
+        """--rate: a request that had to wait for the one before it counts from when it was due"""
+        each, = self.query("one", "--rate", 100, "--duration", "2s", "--repeats", 1)
+        self.assertEqual(200, each["n"])
+        # only of those that have this name: other tests ask the same server
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
+            "failCommands": ["find"], "blockConnection": True, "blockTimeMS": 1000, "appName": self.database}})
+        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+        each, = self.query("one", "--rate", 100, "--duration", "2s", "--repeats", 1, "--warmup", 0,
+                           "--uri", self.uri() + "&appName=" + self.database)
+        # a second's standstill: those that were due in it waited for half a second on average
+        self.assertEqual(200, each["n"])
+        self.assertGreaterEqual(each["max_ms"], 1000)
+        self.assertGreaterEqual(each["mean_ms"], 200)
+
+    def test_while(self):
+        """--while: it runs beside the measurements and is told to end afterwards; one that ended early is told of"""
+        command = "echo begun >> began; trap 'echo told >> ended; exit 0' TERM; while :; do sleep 0.05; done"
+        self.query("count", "--repeats", 20, "--count", 20, "--while", command)
+        self.assertEqual(b"begun\n", (self.folder / "began").read_bytes())
+        self.assertEqual(b"told\n", (self.folder / "ended").read_bytes())
+        self.assertIsNone(self.said["while_ended"])
+        self.query("one", "--duration", "1s", "--while", "exit 3")
+        self.assertEqual("with status 3", self.said["while_ended"])
+        self.assertIn("ended with status 3 before the measurements did", self.stderr)
+
+    def test_cold(self):
+        """--cold: before each round of each measurement, and no warm-up; when it fails nothing goes on"""
+        self.profiled()
+        self.query("first", "--repeats", 2, "--cold", "echo >> cold")
+        self.assertEqual(6, len((self.folder / "cold").read_bytes()))
+        self.assertEqual(6, len(self.finds()))
+        done = self.tipple(*self.query_words("first", "--cold", "exit 7"), status=8)
+        self.assertIn("the command 'exit 7' ended with status 7", done.stderr)
+
+    def test_outputs(self):
+        """CSV and tables say the same as JSON; --answers prints documents; --explain sends nothing"""
+        rows = list(csv.DictReader(io.StringIO(self.tipple(*self.query_words(
+            "first", "count", "--csv", "--repeats", 3)).stdout.decode())))
+        self.assertEqual([("count", "", "3"), ("first", "size=1", "3"), ("first", "size=2", "3"),
+                          ("first", "size=3", "3")], [(row["query"], row["with"], row["n"]) for row in rows])
+        self.assertEqual("", rows[0]["p99_ms"])
+        self.assertGreater(float(rows[0]["mean_ms"]), 0)
+        text = self.tipple(*self.query_words("first", "--answers", "--repeats", 1)).stdout.decode()
+        self.assertIn('{ "_id" : 2 }', text)
+        self.assertRegex(text, r"(?m)^milliseconds\nsize +first\n1 +[\d.]+\n2 +[\d.]+\n3 +[\d.]+$")
+        self.profiled()
+        text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
+        self.assertIn('"limit" : 3', text)
+        self.assertEqual([], self.finds())
+
+
+if __name__ == "__main__":
+    os.environ.pop("TIPPLE_URI", None)
+    live.main()
