@@ -11,9 +11,9 @@ enum { EXPECTED_DIGEST = 33 };
  * fields does not; neither does that of the documents when `unordered`. */
 void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECTED_DIGEST]);
 
-/* expected: the suite's map, with params filled in. What differs is described in `difference` ("" when nothing
- * does). False: the expectation itself is broken. */
+/* expected: the suite's map, with params filled in. What differs is described in `difference` ("" when
+ * nothing does). False: the expectation itself is broken. */
 bool expected_check(const ynode_t *expect, const ytree_t *tree, const bson_t *params, const answer_t *answer,
-                  char *difference, size_t room, err_t *err);
+                    char *difference, size_t room, err_t *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "query/measure.h"
 #include "base/nearest.h"
 #include "base/log.h"
+#include "query/indexes.h"
 #include "query/value.h"
 
 #include <inttypes.h>
@@ -314,91 +315,6 @@ static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each,
     return ok;
 }
 
-/* ---- indexes ---- */
-
-static bool has_index(maker_t *maker, const char *collection, const bson_t *wanted, bool *has) {
-    mongoc_collection_t *of =
-        mongoc_client_get_collection(maker->client, server_database(maker->list->server), collection);
-    mongoc_cursor_t *cursor = mongoc_collection_find_indexes_with_opts(of, NULL);
-    const bson_t *index;
-    bson_error_t error;
-    *has = false;
-    while (mongoc_cursor_next(cursor, &index)) {
-        bson_iter_t key;
-        uint32_t length;
-        const uint8_t *bytes;
-        bson_t stored;
-        if (!bson_iter_init_find(&key, index, "key") || !BSON_ITER_HOLDS_DOCUMENT(&key))
-            continue;
-        bson_iter_document(&key, &length, &bytes);
-        *has = *has || (bson_init_static(&stored, bytes, length) && bson_equal(&stored, wanted));
-    }
-    bool ok = !mongoc_cursor_error(cursor, &error) || failed(maker, &error, "list the indexes");
-    mongoc_cursor_destroy(cursor);
-    mongoc_collection_destroy(of);
-    return ok;
-}
-
-/* "ts_1_st_1" */
-static void index_name(const bson_t *key, char *out, size_t room) {
-    bson_iter_t at;
-    size_t used = 0;
-    out[0] = 0;
-    for (bool more = bson_iter_init(&at, key) && bson_iter_next(&at); more && used < room;
-         more = bson_iter_next(&at)) {
-        char value[32];
-        describe_value(&at, value, sizeof value);
-        used +=
-            (size_t)snprintf(out + used, room - used, "%s%s_%s", used ? "_" : "", bson_iter_key(&at), value);
-    }
-}
-
-static bool make_index(maker_t *maker, const char *collection, const bson_t *index, const char *name) {
-    bson_t command = BSON_INITIALIZER, list, one;
-    bson_iter_t option;
-    bson_append_utf8(&command, "createIndexes", -1, collection, -1);
-    bson_append_array_begin(&command, "indexes", -1, &list);
-    bson_append_document_begin(&list, "0", -1, &one);
-    bson_iter_init(&option, index);
-    while (bson_iter_next(&option))
-        bson_append_iter(&one, NULL, 0, &option);
-    if (!bson_has_field(index, "name"))
-        bson_append_utf8(&one, "name", -1, name, -1);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(&command, &list);
-    log_note("making the index %s on %s.%s", name, server_database(maker->list->server), collection);
-    bool ok = server_command(maker->list->server, maker->client, server_database(maker->list->server),
-                             &command, true, NULL, maker->err);
-    bson_destroy(&command);
-    return ok;
-}
-
-static bool check_index(maker_t *maker, const ynode_t *node) {
-    const suite_t *suite = maker->list->suite;
-    const char *collection =
-        maker->query->collection ? maker->query->collection : server_collection(maker->list->server);
-    bson_t index, key;
-    bool has = false;
-    char name[128] = "";
-    bool ok = value_document(&index, node, suite->tree, NULL, maker->err);
-    bson_init(&key);
-    if (ok) {
-        bson_destroy(&key);
-        ok = value_document(&key, ynode_get(node, "key"), suite->tree, NULL, maker->err) &&
-             has_index(maker, collection, &key, &has);
-        index_name(&key, name, sizeof name);
-    }
-    if (ok && !has && !maker->choices->setup)
-        ok = err_set(maker->err, STATUS_USAGE,
-                     "the query '%s' needs the index %s on %s.%s, which is not there: --setup makes it",
-                     maker->query->name, name, server_database(maker->list->server), collection);
-    if (ok && !has)
-        ok = make_index(maker, collection, &index, name);
-    bson_destroy(&index);
-    bson_destroy(&key);
-    return ok;
-}
-
 /* ---- preparing ---- */
 
 static bool is_chosen(const query_t *query, const choices_t *choices) {
@@ -445,9 +361,10 @@ static bool prepare_query(maker_t *maker, const bson_t *params) {
     bson_t none = BSON_INITIALIZER;
     bool ok = count_documents(maker,
                               query->collection ? query->collection : server_collection(maker->list->server));
-    for (const ynode_t *node = query->indexes ? query->indexes->first : NULL; ok && node; node = node->next)
-        ok = check_index(maker, node);
-    ok = ok && combine(maker, query->each ? query->each->first : NULL, params, &none, "");
+    ok = ok &&
+         indexes_check(maker->list->suite, query, maker->list->server, maker->client, maker->choices->setup,
+                       maker->err) &&
+         combine(maker, query->each ? query->each->first : NULL, params, &none, "");
     bson_destroy(&none);
     return ok;
 }

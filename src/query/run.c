@@ -158,7 +158,7 @@ static bool check_answer(run_t *run, measure_t *measure) {
     const query_t *query = measure->work->query;
     return !query->expect || !measure->answered || measure->failures ||
            expected_check(query->expect, run->result->measures.suite->tree, &measure->work->params,
-                        &measure->answer, measure->difference, sizeof measure->difference, run->err);
+                          &measure->answer, measure->difference, sizeof measure->difference, run->err);
 }
 
 static bool judge(run_t *run) {
