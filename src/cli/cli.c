@@ -283,14 +283,15 @@ void cli_print_help(const command_t *command) {
 
 static const char *const statuses[][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
-    {"1", "nothing was touched: command line, format, permission, password, or a target that must not be "
-          "loaded into"},
+    {"1", "nothing was touched: command line, format, suite, permission, password, or a target that must not "
+          "be loaded into"},
     {"2", "done, but some records were rejected; the reject file holds them"},
     {"3", "stopped: more rejects than --max-rejects"},
     {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
           "there"},
     {"5", "stopped: an input could not be read, or changed while it was read; resumable"},
-    {"7", "verify: the collection is not what its files make; the differences were named"},
+    {"7", "verify: the collection is not what its files make; query: an answer is not the expected one; the "
+          "differences were named"},
     {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
     {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
 };

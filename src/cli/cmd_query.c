@@ -243,7 +243,7 @@ static bool list_queries(const char *name, err_t *err) {
     printf("%s: %s\n", suite->name, suite->about ? suite->about : "");
     for (size_t i = 0; i < suite->query_count; i++) {
         const query_t *query = &suite->queries[i];
-        printf("  %-24s %s", query->name, query->about ? query->about : "");
+        printf(query->about ? "  %-24s %s" : "  %s%s", query->name, query->about ? query->about : "");
         for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next)
             printf("%s%s%s", tag == query->tags->first ? " [" : ", ", tag->text, tag->next ? "" : "]");
         putchar('\n');
