@@ -93,15 +93,8 @@ static void side_of(const measure_t *measure, const char *side, char out[GRID_CE
         snprintf(out, GRID_CELL, "%s", query_parallel_name(measure, ranges));
     } else if (strcmp(side, "reads") == 0) {
         snprintf(out, GRID_CELL, "%s", measure->work->reads ? measure->work->reads : "");
-    } else if (bson_iter_init_find(&value, &measure->work->each, side)) {
-        const char *at = measure->work->with;
-        size_t length = strlen(side);
-        while (*at && !(strncmp(at, side, length) == 0 && at[length] == '=')) {
-            at += strcspn(at, " ");
-            at += *at == ' ';
-        }
-        if (*at)
-            snprintf(out, GRID_CELL, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
+    } else if (bson_iter_init_find(&value, measure->work->each, side)) {
+        snprintf(out, GRID_CELL, "%.90s", bson_iter_utf8(&value, NULL));
     }
 }
 
@@ -281,7 +274,7 @@ void query_print_answers(const query_result_t *result) {
         if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
             continue;
         printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
-        bson_iter_init(&at, &measure->answer.documents);
+        bson_iter_init(&at, measure->answer.documents);
         while (bson_iter_next(&at)) {
             bson_iter_document(&at, &length, &bytes);
             if (!bson_init_static(&document, bytes, length))
@@ -300,8 +293,8 @@ void query_print_plans(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.work_count; i++) {
         const work_t *work = &result->measures.works[i];
         const request_t *request = work->requests;
-        char *body = request ? bson_as_relaxed_extended_json(&request->body, NULL) : NULL;
-        char *options = request ? bson_as_relaxed_extended_json(&request->options, NULL) : NULL;
+        char *body = request ? bson_as_relaxed_extended_json(request->body, NULL) : NULL;
+        char *options = request ? bson_as_relaxed_extended_json(request->options, NULL) : NULL;
         printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
                request->database, request->collection,
                work->count > 1 ? ", one of several, drawn by chance:" : "");

@@ -133,7 +133,7 @@ static bool first_missing(bson_iter_t *wanted, const answer_t *answer) {
         bson_iter_t found;
         size_t number = 0;
         missing = true;
-        for (bson_iter_init(&found, &answer->documents); missing && bson_iter_next(&found); number++)
+        for (bson_iter_init(&found, answer->documents); missing && bson_iter_next(&found); number++)
             if (!taken[number] && same_value(wanted, &found)) {
                 taken[number] = true;
                 missing = false;
@@ -155,7 +155,7 @@ static void check_values(bson_iter_t wanted, const answer_t *answer, bool unorde
     bson_iter_t found;
     uint64_t number, expected = count_fields(wanted);
     char one[200], other[200];
-    bson_iter_init(&found, &answer->documents);
+    bson_iter_init(&found, answer->documents);
     if (expected != answer->count) {
         snprintf(difference, room, "%" PRIu64 " documents where %" PRIu64 " were expected", answer->count,
                  expected);
@@ -190,7 +190,7 @@ bool expected_check(const ynode_t *expect, const ytree_t *tree, const bson_t *pa
                  bson_iter_as_int64(&at));
     } else if (bson_iter_init_find(&at, &filled, "digest")) {
         char digest[EXPECTED_DIGEST];
-        expected_digest(&answer->documents, unordered, digest);
+        expected_digest(answer->documents, unordered, digest);
         if (!BSON_ITER_HOLDS_UTF8(&at))
             ok = ytree_complain(tree, ynode_get(expect, "digest"), err,
                                 "a digest is a text of 32 digits, in quotes");

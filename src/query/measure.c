@@ -79,7 +79,7 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
-    bson_t drawn_by; /* the pipeline of what was drawn last */
+    bson_t *drawn_by; /* the pipeline of what was drawn last */
     answer_t drawn;
     err_t *err;
 } maker_t;
@@ -150,7 +150,7 @@ static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, c
         bson_copy_to(params, &more);
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
-        bson_append_iter(&more_each, item->key, -1, &value);
+        bson_append_utf8(&more_each, item->key, -1, bson_iter_key(&value), -1);
         snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key,
                  bson_iter_key(&value));
         ok = combine(maker, item->next, &more, &more_each, longer);
@@ -180,7 +180,7 @@ static bool draw(maker_t *maker, const bson_t *params) {
     bson_error_t error;
     bson_append_bool(&options, "allowDiskUse", -1, true);
     bool ok = value_document(&pipeline, ynode_get(query->draw, "pipeline"), suite->tree, params, maker->err);
-    if (ok && drawn->keep && bson_equal(&pipeline, &maker->drawn_by)) {
+    if (ok && drawn->keep && maker->drawn_by && bson_equal(&pipeline, maker->drawn_by)) {
         bson_destroy(&pipeline);
         bson_destroy(&options);
         return true;
@@ -208,8 +208,8 @@ static bool draw(maker_t *maker, const bson_t *params) {
             query->name, server_database(maker->list->server), collection);
     mongoc_cursor_destroy(cursor);
     mongoc_collection_destroy(from);
-    bson_destroy(&maker->drawn_by);
-    bson_copy_to(&pipeline, &maker->drawn_by);
+    bson_destroy(maker->drawn_by);
+    maker->drawn_by = bson_copy(&pipeline);
     bson_destroy(&pipeline);
     bson_destroy(&options);
     if (!ok)
@@ -222,7 +222,7 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
     bson_iter_t at, fields;
     if (!(work->requests = calloc(drawn->count, sizeof *work->requests)))
         return err_memory(maker->err, drawn->count * sizeof *work->requests);
-    bool ok = bson_iter_init(&at, &drawn->documents);
+    bool ok = bson_iter_init(&at, drawn->documents);
     while (ok && bson_iter_next(&at)) {
         bson_t all;
         bson_copy_to(params, &all);
@@ -281,8 +281,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     work->ranges = ranges;
     work->all_documents = maker->all_documents;
     snprintf(work->with, sizeof work->with, "%s", with);
-    bson_copy_to(each, &work->each);
-    bson_copy_to(params, &work->params);
+    work->each = bson_copy(each);
+    work->params = bson_copy(params);
     list->work_count++;
     if (drawn) {
         if (!build_drawn(maker, work, params, drawn, &reads))
@@ -374,7 +374,6 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     bson_t typed = BSON_INITIALIZER, params = BSON_INITIALIZER;
     maker_t maker = {.list = list, .client = client, .choices = choices, .typed = &typed, .err = err};
     *list = (measures_t){.suite = suite, .server = server};
-    bson_init(&maker.drawn_by);
     bool ok = check_words(suite, choices, err) && read_typed(&typed, suite, choices, err) &&
               suite_params(&params, suite, &typed, err);
     for (size_t i = 0; ok && i < suite->query_count; i++) {
@@ -389,7 +388,7 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
             ok = err_memory(err, sizeof(hist_t));
     }
     answer_end(&maker.drawn);
-    bson_destroy(&maker.drawn_by);
+    bson_destroy(maker.drawn_by);
     bson_destroy(&typed);
     bson_destroy(&params);
     return ok;
@@ -406,8 +405,8 @@ void measure_free(measures_t *list) {
         for (size_t k = 0; k < work->count; k++)
             request_free(&work->requests[k]);
         free(work->requests);
-        bson_destroy(&work->each);
-        bson_destroy(&work->params);
+        bson_destroy(work->each);
+        bson_destroy(work->params);
     }
     free(list->works);
     free(list->items);

@@ -31,7 +31,8 @@ typedef struct {
     size_t count;
     parallel_t *parallel; /* NULL: plain */
     char with[256];       /* "n=1000 span=day"; of `each` */
-    bson_t each, params;  /* params: all of them, `each` included */
+    bson_t *each;         /* name: label of the value */
+    bson_t *params;       /* all of them, those of `each` included */
     const query_t *query;
     const char *reads;
     uint32_t ranges; /* as asked for */

@@ -70,12 +70,12 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
             ok = BSON_ITER_HOLDS_UTF8(&option) ||
                  COMPLAIN(at, "a read concern was expected here, such as majority");
             if (ok) {
-                bson_append_document_begin(&request->options, name, -1, &concern);
+                bson_append_document_begin(request->options, name, -1, &concern);
                 bson_append_utf8(&concern, "level", -1, bson_iter_utf8(&option, NULL), -1);
-                bson_append_document_end(&request->options, &concern);
+                bson_append_document_end(request->options, &concern);
             }
         } else {
-            bson_append_iter(&request->options, name, -1, &option);
+            bson_append_iter(request->options, name, -1, &option);
         }
     }
     if (staleness && !mode)
@@ -105,27 +105,27 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
                 return COMPLAIN(at, "a filter is a map");
             bson_iter_document(&part, &length, &bytes);
             if (bson_init_static(&filter, bytes, length)) {
-                bson_destroy(&request->body);
-                bson_copy_to(&filter, &request->body);
+                bson_destroy(request->body);
+                request->body = bson_copy(&filter);
             }
         } else if (strcmp(name, "field") == 0) {
             request->field = strdup(bson_iter_utf8(&part, NULL));
         } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {
             if (!BSON_ITER_HOLDS_NUMBER(&part) || bson_iter_as_int64(&part) < 0)
                 return COMPLAIN(at, "'%s' is a whole number", name);
-            bson_append_int64(&request->options, name, -1, bson_iter_as_int64(&part));
+            bson_append_int64(request->options, name, -1, bson_iter_as_int64(&part));
         } else if (strcmp(name, "projection") == 0 || strcmp(name, "sort") == 0) {
             if (!document)
                 return COMPLAIN(at, "'%s' is a map", name);
-            bson_append_iter(&request->options, name, -1, &part);
+            bson_append_iter(request->options, name, -1, &part);
         }
     }
     if (query->kind == QUERY_ACCUMULATE && !whole) {
         bson_t projection;
-        bson_append_document_begin(&request->options, "projection", -1, &projection);
+        bson_append_document_begin(request->options, "projection", -1, &projection);
         bson_append_int32(&projection, "_id", -1, 0);
         bson_append_int32(&projection, request->field, -1, 1);
-        bson_append_document_end(&request->options, &projection);
+        bson_append_document_end(request->options, &projection);
     }
     return true;
 }
@@ -157,8 +157,8 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
                    const bson_t *params, const reads_t *reads, err_t *err) {
     bson_t body, options;
     *request = (request_t){.kind = query->kind};
-    bson_init(&request->body);
-    bson_init(&request->options);
+    request->body = bson_new();
+    request->options = bson_new();
     request->database = strdup(server_database(server));
     request->collection = strdup(query->collection ? query->collection : server_collection(server));
     if (!request->database || !request->collection)
@@ -171,8 +171,8 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
               set_options(request, &options, suite, query, reads, err) &&
               set_documents(request, suite, query, params, err);
     if (ok && query->kind == QUERY_PIPELINE) {
-        bson_destroy(&request->body);
-        bson_copy_to(&body, &request->body);
+        bson_destroy(request->body);
+        request->body = bson_copy(&body);
     } else if (ok) {
         ok = set_find(request, &body, suite, query, err);
     }
@@ -184,8 +184,8 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
 void request_free(request_t *request) {
     if (!request->database && !request->collection)
         return;
-    bson_destroy(&request->body);
-    bson_destroy(&request->options);
+    bson_destroy(request->body);
+    bson_destroy(request->options);
     mongoc_read_prefs_destroy(request->prefs);
     free(request->database);
     free(request->collection);
@@ -200,7 +200,7 @@ enum { KEPT_BYTES = 4 << 20 };
 void answer_begin(answer_t *answer, bool keep) {
     *answer = (answer_t){.keep = keep, .most_bytes = KEPT_BYTES};
     if (keep)
-        bson_init(&answer->documents);
+        answer->documents = bson_new();
 }
 
 void answer_take(answer_t *answer, const bson_t *document) {
@@ -208,8 +208,8 @@ void answer_take(answer_t *answer, const bson_t *document) {
         char digits[16];
         const char *key;
         bson_uint32_to_string((uint32_t)answer->count, &key, digits, sizeof digits);
-        answer->more = answer->documents.len + document->len > answer->most_bytes ||
-                       !bson_append_document(&answer->documents, key, -1, document);
+        answer->more = answer->documents->len + document->len > answer->most_bytes ||
+                       !bson_append_document(answer->documents, key, -1, document);
     }
     answer->count++;
     answer->bytes += document->len;
@@ -217,7 +217,7 @@ void answer_take(answer_t *answer, const bson_t *document) {
 
 void answer_end(answer_t *answer) {
     if (answer->keep)
-        bson_destroy(&answer->documents);
+        bson_destroy(answer->documents);
     answer->keep = false;
 }
 
@@ -249,9 +249,9 @@ bool request_send(const request_t *request, mongoc_collection_t *collection, ans
                   bson_error_t *error) {
     mongoc_cursor_t *cursor =
         request->kind == QUERY_PIPELINE
-            ? mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, &request->body, &request->options,
+            ? mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, request->body, request->options,
                                           request->prefs)
-            : mongoc_collection_find_with_opts(collection, &request->body, &request->options, request->prefs);
+            : mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs);
     read_all(cursor, request, answer);
     bool ok = !mongoc_cursor_error(cursor, error);
     mongoc_cursor_destroy(cursor);

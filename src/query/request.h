@@ -16,8 +16,8 @@ typedef struct {
 typedef struct {
     query_kind_t kind;
     char *database, *collection;
-    bson_t body;                /* the pipeline ({"0": ...}), or the filter */
-    bson_t options;             /* for the driver */
+    bson_t *body;               /* the pipeline ({"0": ...}), or the filter */
+    bson_t *options;            /* for the driver */
     mongoc_read_prefs_t *prefs; /* NULL: the URI's */
     char *field;                /* accumulate: this one */
     double documents;           /* that it looks at: NAN: those it returns; INFINITY: all of the collection */
@@ -32,8 +32,8 @@ void request_free(request_t *request); /* zeroed is allowed */
 typedef struct {
     bool keep;
     size_t most_bytes;
-    bson_t documents; /* keep: {"0": ..., ...}; to be destroyed */
-    bool more;        /* not all were kept */
+    bson_t *documents; /* keep: {"0": ..., ...} */
+    bool more;         /* not all were kept */
     uint64_t count, bytes;
 } answer_t;
 

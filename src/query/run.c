@@ -157,7 +157,7 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
 static bool check_answer(run_t *run, measure_t *measure) {
     const query_t *query = measure->work->query;
     return !query->expect || !measure->answered || measure->failures ||
-           expected_check(query->expect, run->result->measures.suite->tree, &measure->work->params,
+           expected_check(query->expect, run->result->measures.suite->tree, measure->work->params,
                           &measure->answer, measure->difference, sizeof measure->difference, run->err);
 }
 
