@@ -1,4 +1,5 @@
 #include "target/absence.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     if (uri) {
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, PROBE_MS);
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, PROBE_MS);
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, PROBE_MS);
         client = mongoc_client_new_from_uri(uri);
         mongoc_uri_destroy(uri);
     }
@@ -26,12 +28,16 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
         mongoc_client_set_ssl_opts(client, &trusting);
     }
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
+    const int64_t began_ns = clock_now_ns();
     bson_destroy(reply);
     bool answered = mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
     bson_destroy(hello);
     mongoc_client_destroy(client);
     if (answered)
         return PROBE_ANSWERED;
+    /* whoever does not answer at all has not closed anything */
+    if (clock_now_ns() - began_ns >= (int64_t)PROBE_MS * 1000000)
+        return PROBE_FAILED;
     /* what a server does that asks for a client certificate: the handshake ends well, and then so does the
      * talk */
     return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;

@@ -83,6 +83,23 @@ class Network:
         self.assertLess(left[0], 1)
         self.assertEqual((14000, 2), (counts["read"], counts["rejected"]))
 
+    def test_half_a_hello(self):
+        """while it connects, half of what a server says of itself comes, when it has said hello before"""
+        halved = []
+
+        def rule(message):
+            if message.command == "buildInfo" and not message.reply and not halved:
+                halved.append(0)
+                return relay.CUT  # now it looks closer at who is there
+            if halved and len(halved) < 6 and message.command == "hello" and message.reply and message.place == 1:
+                halved.append(1)
+                return relay.HALF
+            return relay.PASS
+        self.through(rule, "--patience", "10s", status=(0, 2, 4))
+        self.assertGreater(len(halved), 1)
+        self.load(*WORDS, status=(0, 2))
+        self.verified(TEXTS, WORDS, "half of %d hellos came" % (len(halved) - 1))
+
     def test_delayed(self):
         """slow and late messages, some of which arrive after the load has asked again"""
         rule, met = self.chosen(0.3, (0.001, 0.01, 0.05))

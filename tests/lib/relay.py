@@ -11,6 +11,7 @@ A rule may also give the seconds to wait before the message goes on, or a thread
 one at a time, whatever the connection.
 """
 import contextlib
+import itertools
 import socket
 import struct
 import threading
@@ -24,7 +25,8 @@ OP_MSG, BODY = 2013, 21  # where the command begins in an OP_MSG that begins wit
 
 class Message:
     """One question (a command on its way to the server) or its reply. `inserted`: the documents that an insert has
-    brought, or that its reply has acknowledged."""
+    brought, or that its reply has acknowledged. `place`: how many came before it this way on its connection."""
+    place = 0
 
     def __init__(self, raw, question=None):
         self.raw, self.reply = raw, question is not None
@@ -85,11 +87,13 @@ class Relay:
                     threading.Thread(target=self.pump, args=(source, sink, questions, answers), daemon=True).start()
 
     def pump(self, source, sink, questions, answers):
+        places = itertools.count()
         with contextlib.suppress(OSError, ValueError), source.makefile("rb") as stream:
             while head := stream.read(16):
                 raw = head + stream.read(struct.unpack_from("<i", head)[0] - 16)
                 raw = self.rename(raw) if answers else self.change(raw)
                 message = Message(raw, questions.pop(struct.unpack_from("<i", raw, 8)[0], HELLO) if answers else None)
+                message.place = next(places)
                 if not answers:
                     questions[message.number] = message
                 with self.lock:
