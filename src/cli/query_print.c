@@ -247,9 +247,17 @@ static void print_remarks(const query_result_t *result) {
     }
 }
 
+/* "mot.results  300,000 documents  6.0.5 standalone, clustered" */
+static void print_target(const query_result_t *result) {
+    char documents[UNITS_MAX];
+    printf("%s  %s documents  %s\n\n", result->namespace,
+           units_count(documents, (uint64_t)result->storage.documents), result->configuration);
+}
+
 void query_print_table(const query_result_t *result) {
     if (!result->measures.count)
         return;
+    print_target(result);
     print_measures(result);
     for (size_t i = 0; i < result->measures.suite->table_count; i++)
         print_suite_table(result, &result->measures.suite->tables[i]);

@@ -15,6 +15,7 @@ typedef struct {
     const crew_round_t *round;
     const work_t *work;
     const parallel_t *parallel; /* NULL: plain */
+    uint64_t due;               /* open loop: requests of the whole round; 0: until the time is over */
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
@@ -99,8 +100,7 @@ static void run_open(member_t *member) {
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
         int64_t after_ns = (int64_t)((double)number * apart_ns);
-        if ((round->count && number >= round->count) ||
-            (round->duration_ns && after_ns >= round->duration_ns))
+        if ((crew->due && number >= crew->due) || (round->duration_ns && after_ns >= round->duration_ns))
             return;
         nap_until(crew->began_ns + after_ns);
         if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))
@@ -165,7 +165,7 @@ static bool start_all(crew_t *crew, member_t **members, uint32_t count, measure_
 
 bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, err_t *err) {
     const work_t *what = measure->work;
-    crew_t crew = {.round = round, .work = what};
+    crew_t crew = {.round = round, .work = what, .due = round->count * measure->clients};
     member_t **members = calloc(measure->clients, sizeof *members);
     bool plain = !what->parallel || parallel_ranges(what->parallel) == 1 ||
                  (what->ranges == PARALLEL_AUTO && measure->clients > 1);

@@ -142,9 +142,8 @@ static bool stopped(server_t *server, err_t *err) {
     if (!number)
         return false;
     server->gave_up = true;
-    err_set(err, (status_t)(128 + number),
-            "interrupted while the server did not answer; the same command goes on from "
-            "there");
+    err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
+            server->reads ? "" : "; the same command goes on from there");
     return true;
 }
 
@@ -167,10 +166,9 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
         server_explain(server, &last, reply, doing, err);
         size_t used = strlen(err->text);
         snprintf(err->text + used, sizeof err->text - used,
-                 "; that lasted for longer than --patience (%s): when the server is back, the same command "
-                 "goes on "
-                 "from there",
-                 units_time(time, server->patience_ns));
+                 "; that lasted for longer than --patience (%s): when the server is back, %s",
+                 units_time(time, server->patience_ns),
+                 server->reads ? "run the same command again" : "the same command goes on from there");
         server->gave_up = true;
         return false;
     }
