@@ -1,5 +1,5 @@
-/* indexes: those that a query needs (`indexes` in its suite): are they there, or are they made now? Main
- * thread. */
+/* indexes: those that a query needs (`setup: {indexes: ...}` in its suite): are they there, or are they made
+ * now? Main thread. */
 #ifndef TIPPLE_QUERY_INDEXES_H
 #define TIPPLE_QUERY_INDEXES_H
 

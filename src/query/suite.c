@@ -145,15 +145,25 @@ static bool check_options(const suite_t *suite, const query_t *query, const name
                                value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
-static bool check_indexes(const suite_t *suite, const query_t *query, err_t *err) {
-    if (query->indexes && !want(suite, query->indexes, YNODE_LIST, "a list of indexes", err))
+/* setup: {indexes: [{key: {ts: 1}}, ...]} */
+static bool check_setup(const suite_t *suite, query_t *query, const ynode_t *setup, err_t *err) {
+    static const char *const keys[] = {"indexes"};
+    if (!setup)
+        return true;
+    if (!want(suite, setup, YNODE_MAP, "{indexes: [...]}", err) ||
+        !ytree_only_keys(suite->tree, setup, keys, COUNT(keys), err))
         return false;
-    for (const ynode_t *item = query->indexes ? query->indexes->first : NULL; item; item = item->next) {
+    query->indexes = ynode_get(setup, "indexes");
+    if (!query->indexes)
+        return COMPLAIN(setup, "'indexes' is missing");
+    if (!want(suite, query->indexes, YNODE_LIST, "a list of indexes", err))
+        return false;
+    for (const ynode_t *item = query->indexes->first; item; item = item->next) {
         const ynode_t *key = item->kind == YNODE_MAP ? ynode_get(item, "key") : NULL;
         if (!key || key->kind != YNODE_MAP || !key->count)
             return COMPLAIN(item, "an index is written like {key: {ts: 1, st: 1}}");
     }
-    return !query->indexes || value_check(query->indexes, suite->tree, NULL, 0, err);
+    return value_check(query->indexes, suite->tree, NULL, 0, err);
 }
 
 static bool check_expect(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
@@ -186,9 +196,9 @@ static bool check_documents(const suite_t *suite, const query_t *query, const na
 }
 
 static bool read_query(suite_t *suite, const ynode_t *map, names_t names, query_t *query, err_t *err) {
-    static const char *const keys[] = {"name",    "about",      "tags",    "collection", "pipeline",
-                                       "find",    "accumulate", "options", "each",       "draw",
-                                       "indexes", "documents",  "expect"};
+    static const char *const keys[] = {"name",  "about",      "tags",    "collection", "pipeline",
+                                       "find",  "accumulate", "options", "each",       "draw",
+                                       "setup", "documents",  "expect"};
     static const char *const kinds[] = {"pipeline", "find", "accumulate"}; /* as query_kind_t */
     if (!want(suite, map, YNODE_MAP, "a query, which is a map,", err) ||
         !ytree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
@@ -211,7 +221,6 @@ static bool read_query(suite_t *suite, const ynode_t *map, names_t names, query_
     query->options = ynode_get(map, "options");
     query->each = ynode_get(map, "each");
     query->draw = ynode_get(map, "draw");
-    query->indexes = ynode_get(map, "indexes");
     query->documents = ynode_get(map, "documents");
     query->expect = ynode_get(map, "expect");
     /* what is drawn may depend on `each`, and the rest on both */
@@ -219,7 +228,8 @@ static bool read_query(suite_t *suite, const ynode_t *map, names_t names, query_
            check_draw(suite, query, &names, err) &&
            (query->kind == QUERY_PIPELINE ? check_pipeline(suite, query->body, &names, err)
                                           : check_find(suite, query, &names, err)) &&
-           check_options(suite, query, &names, err) && check_indexes(suite, query, err) &&
+           check_options(suite, query, &names, err) &&
+           check_setup(suite, query, ynode_get(map, "setup"), err) &&
            check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err);
 }
 

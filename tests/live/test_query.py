@@ -194,7 +194,7 @@ class Failing(Query):
 
     def test_indexes(self):
         """an index that is missing: refused with its name; --setup makes it, and then it is there"""
-        self.write("x.yaml", SUITE.replace("    tags: [quick, scan]\n", "    indexes: [{key: {s: 1, n: -1}}]\n"
+        self.write("x.yaml", SUITE.replace("    tags: [quick, scan]\n", "    setup: {indexes: [{key: {s: 1, n: -1}}]}\n"
                                            "    options: {hint: {s: 1, n: -1}}\n", 1))
         done = self.tipple(*self.query_words("count"), status=1)
         self.assertIn("needs the index s_1_n_-1", done.stderr)

@@ -41,7 +41,7 @@ static void understood(void **state) {
               "    draw: {gives: [id, to], pipeline: [{$sample: {size: {$param: n}}}]}\n"
               "    find: {filter: {_id: {$gte: {$param: id}, $lt: {$param: to}}}, limit: {$param: n}}\n"
               "    options: {hint: {_id: 1}, maxTimeMS: {$param: n}}\n"
-              "    indexes: [{key: {ts: 1, st: 1}}]\n"
+              "    setup: {indexes: [{key: {ts: 1, st: 1}}]}\n"
               "    documents: {$param: n}\n"
               "  - name: three\n"
               "    accumulate: {field: m, whole: yes}\n"
@@ -104,7 +104,10 @@ static void mistakes(void **state) {
     refused(QUERY "    find: {}\n    draw: {gives: a, pipeline: []}\n", "a list of names was expected here");
     refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
             "nothing can be expected");
-    refused(QUERY "    find: {}\n    indexes: [{ts: 1}]\n", "an index is written like");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "an index is written like");
+    refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]} was expected here");
+    refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
+    refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
     refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
     refused(QUERY "    find: {}\n    expect: {value: 5}\n", "did you mean 'values'?");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms}]\n",
