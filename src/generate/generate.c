@@ -78,7 +78,7 @@ bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *er
         return false;
     const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
     mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
-    sink_t *sink = sink_new(false, "--rows");
+    sink_t *sink = sink_new(what->gzip, "--rows");
     bool ok = write_all(sink, fd, fill_mot, rows, bytes, err);
     mot_rows_destroy(rows);
     sink_destroy(sink);

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t rows;
     uint64_t seed;
     const char *release; /* NULL: generate_mot_default */
+    bool gzip;
 } generate_mot_t;
 
 /* The largest number of rows: their ids are unique and stay below the largest that was published. */
