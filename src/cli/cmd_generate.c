@@ -13,7 +13,7 @@
 #define NOT_GIVEN UINT64_MAX
 
 typedef struct {
-    uint64_t rows, records, stations, seed;
+    uint64_t rows, records, stations, documents, first, text_bytes, seed;
     const char *release, *output, *directory;
     bool gzip;
 } values_t;
@@ -49,6 +49,23 @@ static const option_t options[] = {
      .offset = offsetof(values_t, directory),
      .help = "isd: write a file for each year of each station here, named as they are published: "
              "010010-99999-2014."},
+    {.name = "documents",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, documents),
+     .help = "ycsb: how many documents (default 1m)."},
+    {.name = "first",
+     .argument = "ID",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, first),
+     .help =
+         "ycsb: ids from this one on (default 0). An id has the same row in every file of the same seed."},
+    {.name = "text-bytes",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, text_bytes),
+     .least = 1,
+     .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."},
     {.name = "gzip",
      .letter = 'z',
      .kind = OPTION_FLAG,
@@ -119,7 +136,26 @@ static bool write_isd(const values_t *values, int fd, uint64_t *count, uint64_t 
     return ok;
 }
 
-enum { KINDS = 2, OWN_OPTIONS = 4 };
+static generate_ycsb_t ycsb_of(const values_t *values) {
+    return (generate_ycsb_t){.documents = or_else(values->documents, 1000000),
+                             .first = or_else(values->first, 0),
+                             .seed = values->seed,
+                             .text_bytes = or_else(values->text_bytes, 0),
+                             .gzip = values->gzip};
+}
+
+static bool check_ycsb(const values_t *values, err_t *err) {
+    generate_ycsb_t what = ycsb_of(values);
+    return generate_ycsb_check(&what, err);
+}
+
+static bool write_ycsb(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_ycsb_t what = ycsb_of(values);
+    *count = what.documents;
+    return generate_ycsb(&what, fd, bytes, err);
+}
+
+enum { KINDS = 3, OWN_OPTIONS = 4 };
 
 typedef struct {
     const char *name, *unit;
@@ -131,6 +167,7 @@ typedef struct {
 static const kind_t kinds[KINDS] = {
     {"mot", "rows", {"rows", "release"}, check_mot, write_mot},
     {"isd", "records", {"records", "stations", "directory"}, check_isd, write_isd},
+    {"ycsb", "documents", {"documents", "first", "text-bytes"}, check_ycsb, write_ycsb},
 };
 
 static bool has_option(const kind_t *kind, const char *name) {
@@ -191,7 +228,13 @@ static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.rows = NOT_GIVEN, .records = NOT_GIVEN, .stations = NOT_GIVEN, .seed = 1};
+    values_t values = {.rows = NOT_GIVEN,
+                       .records = NOT_GIVEN,
+                       .stations = NOT_GIVEN,
+                       .documents = NOT_GIVEN,
+                       .first = NOT_GIVEN,
+                       .text_bytes = NOT_GIVEN,
+                       .seed = 1};
     const char *names[KINDS];
     char known[64];
     int rest;
@@ -220,17 +263,19 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_generate = {
     .name = "generate",
-    .arguments = "mot|isd",
+    .arguments = "mot|isd|ycsb",
     .about = "make realistic test data",
     .help =
-        "Records like those of the published files, with their values, codes and odd cases in their usual "
-        "shares:\n"
-        "MOT test results (mot), or the hourly weather of a network of stations (isd).\n"
-        "They are invented: no record describes a real vehicle or a real day.",
+        "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
+        "those of the published files, with their values, codes and odd cases in their usual shares.\n"
+        "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
+        "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 stands in 9.8% of the rows.\n"
+        "All of it is invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"
-                "  tipple generate isd --records 5m --stations 1k --directory isd --gzip",
+                "  tipple generate isd --records 5m --stations 1k --directory isd --gzip\n"
+                "  tipple generate ycsb --documents 1m --first 1m > ycsb.csv",
     .options = options,
     .run = run,
 };

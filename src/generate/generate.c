@@ -5,6 +5,7 @@
 #include "generate/isd_station.h"
 #include "generate/mot_rows.h"
 #include "generate/sink.h"
+#include "generate/ycsb_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -174,6 +175,38 @@ bool generate_isd_files(const generate_isd_t *what, const char *directory, uint6
     free(path);
     free(buffer);
     isd_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+/* ---- YCSB ---- */
+
+_Static_assert(YCSB_ROWS_LEAST_ROOM(GENERATE_YCSB_MOST_TEXT_BYTES) <= BUFFER_BYTES, "the longest row fits");
+
+static size_t fill_ycsb(void *maker, char *to, size_t room) {
+    return ycsb_rows_fill(maker, to, room);
+}
+
+bool generate_ycsb_check(const generate_ycsb_t *what, err_t *err) {
+    const uint64_t ids = UINT64_C(1) << 63;
+    if (what->text_bytes > GENERATE_YCSB_MOST_TEXT_BYTES)
+        return err_set(err, STATUS_USAGE, "--text-bytes %llu: texts have %d bytes at most",
+                       (unsigned long long)what->text_bytes, GENERATE_YCSB_MOST_TEXT_BYTES);
+    return (what->first <= ids && what->documents <= ids - what->first) ||
+           err_set(err, STATUS_USAGE, "--documents %llu from --first %llu: the largest id is %lld",
+                   (unsigned long long)what->documents, (unsigned long long)what->first,
+                   (long long)INT64_MAX);
+}
+
+bool generate_ycsb(const generate_ycsb_t *what, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    if (!generate_ycsb_check(what, err))
+        return false;
+    uint64_t text_bytes = what->text_bytes ? what->text_bytes : GENERATE_YCSB_TEXT_BYTES;
+    ycsb_rows_t *rows = ycsb_rows_new(what->first, what->documents, text_bytes, what->seed);
+    sink_t *sink = sink_new(what->gzip, "--documents");
+    bool ok = write_all(sink, fd, fill_ycsb, rows, bytes, err);
+    ycsb_rows_destroy(rows);
     sink_destroy(sink);
     return ok;
 }
