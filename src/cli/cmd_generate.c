@@ -24,7 +24,7 @@ static const option_t options[] = {
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, rows),
-     .help = "mot: how many rows (default 1m)."},
+     .help = "mot, obd: how many rows (default 1m)."},
     {.name = "release",
      .argument = "R",
      .kind = OPTION_TEXT,
@@ -136,6 +136,22 @@ static bool write_isd(const values_t *values, int fd, uint64_t *count, uint64_t 
     return ok;
 }
 
+static generate_obd_t obd_of(const values_t *values) {
+    return (generate_obd_t){
+        .rows = or_else(values->rows, 1000000), .seed = values->seed, .gzip = values->gzip};
+}
+
+static bool check_obd(const values_t *values, err_t *err) {
+    generate_obd_t what = obd_of(values);
+    return generate_obd_check(&what, err);
+}
+
+static bool write_obd(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_obd_t what = obd_of(values);
+    *count = what.rows;
+    return generate_obd(&what, fd, bytes, err);
+}
+
 static generate_ycsb_t ycsb_of(const values_t *values) {
     return (generate_ycsb_t){.documents = or_else(values->documents, 1000000),
                              .first = or_else(values->first, 0),
@@ -155,7 +171,7 @@ static bool write_ycsb(const values_t *values, int fd, uint64_t *count, uint64_t
     return generate_ycsb(&what, fd, bytes, err);
 }
 
-enum { KINDS = 3, OWN_OPTIONS = 4 };
+enum { KINDS = 4, OWN_OPTIONS = 4 };
 
 typedef struct {
     const char *name, *unit;
@@ -167,6 +183,7 @@ typedef struct {
 static const kind_t kinds[KINDS] = {
     {"mot", "rows", {"rows", "release"}, check_mot, write_mot},
     {"isd", "records", {"records", "stations", "directory"}, check_isd, write_isd},
+    {"obd", "rows", {"rows"}, check_obd, write_obd},
     {"ycsb", "documents", {"documents", "first", "text-bytes"}, check_ycsb, write_ycsb},
 };
 
@@ -263,11 +280,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_generate = {
     .name = "generate",
-    .arguments = "mot|isd|ycsb",
+    .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
     .help =
         "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
         "those of the published files, with their values, codes and odd cases in their usual shares.\n"
+        "The trips of a fleet of cars, second by second (obd): 40 columns, documents of 1,400 bytes.\n"
         "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
         "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 stands in 9.8% of the rows.\n"
         "All of it is invented: no record describes a real vehicle or a real day.",
@@ -275,6 +293,7 @@ const command_t command_generate = {
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"
                 "  tipple generate isd --records 5m --stations 1k --directory isd --gzip\n"
+                "  tipple generate obd --rows 1300k > obd.csv\n"
                 "  tipple generate ycsb --documents 1m --first 1m > ycsb.csv",
     .options = options,
     .run = run,

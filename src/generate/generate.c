@@ -4,6 +4,7 @@
 #include "generate/isd_rows.h"
 #include "generate/isd_station.h"
 #include "generate/mot_rows.h"
+#include "generate/obd_rows.h"
 #include "generate/sink.h"
 #include "generate/ycsb_rows.h"
 
@@ -175,6 +176,31 @@ bool generate_isd_files(const generate_isd_t *what, const char *directory, uint6
     free(path);
     free(buffer);
     isd_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+/* ---- OBD ---- */
+
+static size_t fill_obd(void *maker, char *to, size_t room) {
+    return obd_rows_fill(maker, to, room);
+}
+
+bool generate_obd_check(const generate_obd_t *what, err_t *err) {
+    return what->rows <= GENERATE_OBD_MOST_ROWS ||
+           err_set(err, STATUS_USAGE,
+                   "--rows %llu: one file has %d rows at most; make several files with seeds of their own",
+                   (unsigned long long)what->rows, GENERATE_OBD_MOST_ROWS);
+}
+
+bool generate_obd(const generate_obd_t *what, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    if (!generate_obd_check(what, err))
+        return false;
+    obd_rows_t *rows = obd_rows_new(what->rows, what->seed);
+    sink_t *sink = sink_new(what->gzip, "--rows");
+    bool ok = write_all(sink, fd, fill_obd, rows, bytes, err);
+    obd_rows_destroy(rows);
     sink_destroy(sink);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* generate: files of made-up records, for trying things out at any size: in the shape of published ones (MOT,
- * ISD), and of those that the petabyte study was made with.
+ * ISD), and of those that the studies of car sensors and of a petabyte were made with.
  *
  * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and
  * with every compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: one
@@ -59,6 +59,23 @@ bool generate_isd(const generate_isd_t *what, int fd, uint64_t *bytes, err_t *er
  * directory that is made when it is not there. Files that are there are overwritten. */
 bool generate_isd_files(const generate_isd_t *what, const char *directory, uint64_t *files, uint64_t *bytes,
                         err_t *err);
+
+/* ---- car sensors: the trips of a fleet, second by second ---- */
+
+typedef struct {
+    uint64_t rows; /* a file of fewer is the head of one of more */
+    uint64_t seed;
+    bool gzip;
+} generate_obd_t;
+
+/* So many take the fleet a working life. */
+enum { GENERATE_OBD_MOST_ROWS = 1000000000 };
+
+/* STATUS_USAGE: too many rows. */
+bool generate_obd_check(const generate_obd_t *what, err_t *err);
+
+/* As generate_mot. */
+bool generate_obd(const generate_obd_t *what, int fd, uint64_t *bytes, err_t *err);
 
 /* ---- random texts and skewed numbers by id, as the petabyte study and the YCSB have them ---- */
 
