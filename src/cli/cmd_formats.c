@@ -38,11 +38,31 @@ static bool show(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "--show prints built-in formats; %s is a file", name);
 }
 
-static void check_columns(const schema_t *schema) {
-    printf("%-24s %-16s %-8s %s\n", "field", "key", "type", "columns");
+typedef struct {
+    int name, key;
+} widths_t;
+
+static void widen(widths_t *widths, const field_t *field) {
+    int name = (int)strlen(field->name), key = (int)strlen(field->key);
+    widths->name = name > widths->name ? name : widths->name;
+    widths->key = key > widths->key ? key : widths->key;
+}
+
+static widths_t widths_of(const schema_t *schema) {
+    widths_t widths = {24, 16};
+    for (size_t i = 0; i < schema->made_count; i++)
+        widen(&widths, &schema->made[i].field);
+    for (size_t i = 0; i < schema->field_count && !schema->fixed; i++)
+        widen(&widths, &schema->fields[i]);
+    return widths;
+}
+
+static void check_columns(const schema_t *schema, widths_t widths) {
+    printf("%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        printf("%-24s %-16s %-8s", field->name, field->key, schema_type_name(field->type));
+        printf("%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key,
+               schema_type_name(field->type));
         for (size_t j = 0; j < field->columns.count; j++)
             printf("%s%s", j ? ", " : " ", field->columns.items[j].text);
         putchar('\n');
@@ -79,12 +99,14 @@ static bool check(const char *name, err_t *err) {
     if (!schema)
         return false;
     printf("%s  %s\n", schema->name, schema->about);
+    widths_t widths = widths_of(schema);
     for (size_t i = 0; i < schema->made_count; i++)
-        printf("%-24s %-16s %s\n", schema->made[i].field.name, schema->made[i].field.key, "made");
+        printf("%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
+               schema->made[i].field.key, "made");
     if (schema->fixed)
         check_fixed(schema);
     else
-        check_columns(schema);
+        check_columns(schema, widths);
     schema_destroy(schema);
     return true;
 }

@@ -13,7 +13,7 @@
 #define NOT_GIVEN UINT64_MAX
 
 typedef struct {
-    uint64_t rows, records, stations, seed;
+    uint64_t rows, records, stations, documents, first, text_bytes, seed;
     const char *release, *output, *directory;
     bool gzip;
 } values_t;
@@ -24,7 +24,7 @@ static const option_t options[] = {
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, rows),
-     .help = "mot: how many rows (default 1m)."},
+     .help = "mot, obd: how many rows (default 1m)."},
     {.name = "release",
      .argument = "R",
      .kind = OPTION_TEXT,
@@ -49,11 +49,28 @@ static const option_t options[] = {
      .offset = offsetof(values_t, directory),
      .help = "isd: write a file for each year of each station here, named as they are published: "
              "010010-99999-2014."},
+    {.name = "documents",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, documents),
+     .help = "ycsb: how many documents (default 1m)."},
+    {.name = "first",
+     .argument = "ID",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, first),
+     .help =
+         "ycsb: ids from this one on (default 0). An id has the same row in every file of the same seed."},
+    {.name = "text-bytes",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, text_bytes),
+     .least = 1,
+     .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."},
     {.name = "gzip",
      .letter = 'z',
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, gzip),
-     .help = "isd: pack what is written."},
+     .help = "Pack what is written."},
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,
@@ -75,8 +92,10 @@ static uint64_t or_else(uint64_t given, uint64_t usual) {
 }
 
 static generate_mot_t mot_of(const values_t *values) {
-    return (generate_mot_t){
-        .rows = or_else(values->rows, 1000000), .seed = values->seed, .release = values->release};
+    return (generate_mot_t){.rows = or_else(values->rows, 1000000),
+                            .seed = values->seed,
+                            .release = values->release,
+                            .gzip = values->gzip};
 }
 
 static bool check_mot(const values_t *values, err_t *err) {
@@ -117,48 +136,95 @@ static bool write_isd(const values_t *values, int fd, uint64_t *count, uint64_t 
     return ok;
 }
 
+static generate_obd_t obd_of(const values_t *values) {
+    return (generate_obd_t){
+        .rows = or_else(values->rows, 1000000), .seed = values->seed, .gzip = values->gzip};
+}
+
+static bool check_obd(const values_t *values, err_t *err) {
+    generate_obd_t what = obd_of(values);
+    return generate_obd_check(&what, err);
+}
+
+static bool write_obd(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_obd_t what = obd_of(values);
+    *count = what.rows;
+    return generate_obd(&what, fd, bytes, err);
+}
+
+static generate_ycsb_t ycsb_of(const values_t *values) {
+    return (generate_ycsb_t){.documents = or_else(values->documents, 1000000),
+                             .first = or_else(values->first, 0),
+                             .seed = values->seed,
+                             .text_bytes = or_else(values->text_bytes, 0),
+                             .gzip = values->gzip};
+}
+
+static bool check_ycsb(const values_t *values, err_t *err) {
+    generate_ycsb_t what = ycsb_of(values);
+    return generate_ycsb_check(&what, err);
+}
+
+static bool write_ycsb(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
+    generate_ycsb_t what = ycsb_of(values);
+    *count = what.documents;
+    return generate_ycsb(&what, fd, bytes, err);
+}
+
+enum { KINDS = 4, OWN_OPTIONS = 4 };
+
 typedef struct {
     const char *name, *unit;
-    const char *options[5]; /* its own, up to NULL */
-    const char *options_said;
+    const char *options[OWN_OPTIONS];                  /* not for every kind */
     bool (*check)(const values_t *values, err_t *err); /* before an existing file is overwritten */
     bool (*write)(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err);
 } kind_t;
 
-enum { KINDS = 2 };
-
 static const kind_t kinds[KINDS] = {
-    {"mot", "rows", {"rows", "release"}, "--rows and --release", check_mot, write_mot},
-    {"isd",
-     "records",
-     {"records", "stations", "directory", "gzip"},
-     "--records, --stations, --directory and --gzip",
-     check_isd,
-     write_isd},
+    {"mot", "rows", {"rows", "release"}, check_mot, write_mot},
+    {"isd", "records", {"records", "stations", "directory"}, check_isd, write_isd},
+    {"obd", "rows", {"rows"}, check_obd, write_obd},
+    {"ycsb", "documents", {"documents", "first", "text-bytes"}, check_ycsb, write_ycsb},
 };
 
-static bool is_given(const values_t *values, const char *name) {
-    const struct {
-        const char *name;
-        bool given;
-    } all[] = {
-        {"rows", values->rows != NOT_GIVEN},       {"release", values->release},
-        {"records", values->records != NOT_GIVEN}, {"stations", values->stations != NOT_GIVEN},
-        {"directory", values->directory != NULL},  {"gzip", values->gzip},
-    };
-    size_t i = 0;
-    while (strcmp(all[i].name, name) != 0)
-        i++;
-    return all[i].given;
+static bool has_option(const kind_t *kind, const char *name) {
+    for (size_t i = 0; i < OWN_OPTIONS && kind->options[i]; i++)
+        if (strcmp(kind->options[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_given(const values_t *values, const option_t *option) {
+    const void *value = (const char *)values + option->offset;
+    return option->kind == OPTION_COUNT ? *(const uint64_t *)value != NOT_GIVEN
+                                        : *(const char *const *)value != NULL;
+}
+
+/* "a", "a and b", "a, b and c" */
+static char *list_words(char *to, const char *before, const char *const *words, size_t count,
+                        const char *last) {
+    char *at = to;
+    for (size_t i = 0; i < count; i++)
+        at += sprintf(at, "%s%s%s", i == 0 ? "" : i + 1 < count ? ", " : last, before, words[i]);
+    return to;
 }
 
 static bool only_own_options(const values_t *values, const kind_t *kind, err_t *err) {
-    for (const kind_t *other = kinds; other < kinds + KINDS; other++)
-        for (size_t i = 0; other != kind && other->options[i]; i++)
-            if (is_given(values, other->options[i]))
-                return err_set(err, STATUS_USAGE,
-                               "--%s belongs to tipple generate %s; those of tipple generate %s are %s",
-                               other->options[i], other->name, kind->name, kind->options_said);
+    char theirs[64], ours[128];
+    for (const option_t *option = options; option->name; option++) {
+        const char *owners[KINDS];
+        size_t count = 0, own = 0;
+        for (size_t i = 0; i < KINDS; i++)
+            if (has_option(&kinds[i], option->name))
+                owners[count++] = kinds[i].name;
+        if (!count || has_option(kind, option->name) || !is_given(values, option))
+            continue;
+        while (own < OWN_OPTIONS && kind->options[own])
+            own++;
+        return err_set(err, STATUS_USAGE, "--%s is for tipple generate %s; %s takes %s", option->name,
+                       list_words(theirs, "", owners, count, " and "), kind->name,
+                       list_words(ours, "--", kind->options, own, " and "));
+    }
     return true;
 }
 
@@ -179,44 +245,56 @@ static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.rows = NOT_GIVEN, .records = NOT_GIVEN, .stations = NOT_GIVEN, .seed = 1};
+    values_t values = {.rows = NOT_GIVEN,
+                       .records = NOT_GIVEN,
+                       .stations = NOT_GIVEN,
+                       .documents = NOT_GIVEN,
+                       .first = NOT_GIVEN,
+                       .text_bytes = NOT_GIVEN,
+                       .seed = 1};
     const char *names[KINDS];
+    char known[64];
     int rest;
     bool help;
     if (!cli_read(command, argc, argv, &values, &rest, &help, err))
         return (int)err->status;
     if (help)
         return STATUS_OK;
+    for (size_t i = 0; i < KINDS; i++)
+        names[i] = kinds[i].name;
     if (!rest)
-        return err_set(err, STATUS_USAGE,
-                       "say what to generate: tipple generate mot, or tipple generate isd"),
+        return err_set(err, STATUS_USAGE, "say what to generate: tipple generate %s",
+                       list_words(known, "", names, KINDS, " or ")),
                STATUS_USAGE;
     if (rest > 1)
         return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", argv[1]), STATUS_USAGE;
-    for (size_t i = 0; i < KINDS; i++) {
-        names[i] = kinds[i].name;
-        if (strcmp(argv[0], names[i]) == 0)
-            return generate(&values, &kinds[i], err) ? STATUS_OK : (int)err->status;
-    }
+    for (const kind_t *kind = kinds; kind < kinds + KINDS; kind++)
+        if (strcmp(argv[0], kind->name) == 0)
+            return generate(&values, kind, err) ? STATUS_OK : (int)err->status;
     const char *near = nearest_word(argv[0], names, KINDS);
-    err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are mot and isd", argv[0],
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are %s", argv[0],
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+            list_words(known, "", names, KINDS, " and "));
     return STATUS_USAGE;
 }
 
 const command_t command_generate = {
     .name = "generate",
-    .arguments = "mot|isd",
+    .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
     .help =
-        "Records like those of the published files, with their values, codes and odd cases in their usual "
-        "shares:\n"
-        "MOT test results (mot), or the hourly weather of a network of stations (isd).\n"
-        "They are invented: no record describes a real vehicle or a real day.",
+        "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
+        "those of the published files, with their values, codes and odd cases in their usual shares.\n"
+        "The trips of a fleet of cars, second by second (obd): 40 columns, documents of 1,400 bytes.\n"
+        "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
+        "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 stands in 9.8% of the rows.\n"
+        "All of it is invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"
-                "  tipple generate isd --records 5m --stations 1k --directory isd --gzip",
+                "  tipple generate isd --records 5m --stations 1k --directory isd --gzip\n"
+                "  tipple generate obd --rows 1300k > obd.csv\n"
+                "  tipple generate ycsb --documents 1m --first 1m > ycsb.csv",
     .options = options,
     .run = run,
 };

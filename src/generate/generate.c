@@ -4,7 +4,9 @@
 #include "generate/isd_rows.h"
 #include "generate/isd_station.h"
 #include "generate/mot_rows.h"
+#include "generate/obd_rows.h"
 #include "generate/sink.h"
+#include "generate/ycsb_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +80,7 @@ bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *er
         return false;
     const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
     mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
-    sink_t *sink = sink_new(false, "--rows");
+    sink_t *sink = sink_new(what->gzip, "--rows");
     bool ok = write_all(sink, fd, fill_mot, rows, bytes, err);
     mot_rows_destroy(rows);
     sink_destroy(sink);
@@ -174,6 +176,63 @@ bool generate_isd_files(const generate_isd_t *what, const char *directory, uint6
     free(path);
     free(buffer);
     isd_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+/* ---- OBD ---- */
+
+static size_t fill_obd(void *maker, char *to, size_t room) {
+    return obd_rows_fill(maker, to, room);
+}
+
+bool generate_obd_check(const generate_obd_t *what, err_t *err) {
+    return what->rows <= GENERATE_OBD_MOST_ROWS ||
+           err_set(err, STATUS_USAGE,
+                   "--rows %llu: one file has %d rows at most; make several files with seeds of their own",
+                   (unsigned long long)what->rows, GENERATE_OBD_MOST_ROWS);
+}
+
+bool generate_obd(const generate_obd_t *what, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    if (!generate_obd_check(what, err))
+        return false;
+    obd_rows_t *rows = obd_rows_new(what->rows, what->seed);
+    sink_t *sink = sink_new(what->gzip, "--rows");
+    bool ok = write_all(sink, fd, fill_obd, rows, bytes, err);
+    obd_rows_destroy(rows);
+    sink_destroy(sink);
+    return ok;
+}
+
+/* ---- YCSB ---- */
+
+_Static_assert(YCSB_ROWS_LEAST_ROOM(GENERATE_YCSB_MOST_TEXT_BYTES) <= BUFFER_BYTES, "the longest row fits");
+
+static size_t fill_ycsb(void *maker, char *to, size_t room) {
+    return ycsb_rows_fill(maker, to, room);
+}
+
+bool generate_ycsb_check(const generate_ycsb_t *what, err_t *err) {
+    const uint64_t ids = UINT64_C(1) << 63;
+    if (what->text_bytes > GENERATE_YCSB_MOST_TEXT_BYTES)
+        return err_set(err, STATUS_USAGE, "--text-bytes %llu: texts have %d bytes at most",
+                       (unsigned long long)what->text_bytes, GENERATE_YCSB_MOST_TEXT_BYTES);
+    return (what->first <= ids && what->documents <= ids - what->first) ||
+           err_set(err, STATUS_USAGE, "--documents %llu from --first %llu: the largest id is %lld",
+                   (unsigned long long)what->documents, (unsigned long long)what->first,
+                   (long long)INT64_MAX);
+}
+
+bool generate_ycsb(const generate_ycsb_t *what, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    if (!generate_ycsb_check(what, err))
+        return false;
+    uint64_t text_bytes = what->text_bytes ? what->text_bytes : GENERATE_YCSB_TEXT_BYTES;
+    ycsb_rows_t *rows = ycsb_rows_new(what->first, what->documents, text_bytes, what->seed);
+    sink_t *sink = sink_new(what->gzip, "--documents");
+    bool ok = write_all(sink, fd, fill_ycsb, rows, bytes, err);
+    ycsb_rows_destroy(rows);
     sink_destroy(sink);
     return ok;
 }

@@ -1,0 +1,115 @@
+"""Files of `tipple generate obd` and `tipple generate ycsb` in a collection: every document byte for byte as Python
+makes it of the CSV, their sizes, what queries find in them, and `tipple verify`."""
+import collections
+import csv
+import datetime
+import gzip
+import json
+
+import livetest
+import minimongo as mongo
+from livetest import position_id
+
+EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def moment(text):
+    parsed = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ")
+    return mongo.Date((parsed - EPOCH) // datetime.timedelta(milliseconds=1))
+
+
+def kind_of_sensor(name):
+    """By what the column means: whole degrees, kilopascals, kilometres an hour of the wheels; all else has decimals."""
+    if name == "timestamp":
+        return moment
+    counted = name in ("vehicleId", "tripId", "tripTimeSeconds", "vehicleSpeedKilometresPerHour")
+    warm = name.endswith("TemperatureCelsius") and name != "catalystTemperatureCelsius"
+    return int if counted or warm or name.endswith("Kilopascals") else float
+
+
+def kind_of_field(name):
+    return mongo.Int64 if name == "id" else str if name.startswith("field") else int
+
+
+class Generated(livetest.Case):
+    format = None
+
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        return [self.format if word == "mot" else word for word in words]
+
+    def made(self, kind, *words):
+        """Generates a file into the test's folder and takes its format; the text."""
+        self.format = kind
+        self.tipple("generate", kind, *words, "-o", "a.csv")
+        return (self.folder / "a.csv").read_bytes()
+
+    def documents_of(self, text, kind_of):
+        """id: document, of a plain file that is the first in its collection."""
+        header, *lines = text.decode("ascii").splitlines(keepends=True)
+        names = header.rstrip("\n").split(",")
+        kinds, offset, documents = [kind_of(name) for name in names], len(header), {}
+        for line, values in zip(lines, csv.reader(lines)):
+            number = mongo.Int64(position_id(0, offset, 0))
+            documents[number] = {"_id": number, **{n: kind(v) for n, kind, v in zip(names, kinds, values)}}
+            offset += len(line)
+        return documents
+
+    def loaded(self, documents, name="a.csv"):
+        counts = self.load(name)
+        self.assertEqual((len(documents), 0), (counts["loaded"], counts["rejected"]))
+        self.holds({number: mongo.encode(document) for number, document in documents.items()})
+        self.assertEqual(len(documents), self.client.count(self.database, "results"))
+        said = json.loads(self.tipple("verify", *self.words(name)[1:]).stdout)
+        self.assertEqual((0, len(documents)), (said["status"], said["documents"]))
+
+    def average_bytes(self):
+        group = {"_id": None, "bytes": {"$avg": {"$bsonSize": "$$ROOT"}}}
+        return next(iter(self.client.aggregate(self.database, "results", [{"$group": group}])))["bytes"]
+
+    def test_obd(self):
+        """car sensors: 40 fields, 1,400 bytes; a trip's figures are those of its rows"""
+        documents = self.documents_of(self.made("obd", "--rows", "12k", "--seed", "3"), kind_of_sensor)
+        self.loaded(documents)
+        self.assertTrue(all(len(document) == 41 for document in documents.values()))
+        self.assertTrue(1300 <= self.average_bytes() <= 1500)
+        trips = collections.defaultdict(list)
+        for document in documents.values():
+            trips[document["tripId"]].append(document)
+        found = self.client.aggregate(self.database, "results", [
+            {"$group": {"_id": "$tripId", "seconds": {"$sum": 1}, "fastest": {"$max": "$vehicleSpeedKilometresPerHour"},
+                        "begun": {"$min": "$timestamp"}, "far": {"$max": "$tripDistanceKilometres"}}},
+            {"$sort": {"_id": 1}}])
+        self.assertEqual(
+            [(trip, len(rows), max(row["vehicleSpeedKilometresPerHour"] for row in rows),
+              min(row["timestamp"] for row in rows), max(row["tripDistanceKilometres"] for row in rows))
+             for trip, rows in sorted(trips.items())],
+            [(one["_id"], one["seconds"], one["fastest"], one["begun"], one["far"]) for one in found])
+
+    def test_ycsb(self):
+        """rows by id: every id once, a kilobyte each; a frequent and a rare number are found as often as they are there"""
+        documents = self.documents_of(self.made("ycsb", "--documents", "9k", "--seed", "3"), kind_of_field)
+        self.loaded(documents)
+        self.assertEqual(1022, self.average_bytes())
+        ids = self.client.aggregate(self.database, "results", [{"$sort": {"id": 1}}, {"$project": {"_id": 0, "id": 1}}])
+        self.assertEqual(list(range(9000)), [document["id"] for document in ids])
+        values = collections.Counter(document["zipf3"] for document in documents.values())
+        for value in (1, 2, max(values)):
+            self.assertEqual(values[value], self.client.count(self.database, "results", {"zipf3": value}))
+        top = self.client.aggregate(self.database, "results", [
+            {"$match": {"zipf0": {"$lte": 3}}}, {"$group": {"_id": "$zipf1", "n": {"$sum": 1}}},
+            {"$sort": {"n": -1, "_id": 1}}, {"$limit": 5}])
+        wanted = collections.Counter(row["zipf1"] for row in documents.values() if row["zipf0"] <= 3)
+        self.assertEqual(sorted(wanted.items(), key=lambda pair: (-pair[1], pair[0]))[:5],
+                         [(one["_id"], one["n"]) for one in top])
+
+    def test_packed(self):
+        """the same documents from a packed file"""
+        documents = self.documents_of(self.made("ycsb", "--documents", "4k", "--text-bytes", "30"), kind_of_field)
+        self.tipple("generate", "ycsb", "--documents", "4k", "--text-bytes", "30", "--gzip", "-o", "a.csv.gz")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.csv.gz").read_bytes()))
+        self.loaded(documents, "a.csv.gz")
+
+
+if __name__ == "__main__":
+    livetest.main()

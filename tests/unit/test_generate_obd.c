@@ -1,0 +1,154 @@
+/* The trips of a fleet: what one drive keeps to, the same bytes for the same wish. What the rows say is
+ * checked by tests/oracle/test_obd_rows.py; the digests below pin files that it has passed. */
+#include "generate_lab.h"
+
+#include "generate/chance.h"
+#include "generate/generate.h"
+#include "generate/obd_drive.h"
+#include "generate/obd_rows.h"
+
+#include <math.h>
+
+static bool generate(const void *what, int fd, uint64_t *bytes, err_t *err) {
+    return generate_obd(what, fd, bytes, err);
+}
+
+static file_t made(generate_obd_t what) {
+    return lab_made(generate, &what);
+}
+
+/* ---- a drive ---- */
+
+static void knows_the_sine(void **state) {
+    (void)state;
+    for (int32_t angle = -72000; angle <= 72000; angle++)
+        assert_true(fabs(obd_sine(angle) - 10000 * sin(angle / 18000.0 * acos(-1))) < 18);
+    assert_int_equal(obd_sine(9000), 10000);
+    assert_int_equal(obd_sine(-9000), -10000);
+    assert_int_equal(obd_sine(36000), 0);
+}
+
+static bool within(int32_t value, int32_t least, int32_t most) {
+    return least <= value && value <= most;
+}
+
+/* Hundreds of trips of the same car: what it keeps from one to the next must not run away. */
+static void drives_and_stops(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        obd_car_t car;
+        obd_drive_t drive;
+        int32_t now[OBD_VALUE_COUNT], before[OBD_VALUE_COUNT];
+        obd_car_init(&car, chance_bits(seed, 77));
+        for (uint64_t trip = 0; trip < 250; trip++) {
+            int32_t latitude = car.latitude, longitude = car.longitude, seconds = 0;
+            obd_drive_start(&drive, &car, chance_bits(seed, trip), 10000);
+            for (; obd_drive_step(&drive, now); seconds++) {
+                assert_int_equal(now[OBD_TRIP_TIME], seconds);
+                assert_true(seconds || (now[OBD_SPEED] == 0 && now[OBD_TRIP_DISTANCE] == 0));
+                assert_true(seconds || (car.latitude == latitude && car.longitude == longitude));
+                assert_true(!seconds || within(now[OBD_SPEED] - before[OBD_SPEED], -12, 12));
+                assert_true(within(now[OBD_SPEED], 0, 140) && within(now[OBD_RPM], 60000, 400000));
+                assert_true(within(now[OBD_LOAD], 20, 1000) && within(now[OBD_FUEL_LEVEL], 50, 1000));
+                assert_true(within(now[OBD_COOLANT], 8, 98) && within(now[OBD_ALTITUDE], -500, 10000));
+                assert_true(within(now[OBD_BEARING], 0, 3599) && within(now[OBD_LAMBDA], 700, 1999));
+                assert_true(within(car.latitude - car.home_latitude, -15000000, 15000000));
+                assert_true(within(car.longitude - car.home_longitude, -15000000, 15000000));
+                memcpy(before, now, sizeof before);
+            }
+            assert_int_equal(before[OBD_SPEED], 0); /* it is parked */
+            assert_true(within(seconds, 300, 2100) && seconds == drive.seconds);
+            assert_false(obd_drive_step(&drive, now));
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+static void makes_the_pinned_files(void **state) {
+    (void)state;
+    static const struct {
+        generate_obd_t what;
+        uint64_t digest;
+    } pinned[] = {
+        {{.rows = 0, .seed = 1}, UINT64_C(0xe08424d0a3b14989)},
+        {{.rows = 100000, .seed = 1}, UINT64_C(0x7c06270577c29719)},
+        {{.rows = 3000, .seed = UINT64_MAX}, UINT64_C(0x341fa98a55f0cb9a)},
+    };
+    bool same = true;
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
+        same &= lab_pinned(generate, &pinned[i].what, pinned[i].digest);
+    assert_true(same);
+}
+
+static void differs_by_seed(void **state) {
+    (void)state;
+    file_t one = made((generate_obd_t){.rows = 9, .seed = 1}),
+           two = made((generate_obd_t){.rows = 9, .seed = 2});
+    assert_string_not_equal(one.text, two.text);
+    free(one.text);
+    free(two.text);
+}
+
+static void writes_one_line_a_row(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 2000, 30011};
+    file_t before = {NULL, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        file_t file = made((generate_obd_t){.rows = sizes[i], .seed = 3});
+        assert_int_equal(lab_lines(file), sizes[i] + 1);
+        assert_int_equal(file.text[file.size - 1], '\n');
+        assert_int_equal(strncmp(file.text, "timestamp,vehicleId,tripId,", 27), 0);
+        if (before.text)
+            lab_head(before, file);
+        free(before.text);
+        before = file;
+    }
+    free(before.text);
+}
+
+/* A buffer's end does not show. */
+static void fills_any_buffer(void **state) {
+    (void)state;
+    enum { ROOM = OBD_ROWS_LEAST_ROOM + 700, ROWS = 3000 };
+    file_t whole = made((generate_obd_t){.rows = ROWS, .seed = 4});
+    for (size_t less = 0; less <= 700; less += 350) {
+        char *room = malloc(ROOM - less); /* of its own, for sanitizers */
+        assert_non_null(room);
+        obd_rows_t *rows = obd_rows_new(ROWS, 4);
+        size_t at = 0;
+        for (size_t count; (count = obd_rows_fill(rows, room, ROOM - less)); at += count) {
+            assert_true(at + count <= whole.size);
+            assert_memory_equal(whole.text + at, room, count);
+        }
+        assert_int_equal(at, whole.size);
+        obd_rows_destroy(rows);
+        free(room);
+    }
+    free(whole.text);
+}
+
+static void packs_the_same_bytes(void **state) {
+    (void)state;
+    file_t plain = made((generate_obd_t){.rows = 5000, .seed = 1});
+    file_t packed = made((generate_obd_t){.rows = 5000, .seed = 1, .gzip = true});
+    lab_packed(packed, plain);
+    free(plain.text);
+    free(packed.text);
+}
+
+static void refuses_what_cannot_be(void **state) {
+    (void)state;
+    lab_fails(generate, &(generate_obd_t){.rows = 1000000001}, -1, STATUS_USAGE, "1000000000 rows at most");
+    lab_fails(generate, &(generate_obd_t){.rows = 1}, -1, STATUS_HOST, "could not be written");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_the_sine),         cmocka_unit_test(drives_and_stops),
+        cmocka_unit_test(makes_the_pinned_files), cmocka_unit_test(differs_by_seed),
+        cmocka_unit_test(writes_one_line_a_row),  cmocka_unit_test(fills_any_buffer),
+        cmocka_unit_test(packs_the_same_bytes),   cmocka_unit_test(refuses_what_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* The rows by id: shares of the skewed numbers by the formula, each row by its id alone, the same bytes for
+ * the same wish. What the rows say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
+ * that it has passed. */
+#include "generate_lab.h"
+
+#include "generate/chance.h"
+#include "generate/generate.h"
+#include "generate/ycsb_rows.h"
+#include "generate/zipf.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool generate(const void *what, int fd, uint64_t *bytes, err_t *err) {
+    return generate_ycsb(what, fd, bytes, err);
+}
+
+static file_t made(generate_ycsb_t what) {
+    return lab_made(generate, &what);
+}
+
+/* ---- skewed numbers ---- */
+
+static zipf_t zipf;
+
+static int make_table(void **state) {
+    (void)state;
+    zipf_init(&zipf);
+    return 0;
+}
+
+static void has_the_shares_of_the_formula(void **state) {
+    (void)state;
+    long double all = 0, below = 0;
+    for (int k = 1; k <= ZIPF_VALUES; k++)
+        all += powl(k, -0.99L);
+    for (int k = 1; k <= ZIPF_VALUES; k++) {
+        long double share = ((long double)zipf.below[k - 1] - below) / 0x1p63L;
+        assert_true(fabsl(share * all / powl(k, -0.99L) - 1) < 1e-12L);
+        below = (long double)zipf.below[k - 1];
+    }
+    assert_int_equal(zipf.below[ZIPF_VALUES - 1], UINT64_C(1) << 63);
+}
+
+static void draws_what_the_table_says(void **state) {
+    (void)state;
+    assert_int_equal(zipf_draw(&zipf, 0), 1);
+    assert_int_equal(zipf_draw(&zipf, UINT64_MAX), ZIPF_VALUES);
+    for (uint32_t k = 1; k < ZIPF_VALUES; k++) {
+        assert_int_equal(zipf_draw(&zipf, 2 * zipf.below[k - 1] - 1), k);
+        assert_int_equal(zipf_draw(&zipf, 2 * zipf.below[k - 1]), k + 1);
+    }
+    for (uint64_t i = 0; i < 10000; i++) {
+        uint64_t random = chance_bits(8, i);
+        uint32_t k = 1;
+        while (random / 2 >= zipf.below[k - 1])
+            k++;
+        assert_int_equal(zipf_draw(&zipf, random), k);
+    }
+}
+
+/* ---- rows ---- */
+
+static void makes_the_pinned_files(void **state) {
+    (void)state;
+    static const struct {
+        generate_ycsb_t what;
+        uint64_t digest;
+    } pinned[] = {
+        {{.documents = 0, .seed = 1}, UINT64_C(0xd21fa355f4bafead)},
+        {{.documents = 5000, .seed = 1}, UINT64_C(0xeccc2e946cd0c3c0)},
+        {{.documents = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
+         UINT64_C(0x0d7a066292f137ba)},
+        {{.documents = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000},
+         UINT64_C(0x45609f51f33589a0)},
+    };
+    bool same = true;
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
+        same &= lab_pinned(generate, &pinned[i].what, pinned[i].digest);
+    assert_true(same);
+}
+
+static void differs_by_seed(void **state) {
+    (void)state;
+    file_t one = made((generate_ycsb_t){.documents = 9, .seed = 1}),
+           two = made((generate_ycsb_t){.documents = 9, .seed = 2});
+    assert_string_not_equal(one.text, two.text);
+    free(one.text);
+    free(two.text);
+}
+
+static void writes_one_line_a_document(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 1000, 2501};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        file_t file = made((generate_ycsb_t){.documents = sizes[i], .seed = 3});
+        assert_int_equal(lab_lines(file), sizes[i] + 1);
+        assert_int_equal(file.text[file.size - 1], '\n');
+        assert_int_equal(strncmp(file.text, "id,field0,", 10), 0);
+        free(file.text);
+    }
+}
+
+/* The line of an id, without its end. */
+static char *line_of(file_t file, uint64_t id) {
+    char start[32];
+    snprintf(start, sizeof start, "\n%llu,", (unsigned long long)id);
+    char *at = strstr(file.text, start);
+    assert_non_null(at);
+    return strndup(at + 1, strcspn(at + 1, "\n"));
+}
+
+static void makes_a_row_without_the_others(void **state) {
+    (void)state;
+    file_t many = made((generate_ycsb_t){.documents = 3000, .seed = 5});
+    file_t few = made((generate_ycsb_t){.documents = 2000, .seed = 5});
+    lab_head(few, many);
+    for (uint64_t id = 0; id < 3000; id += 271) {
+        file_t one = made((generate_ycsb_t){.documents = 1, .first = id, .seed = 5});
+        char *alone = line_of(one, id), *among = line_of(many, id);
+        assert_string_equal(alone, among);
+        free(alone);
+        free(among);
+        free(one.text);
+    }
+    free(many.text);
+    free(few.text);
+}
+
+static void writes_ids_of_every_length(void **state) {
+    (void)state;
+    static const uint64_t first[] = {0,           9,          99999995,          100000000,    999999999999,
+                                     10000000000, 4294967290, 9999999999999998u, INT64_MAX - 3};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        file_t file = made((generate_ycsb_t){.documents = 4, .first = first[i], .seed = 1, .text_bytes = 1});
+        const char *at = file.text;
+        for (uint64_t id = first[i]; id < first[i] + 4; id++) {
+            char wanted[32];
+            int length = snprintf(wanted, sizeof wanted, "\n%llu,", (unsigned long long)id);
+            at = strchr(at, '\n');
+            assert_non_null(at);
+            assert_memory_equal(at, wanted, (size_t)length);
+            at++;
+        }
+        free(file.text);
+    }
+}
+
+static void begins_a_long_text_like_a_short_one(void **state) {
+    (void)state;
+    for (uint64_t bytes = 1; bytes < 70; bytes++) {
+        file_t longer = made((generate_ycsb_t){.documents = 2, .seed = 6, .text_bytes = bytes + 1});
+        file_t shorter = made((generate_ycsb_t){.documents = 2, .seed = 6, .text_bytes = bytes});
+        char *a = line_of(longer, 1), *b = line_of(shorter, 1);
+        assert_int_equal(strlen(a), strlen(b) + YCSB_TEXTS);
+        for (size_t i = 0; i < YCSB_TEXTS; i++) {
+            const char *text_a = a + 2 + i * (bytes + 2), *text_b = b + 2 + i * (bytes + 1);
+            assert_memory_equal(text_a, text_b, bytes);
+            assert_int_equal(text_a[bytes + 1], ',');
+            assert_int_equal(text_b[bytes], ',');
+        }
+        free(a);
+        free(b);
+        free(longer.text);
+        free(shorter.text);
+    }
+}
+
+/* A buffer's end does not show. */
+static void fills_any_buffer(void **state) {
+    (void)state;
+    enum { ROOM = YCSB_ROWS_LEAST_ROOM(33) + 100, ROWS = 300 };
+    file_t whole = made((generate_ycsb_t){.documents = ROWS, .first = 50, .seed = 7, .text_bytes = 33});
+    for (size_t less = 0; less <= 100; less += 50) {
+        char *room = malloc(ROOM - less); /* of its own, for sanitizers */
+        assert_non_null(room);
+        ycsb_rows_t *rows = ycsb_rows_new(50, ROWS, 33, 7);
+        size_t at = 0;
+        for (size_t count; (count = ycsb_rows_fill(rows, room, ROOM - less)); at += count) {
+            assert_true(at + count <= whole.size);
+            assert_memory_equal(whole.text + at, room, count);
+        }
+        assert_int_equal(at, whole.size);
+        ycsb_rows_destroy(rows);
+        free(room);
+    }
+    free(whole.text);
+}
+
+static void packs_the_same_bytes(void **state) {
+    (void)state;
+    file_t plain = made((generate_ycsb_t){.documents = 1000, .seed = 1});
+    file_t packed = made((generate_ycsb_t){.documents = 1000, .seed = 1, .gzip = true});
+    lab_packed(packed, plain);
+    free(plain.text);
+    free(packed.text);
+}
+
+static void refuses_what_cannot_be(void **state) {
+    (void)state;
+    const uint64_t ids = UINT64_C(1) << 63;
+    lab_fails(generate, &(generate_ycsb_t){.documents = ids + 1}, -1, STATUS_USAGE, "the largest id is");
+    lab_fails(generate, &(generate_ycsb_t){.documents = 2, .first = ids - 1}, -1, STATUS_USAGE,
+              "the largest id");
+    lab_fails(generate, &(generate_ycsb_t){.documents = UINT64_MAX, .first = UINT64_MAX}, -1, STATUS_USAGE,
+              "--first 18446744073709551615");
+    lab_fails(generate, &(generate_ycsb_t){.documents = 1, .text_bytes = 100001}, -1, STATUS_USAGE,
+              "100000 bytes at most");
+    lab_fails(generate, &(generate_ycsb_t){.documents = 1}, -1, STATUS_HOST, "could not be written");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_shares_of_the_formula),
+        cmocka_unit_test(draws_what_the_table_says),
+        cmocka_unit_test(makes_the_pinned_files),
+        cmocka_unit_test(differs_by_seed),
+        cmocka_unit_test(writes_one_line_a_document),
+        cmocka_unit_test(makes_a_row_without_the_others),
+        cmocka_unit_test(writes_ids_of_every_length),
+        cmocka_unit_test(begins_a_long_text_like_a_short_one),
+        cmocka_unit_test(fills_any_buffer),
+        cmocka_unit_test(packs_the_same_bytes),
+        cmocka_unit_test(refuses_what_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, make_table, NULL);
+}
