@@ -150,6 +150,13 @@ class Members(Case):
                 self.assertEqual([{"_id": name}], list(client.find("test", "here")))
                 cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
                 self.assertEqual(10 << 20, cache["maximum bytes configured"])
+        before = {name: member["pid"] for name, member in self.members().items()}
+        self.assertEqual(uri, self.on("restart"))
+        after = self.members()
+        self.assertEqual({"primary"}, {member["state"] for member in after.values()})
+        self.assertEqual([], [name for name, pid in before.items() if after[name]["pid"] == pid])
+        with self.shard("s0") as client:
+            self.assertEqual([{"_id": "s0"}], list(client.find("test", "here")))
         self.on("down")
         self.up("--shards", "3", status=1)
         self.assertIn("was made with shards 2", self.said)
