@@ -41,20 +41,21 @@ static void nap(void) {
     nanosleep(&time, NULL);
 }
 
+/* The shell may be gone before what it has started. */
 void beside_stop(beside_t *beside) {
     const int64_t until = clock_now_ns() + PATIENCE_NS;
-    if (!beside_runs(beside)) {
-        beside->process = 0;
-        return;
-    }
-    kill(-beside->process, SIGTERM);
+    const pid_t group = beside->process;
     int status;
-    pid_t ended;
-    while ((ended = waitpid(beside->process, &status, WNOHANG)) == 0 && clock_now_ns() < until)
+    if (!group)
+        return;
+    kill(-group, SIGTERM);
+    while (kill(-group, 0) == 0 && clock_now_ns() < until) {
+        beside_runs(beside); /* takes its status, so that it counts no more */
         nap();
-    kill(-beside->process, SIGKILL); /* what it may have left behind in its group, too */
-    if (!ended)
-        waitpid(beside->process, &status, 0);
+    }
+    kill(-group, SIGKILL);
+    if (!beside->ended)
+        waitpid(group, &status, 0);
     beside->process = 0;
 }
 

@@ -1,0 +1,100 @@
+"""Who answers the queries of a replica set of three while it is loaded: its primary, or its secondaries.  needs: none"""
+import json
+
+import live
+import livetest
+import minimongo as mongo
+from livetest import rows
+
+SUITE = """suite: reads
+queries:
+  - name: point
+    draw: {gives: [id], pipeline: [{$sample: {size: 100}}, {$project: {_id: 0, id: $_id}}]}
+    find: {filter: {_id: {$param: id}}}
+  - name: near
+    options: {readPreference: nearest, maxStaleness: 120}
+    pipeline: [{$match: {t: {$gt: 0}}}, {$count: n}]
+tables:
+  - {title: p95 in milliseconds, rows: clients, columns: reads, show: p95_ms}
+"""
+
+
+class Reads(livetest.OwnServer):
+    options = {"replset": 3}
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.yaml", SUITE)
+        self.write("a.csv", rows(5000))
+        self.load("a.csv")
+
+    def finds(self):
+        """By member: finds that it was asked since it began, and whether it is the primary."""
+        found = {}
+        hello = self.client.command("admin", {"hello": 1})
+        for host in hello["hosts"]:
+            with mongo.Client("mongodb://%s/?directConnection=true" % host) as client:
+                found[host] = client.command("admin", {"serverStatus": 1})["opcounters"]["query"]
+        return found, hello["primary"]
+
+    def query(self, *words, status=0):
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--json", *words, status=status)
+        self.stderr = done.stderr
+        return json.loads(done.stdout)["queries"]
+
+    def asked(self, *words):
+        """How many finds the primary got, and how many the others, while so many were measured."""
+        before, primary = self.finds()
+        measured = self.query(*words)
+        after, still = self.finds()
+        self.assertEqual(primary, still)
+        more = {host: after[host] - before[host] for host in before}
+        return measured, more.pop(primary), sum(more.values())
+
+    def test_who_is_asked(self):
+        """--read-preference: each is a measurement of its own, and goes where it says"""
+        words = ("point", "--count", 300, "--repeats", 1, "--warmup", 0)
+        (each,), primary, others = self.asked(*words, "--read-preference", "secondary")
+        self.assertEqual(("secondary", 300), (each["reads"], each["n"]))
+        self.assertGreaterEqual(others, 300)
+        self.assertLess(primary, 100)  # the books' and the monitors' own
+        (each,), primary, others = self.asked(*words, "--read-preference", "primary")
+        self.assertEqual(("primary", 300), (each["reads"], each["n"]))
+        self.assertGreaterEqual(primary, 300)
+        self.assertLess(others, 100)
+        both, primary, others = self.asked(*words, "--read-preference", "primary,secondary", "--clients", "1,3")
+        self.assertEqual([("primary", 1, 300), ("primary", 3, 900), ("secondary", 1, 300), ("secondary", 3, 900)],
+                         [(each["reads"], each["clients"], each["n"]) for each in both])
+        self.assertGreaterEqual(primary, 1200)
+        self.assertGreaterEqual(others, 1200)
+
+    def test_staleness(self):
+        """what the query says itself, and what does not go together"""
+        for host in self.finds()[0]:  # the slowest has it all
+            with mongo.Client("mongodb://%s/?directConnection=true" % host) as client:
+                self.assertTrue(livetest.wait_for(lambda: client.count(self.database, "results") == 5000))
+        each, = self.query("near", "--repeats", 2)
+        self.assertEqual([{"n": 5000}], each["result"])
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "near", "--read-preference", "primary",
+                           "--max-staleness", "100s", status=1)
+        self.assertRegex(done.stderr, r"x\.yaml:\d+:\d+: a staleness of 100 seconds does not go with reads from primary")
+
+    def test_while_it_is_loaded(self):
+        """primary beside secondaries while a load runs, which is started and stopped here: one table"""
+        self.write("b.csv", rows(400000, 2))
+        load = "%s load -q --format mot --uri '%s' --max-rate 20k b.csv" % (live.TIPPLE, self.uri("others"))
+        words = ("point", "--read-preference", "primary,secondary", "--clients", "1,2", "--duration", "1s", "--repeats", 2)
+        measured = self.query(*words, "--while", load)
+        self.assertEqual(4, len(measured))
+        self.assertEqual([], [each["failure"] for each in measured if each["failures"]])
+        loaded = self.client.count(self.database, "others")
+        self.assertGreater(loaded, 0)
+        self.assertLess(loaded, 400000)
+        ended = list(self.client.find(self.database, "others.tipple.loads"))[0]
+        self.assertEqual(143, ended["status"], "it was asked to end, and told its books")
+        text = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *words).stdout.decode()
+        self.assertRegex(text, r"(?m)^p95 in milliseconds\nclients +primary +secondary\n1 +[\d.]+ +[\d.]+\n2 +[\d.]+ +[\d.]+$")
+
+
+if __name__ == "__main__":
+    livetest.main()
