@@ -1,0 +1,29 @@
+"""Connections that are cut, that stop in the middle of a message, or that are slow: before a replica set with users."""
+import threading
+
+import faultlab
+import livetest
+import relay
+from faultnetwork import DOCUMENTS, TEXTS, WORDS, Network
+
+
+class Majority(Network, faultlab.Lab):
+    options = {"replset": 1, "auth": True}
+
+    def test_cut_while_it_logs_in(self):
+        """connections are lost while they log in, at the beginning and in the middle: nobody's password is wrong"""
+        met, middle = [], self.draw.randint(1, DOCUMENTS // 2)
+
+        def rule(message):
+            if message.command.startswith("sasl") and len(met) < (5 if moment.seen < middle else 10):
+                met.append(message.command)
+                return self.draw.choice((relay.CUT, relay.HALF_CUT))
+            return relay.PASS
+        moment = faultlab.Moment(middle, lambda: threading.Thread(target=self.relays.cut).start(), rule)
+        counts, _ = self.through(moment, "--patience", "60s")
+        self.assertEqual((14000, 2, 10), (counts["read"], counts["rejected"], len(met)))
+        self.verified(TEXTS, WORDS, "connections were lost at %d messages of logging in" % len(met))
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())

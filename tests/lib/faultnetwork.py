@@ -1,0 +1,139 @@
+"""faultnetwork: connections that are cut, that stop in the middle of a message, or that are slow, by a proxy before the
+server: what the tests of all kinds of servers have in common."""
+import gzip
+import threading
+
+import faultlab
+import relay
+from livetest import rows
+
+TEXTS = {"a.csv": rows(9000, 1, bad={77, 8999}), "b.gz": rows(5000, 2)}
+FILES = {"a.csv": TEXTS["a.csv"], "b.gz": gzip.compress(TEXTS["b.gz"], 1)}
+WORDS = (*FILES, "-b", "50", "-j", "4")
+DOCUMENTS = 13998
+
+
+class Network:
+    """With each kind of server."""
+
+    def setUp(self):
+        super().setUp()
+        for name, content in FILES.items():
+            self.write(name, content)
+
+    def through(self, rule, *words, status=(0, 2)):
+        self.relayed(rule)
+        counts, said = self.over(self.start(*WORDS, *words), status)
+        self.unrelayed()
+        return counts, said
+
+    def chosen(self, share, verdicts, choose=lambda message: True):
+        """A rule: this share of the messages (of those that count) meets one of the verdicts; and how often it did."""
+        met = []
+
+        def rule(message):
+            if choose(message) and self.draw.random() < share:
+                met.append(self.draw.choice(verdicts))
+                return met[-1]
+            return relay.PASS
+        return rule, met
+
+    def test_cut(self):
+        """connections are cut all the time, at any message: questions that never arrive, replies that never do"""
+        rule, met = self.chosen(0.03, (relay.CUT, relay.HALF_CUT), lambda message: message.command != "hello")
+        counts, _ = self.through(rule, "--patience", "60s")
+        self.assertEqual((14000, 2), (counts["read"], counts["rejected"]))
+        self.assertGreater(len(met), 10)
+        self.verified(TEXTS, WORDS, "connections were cut at %d messages" % len(met))
+
+    def test_lost_replies(self):
+        """a reply is lost after the write, again and again: what was sent twice is there once"""
+        lost = []
+
+        def rule(message):
+            if faultlab.is_acknowledgement(message) and self.draw.random() < 0.1:
+                lost.append(message.inserted)
+                return relay.CUT
+            return relay.PASS
+        counts, _ = self.through(rule)
+        self.assertEqual((14000, 2, DOCUMENTS), (counts["read"], counts["rejected"], counts["loaded"]))
+        self.assertGreater(len(lost), 10)
+        self.assertGreaterEqual(counts["retries"], len(lost))
+        self.verified(TEXTS, WORDS, "%d replies were lost after the write, of %d documents" % (len(lost), sum(lost)))
+
+    def test_halved(self):
+        """half of a message comes, and the rest never does: of questions and replies, of data and of books"""
+        for reply in (False, True):
+            for books in (False, True):
+                self.client.drop_database(self.database)
+                for kept in self.folder.glob("*.rejects"):
+                    kept.unlink()
+                self.halved(reply, books)
+        self.verified(TEXTS, WORDS, "half of a message came, in 4 loads")
+
+    def halved(self, reply, books):
+        left = [self.draw.randint(1, 4 if books else 40)]
+
+        def rule(message):
+            if message.command == "hello" or message.reply != reply or message.books != books or not message.collection:
+                return relay.PASS
+            left[0] -= 1
+            return relay.HALF if left[0] == 0 else relay.PASS
+        counts, _ = self.through(rule, "--patience", "10s")
+        self.assertLess(left[0], 1)
+        self.assertEqual((14000, 2), (counts["read"], counts["rejected"]))
+
+    def test_half_a_hello(self):
+        """while it connects, half of what a server says of itself comes, when it has said hello before"""
+        halved = []
+
+        def rule(message):
+            if message.command == "buildInfo" and not message.reply and not halved:
+                halved.append(0)
+                return relay.CUT  # now it looks closer at who is there
+            if halved and len(halved) < 6 and message.command == "hello" and message.reply and message.place == 1:
+                halved.append(1)
+                return relay.HALF
+            return relay.PASS
+        self.through(rule, "--patience", "10s", status=(0, 2, 4))
+        self.assertGreater(len(halved), 1)
+        self.load(*WORDS, status=(0, 2))
+        self.verified(TEXTS, WORDS, "half of %d hellos came" % (len(halved) - 1))
+
+    def test_delayed(self):
+        """slow and late messages, some of which arrive after the load has asked again"""
+        rule, met = self.chosen(0.3, (0.001, 0.01, 0.05))
+        late = []
+
+        def rule_or_late(message):
+            if message.command == "insert" and not message.books and len(late) < 4 and self.draw.random() < 0.02:
+                late.append(message.reply)
+                return 6.0  # the load waits for 3.5 s
+            return rule(message)
+        counts, _ = self.through(rule_or_late, "--patience", "6s", status=(0, 2, 4))
+        self.assertGreater(len(met), 10)
+        self.load(*WORDS, status=(0, 2))
+        self.verified(TEXTS, WORDS, "%d messages were slow and %d came late%s" % (
+            len(met), len(late), "" if counts["read"] == 14000 else ", and the load gave up"))
+
+    def test_all_at_once(self):
+        """anything, at any message, also those by which the driver looks after the server; and so until it is done"""
+        rule, met = self.chosen(0.04, (relay.CUT, relay.HALF_CUT, 0.02, 0.3, relay.HALF), lambda _: len(met) < 40)
+        runs, counts = 0, None
+        while not counts or counts["status"] == 4:
+            counts, _ = self.through(rule, "--patience", "4s", status=(0, 2, 4))
+            runs += 1
+        self.verified(TEXTS, WORDS, "%d messages were cut, halved or delayed; it took %d runs" % (len(met), runs))
+
+    def test_silence(self):
+        """the server falls silent for longer than the patience: status 4; then the same command goes on"""
+        silence = threading.Event()
+        moment = faultlab.Moment(self.draw.randint(1, DOCUMENTS // 2), lambda: silence)
+        moment.rule = lambda message: silence if moment.over else relay.PASS
+        self.relayed(moment)
+        _, said = self.over(self.start(*WORDS, "--patience", "2s"), (4,))
+        self.assertIn("the same command goes on", said)
+        silence.set()
+        self.unrelayed()
+        self.load(*WORDS, status=(0, 2))
+        self.verified(TEXTS, WORDS, "the server fell silent for longer than the patience")
