@@ -21,4 +21,8 @@ uint64_t host_peak_memory(void);
 enum { HOST_PROCESSES = 128 };
 void host_processes(char name[HOST_PROCESSES]);
 
+/* Does this name, or address, or socket's path lead to this machine? True for a loopback address, and for one
+ * of its own interfaces. May ask the network what a name means. */
+bool host_is_here(const char *name);
+
 #endif

@@ -83,7 +83,8 @@ static void print_result(const measure_t *measure) {
 }
 
 static void print_watch_json(const measure_t *measure) {
-    const watch_figures_t *seen = &measure->watched.figures;
+    static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    const watch_figures_t *seen = measure->watched.seconds > 0 ? &measure->watched.figures : &none;
     printf(",\"beside\":{\"seconds\":%.6f", measure->watched.seconds);
     print_number("user", seen->user);
     print_number("sys", seen->sys);

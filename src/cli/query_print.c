@@ -205,7 +205,10 @@ static void print_watched(const query_result_t *result) {
             snprintf(named, sizeof named, ", parallel %s", query_parallel_name(measure, ranges));
         GRID_PUT(row, 0, "%.60s%.30s", result->configuration, named);
         GRID_PUT(row, 1, "%s %.60s", measure->work->query->name, measure->work->with);
-        GRID_PUT(row, 2, "%.3g", (storage->data_bytes + storage->index_bytes) / 1e9);
+        if (isnan(storage->data_bytes))
+            GRID_PUT(row, 2, "-");
+        else
+            GRID_PUT(row, 2, "%.3g", (storage->data_bytes + storage->index_bytes) / 1e9);
         print_ns(row[3], result->load_seconds * 1e9);
         print_ns(row[4], measure->hist->moments.mean);
         print_share(row[5], seen->user);

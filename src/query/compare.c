@@ -1,27 +1,290 @@
 #include "query/compare.h"
 
+#include <bson/bson.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Student's t ---- */
+
+/* Beyond this many degrees of freedom t is the normal distribution to six digits. */
+static const double MOST_FREEDOM = 1e6;
+
+static double log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* Keeps a continued fraction away from a division by zero. */
+static double not_zero(double x) {
+    return fabs(x) < 1e-300 ? 1e-300 : x;
+}
+
+/* The continued fraction of the incomplete beta function (by Lentz's way, from its first step on):
+ *
+ *     1     d1    d2                  -(a + m)(a + b + m) x               m (b - m) x
+ *    ----- ----- -----  ...   d2m+1 = -----------------------,   d2m = -----------------------
+ *     1 +   1 +   1 +                 (a + 2m)(a + 2m + 1)             (a + 2m - 1)(a + 2m)
+ */
+static double beta_fraction(double a, double b, double x) {
+    enum { MOST_STEPS = 10000 };
+    double value = 1, c = INFINITY, d = 1;
+    for (int step = 1; step < MOST_STEPS; step++) {
+        const double m = step / 2;
+        const double term = step % 2 ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+                                     : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1 / not_zero(1 + term * d);
+        c = not_zero(1 + term / c);
+        value *= c * d;
+        if (fabs(c * d - 1) < 1e-15)
+            break;
+    }
+    return value;
+}
+
+/* The share of a beta distribution below x; the fraction is short on one side of the mean only. */
+static double beta_below(double a, double b, double x) {
+    if (x <= 0 || x >= 1)
+        return x > 0;
+    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    if (x > (a + 1) / (a + b + 2))
+        return 1 - front * beta_fraction(b, a, 1 - x) / b;
+    return front * beta_fraction(a, b, x) / a;
+}
+
+/* The probability to be farther from zero than t, on either side. */
+static double student_beyond(double t, double freedom) {
+    return beta_below(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+double compare_student(double probability, double freedom) {
+    enum { HALVINGS = 100 };
+    const double beyond = 2 * (1 - probability);
+    double low = 0, high = 1;
+    freedom = fmin(freedom, MOST_FREEDOM);
+    while (student_beyond(high, freedom) > beyond && high < 1e300)
+        high *= 2;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        *(student_beyond(middle, freedom) > beyond ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* ---- ratios ---- */
+
+/* Of the logarithm of a mean. */
+static double variance(sample_t sample) {
+    return sample.sd * sample.sd / ((double)sample.n * sample.mean * sample.mean);
+}
 
 ratio_t compare_means(sample_t before, sample_t now) {
-    return (ratio_t){.times = now.mean / before.mean, .low = NAN, .high = NAN};
+    ratio_t ratio = {NAN, NAN, NAN, false};
+    if (!before.n || !now.n || !(before.mean > 0) || !(now.mean > 0))
+        return ratio;
+    ratio.times = now.mean / before.mean;
+    if (before.n < 2 || now.n < 2 || !(before.sd >= 0) || !(now.sd >= 0))
+        return ratio;
+    const double a = variance(before), b = variance(now);
+    const double freedom = (a + b) * (a + b) / (a * a / (double)(before.n - 1) + b * b / (double)(now.n - 1));
+    const double wide = a + b > 0 ? compare_student(0.975, freedom) * sqrt(a + b) : 0;
+    ratio.low = ratio.times * exp(-wide);
+    ratio.high = ratio.times * exp(wide);
+    ratio.differs = ratio.low > 1 || ratio.high < 1;
+    return ratio;
+}
+
+/* ---- an earlier run's results ---- */
+
+/* The whole file, or pipe; *size is at most COMPARE_MOST_BYTES. */
+static char *read_file(const char *path, size_t *size, err_t *err) {
+    size_t room = 64 * 1024;
+    char *text = malloc(room);
+    FILE *file = fopen(path, "re");
+    bool ok = file || err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
+    *size = 0;
+    while (ok && text) {
+        size_t got = fread(text + *size, 1, room - *size, file);
+        *size += got;
+        if (*size > COMPARE_MOST_BYTES)
+            ok = err_set(err, STATUS_USAGE,
+                         "--compare: %s is larger than %d MB, which no result of `tipple query --json` is",
+                         path, COMPARE_MOST_BYTES >> 20);
+        else if (ferror(file))
+            ok = err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
+        else if (*size < room)
+            break;
+        char *more = ok ? realloc(text, room * 2) : NULL;
+        if (!more)
+            break;
+        text = more;
+        room *= 2;
+    }
+    if (ok && (!text || *size == room))
+        ok = err_memory(err, room * 2);
+    if (file)
+        fclose(file);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool broken(const char *path, const char *what, err_t *err) {
+    return err_set(err, STATUS_USAGE, "--compare: %s is not what `tipple query --json` printed: %.*s", path,
+                   (int)strcspn(what, "\n"), what);
+}
+
+/* The one JSON document of a file. */
+static bool parse(const char *path, const char *text, size_t size, bson_t *document, err_t *err) {
+    bson_error_t error;
+    bson_json_reader_t *reader = bson_json_data_reader_new(false, 0);
+    bson_t more = BSON_INITIALIZER;
+    bson_json_data_reader_ingest(reader, (const uint8_t *)text, size);
+    int found = bson_json_reader_read(reader, document, &error);
+    bool ok = found > 0 || broken(path, found ? error.message : "there is nothing in it", err);
+    if (ok && bson_json_reader_read(reader, &more, &error) != 0)
+        ok = broken(path, "something follows behind the result", err);
+    bson_json_reader_destroy(reader);
+    bson_destroy(&more);
+    return ok;
+}
+
+/* NAN: null, or nothing. False: something that is no number. */
+static bool take_number(const bson_t *entry, const char *key, double *value) {
+    bson_iter_t at;
+    *value = NAN;
+    if (!bson_iter_init_find(&at, entry, key) || BSON_ITER_HOLDS_NULL(&at))
+        return true;
+    if (!BSON_ITER_HOLDS_NUMBER(&at))
+        return false;
+    *value = bson_iter_as_double(&at);
+    return true;
+}
+
+/* "": null, or nothing. NULL: something that is no text, or no memory. */
+static char *take_text(const bson_t *entry, const char *key) {
+    bson_iter_t at;
+    if (!bson_iter_init_find(&at, entry, key) || BSON_ITER_HOLDS_NULL(&at))
+        return strdup("");
+    return BSON_ITER_HOLDS_UTF8(&at) ? strdup(bson_iter_utf8(&at, NULL)) : NULL;
+}
+
+/* What is not as it should be; NULL: nothing. */
+static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
+    const struct {
+        const char *key;
+        char **to;
+    } texts[] = {{"name", &earlier->name},
+                 {"with", &earlier->with},
+                 {"reads", &earlier->reads},
+                 {"parallel", &earlier->parallel}};
+    double clients, n, failures;
+    const struct {
+        const char *key;
+        double *to;
+    } numbers[] = {{"clients", &clients},
+                   {"n", &n},
+                   {"failures", &failures},
+                   {"mean_ms", &earlier->ms.mean},
+                   {"sd_ms", &earlier->ms.sd}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!(*texts[i].to = take_text(entry, texts[i].key)))
+            return texts[i].key;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!take_number(entry, numbers[i].key, numbers[i].to))
+            return numbers[i].key;
+    if (!*earlier->name)
+        return "name";
+    if (!(clients >= 1 && clients <= UINT32_MAX))
+        return "clients";
+    if (!(n >= 0 && n < 1e18))
+        return "n";
+    earlier->clients = (uint32_t)clients;
+    earlier->ms.n = (uint64_t)n;
+    if (failures > 0)
+        earlier->ms = (sample_t){0, NAN, NAN};
+    return NULL;
+}
+
+static bool take_entries(const char *path, const bson_t *document, earlier_list_t *list, err_t *err) {
+    bson_iter_t at, entries;
+    size_t count = 0;
+    if (!bson_iter_init_find(&at, document, "queries") || !BSON_ITER_HOLDS_ARRAY(&at))
+        return broken(path, "it has no list 'queries'", err);
+    for (bson_iter_recurse(&at, &entries); bson_iter_next(&entries);)
+        count++;
+    if (!(list->items = calloc(count + 1, sizeof *list->items)))
+        return err_memory(err, count * sizeof *list->items);
+    for (bson_iter_recurse(&at, &entries); bson_iter_next(&entries);) {
+        const char *wrong = "name";
+        const uint8_t *bytes;
+        uint32_t length;
+        bson_t entry;
+        char what[100];
+        size_t number = list->count++;
+        if (BSON_ITER_HOLDS_DOCUMENT(&entries)) {
+            bson_iter_document(&entries, &length, &bytes);
+            if (bson_init_static(&entry, bytes, length) &&
+                !(wrong = take_entry(&entry, &list->items[number])))
+                continue;
+        }
+        snprintf(what, sizeof what, "number %zu of its 'queries' has no '%s', or none that can be used",
+                 number + 1, wrong);
+        return broken(path, what, err);
+    }
+    return true;
+}
+
+static bool check_head(const char *path, const bson_t *document, err_t *err) {
+    bson_iter_t at;
+    double schema;
+    char what[100];
+    if (!bson_iter_init_find(&at, document, "command") || !BSON_ITER_HOLDS_UTF8(&at))
+        return broken(path, "it does not say which command it is of", err);
+    if (strcmp(bson_iter_utf8(&at, NULL), "query") != 0) {
+        snprintf(what, sizeof what, "it is of `tipple %.40s`", bson_iter_utf8(&at, NULL));
+        return broken(path, what, err);
+    }
+    if (!take_number(document, "schema", &schema) || isnan(schema))
+        return broken(path, "it does not say which schema it has", err);
+    snprintf(what, sizeof what, "it has schema %g, and this tipple reads schema 1", schema);
+    return schema == 1 || broken(path, what, err);
 }
 
 bool compare_read(const char *path, earlier_list_t *list, err_t *err) {
+    bson_t document = BSON_INITIALIZER;
+    size_t size;
     *list = (earlier_list_t){.count = 0};
-    return err_set(err, STATUS_USAGE, "%s cannot be read", path);
+    char *text = read_file(path, &size, err);
+    bool ok = text && parse(path, text, size, &document, err) && check_head(path, &document, err) &&
+              take_entries(path, &document, list, err);
+    free(text);
+    bson_destroy(&document);
+    if (!ok)
+        compare_free(list);
+    return ok;
 }
 
 void compare_free(earlier_list_t *list) {
-    (void)list;
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].name);
+        free(list->items[i].with);
+        free(list->items[i].reads);
+        free(list->items[i].parallel);
+    }
+    free(list->items);
+    *list = (earlier_list_t){.count = 0};
 }
 
 const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,
                               const char *reads, const char *parallel, uint32_t clients) {
-    (void)list;
-    (void)name;
-    (void)with;
-    (void)reads;
-    (void)parallel;
-    (void)clients;
+    for (size_t i = 0; i < list->count; i++) {
+        const earlier_t *item = &list->items[i];
+        if (item->clients == clients && strcmp(item->name, name) == 0 && strcmp(item->with, with) == 0 &&
+            strcmp(item->reads, reads) == 0 && strcmp(item->parallel, parallel) == 0)
+            return item;
+    }
     return NULL;
 }

@@ -22,16 +22,23 @@ typedef struct {
 /* By the logarithms of the means (delta method), Student's t with Welch's degrees of freedom. */
 ratio_t compare_means(sample_t before, sample_t now);
 
+/* What Student's t with so many degrees of freedom (from 1, not whole) stays below with this probability,
+ * which is between 0.5 and 1. */
+double compare_student(double probability, double freedom);
+
 typedef struct {
     char *name, *with, *reads, *parallel; /* as printed; "" where there was none */
     uint32_t clients;
-    sample_t ms;
+    sample_t ms; /* n 0, NAN: it failed */
 } earlier_t;
 
 typedef struct {
     earlier_t *items;
     size_t count;
 } earlier_list_t;
+
+/* A larger file is none of ours: it is refused before it is taken apart. */
+enum { COMPARE_MOST_BYTES = 64 << 20 };
 
 /* A file that `tipple query --json` wrote. Status 1 with what is wrong with it. */
 bool compare_read(const char *path, earlier_list_t *list, err_t *err);

@@ -72,6 +72,8 @@ static bool send_one(member_t *member, int64_t due_ns) {
     }
     double documents =
         isnan(request->documents) ? (double)answer->count : fmin(request->documents, work->all_documents);
+    if (isinf(documents)) /* all of a view: nobody knows */
+        documents = NAN;
     hist_add(&member->hist, took_ns);
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
     member->returned += answer->count;

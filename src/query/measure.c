@@ -349,7 +349,7 @@ static bool count_documents(maker_t *maker, const char *collection) {
     if (!watch_storage(maker->list->server, maker->client, collection, &storage, maker->err))
         return false;
     maker->all_documents = storage.documents;
-    if (storage.documents > 0)
+    if (!(storage.documents <= 0)) /* NAN: a view */
         return true;
     return err_set(maker->err, STATUS_USAGE,
                    "%s.%s has no documents: load it first, or name the collection in the URI",

@@ -64,9 +64,15 @@ static bool prepare(run_t *run) {
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(result->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(result->server));
-    return measure_prepare(&result->measures, suite, result->server, run->client, &spec->choices, run->err) &&
-           watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
-                         run->err);
+    bool ok =
+        measure_prepare(&result->measures, suite, result->server, run->client, &spec->choices, run->err) &&
+        watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
+                      run->err);
+    if (ok && result->storage.hidden)
+        log_note(
+            "this user may not run collStats on %s: its size on disk has no figure; the role read would do",
+            result->namespace);
+    return ok;
 }
 
 /* ---- rounds ---- */

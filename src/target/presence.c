@@ -39,6 +39,8 @@ static bool write_load(presence_t *presence, const char *date, const bson_t *fie
     BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &update);
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$currentDate", &now);
     BSON_APPEND_BOOL(&now, "seen", true);
+    if (!presence->beat_ns)
+        BSON_APPEND_BOOL(&now, "since", true);
     bson_append_document_end(&update, &now);
     if (date || fields)
         BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);

@@ -1,6 +1,9 @@
-/* host: what this process has held. */
+/* host: what this process has held, and what is this machine. */
 #include "base/host.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netdb.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +27,43 @@ static void test_peak_memory(void **state) {
     assert_true(host_peak_memory() + MUCH / 4 >= with); /* a peak stays, as exactly as the system counts */
 }
 
+static void test_here(void **state) {
+    (void)state;
+    static const char *const here[] = {"127.0.0.1",        "127.9.8.7", "::1",
+                                       "::ffff:127.0.0.1", "localhost", "/tmp/mongodb-27017.sock"};
+    static const char *const elsewhere[] = {"192.0.2.1", "198.51.100.7",   "2001:db8::1", "::ffff:192.0.2.1",
+                                            "",          "127.0.0.1:27017"};
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        if (!host_is_here(here[i]))
+            fail_msg("%s is here", here[i]);
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (host_is_here(elsewhere[i]))
+            fail_msg("%s is not here", elsewhere[i]);
+}
+
+/* Each address of this machine's interfaces, written as text. */
+static void test_own_addresses(void **state) {
+    (void)state;
+    struct ifaddrs *own;
+    size_t seen = 0;
+    assert_int_equal(getifaddrs(&own), 0);
+    for (const struct ifaddrs *at = own; at; at = at->ifa_next) {
+        char text[NI_MAXHOST];
+        int family = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
+        if (family != AF_INET && family != AF_INET6)
+            continue;
+        socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        assert_int_equal(getnameinfo(at->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST), 0);
+        if (!host_is_here(text))
+            fail_msg("%s is here", text);
+        seen++;
+    }
+    freeifaddrs(own);
+    assert_true(seen > 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_peak_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_peak_memory), cmocka_unit_test(test_here),
+                                       cmocka_unit_test(test_own_addresses)};
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }

@@ -1,0 +1,483 @@
+"""What tipple query sees beside its measurements, and --compare with an earlier run.  needs: none
+
+A full scan of N documents, R rounds of it: the servers have looked at N x R documents, whoever of them was asked.
+Disk figures are compared with collStats, asked for by another client and past the routers."""
+import json
+import os
+import signal
+import sys
+import urllib.parse
+
+import live
+import livecluster
+import livetest
+import minimongo as mongo
+
+COUNT, ROUNDS = 20000, 4
+SUITE = """suite: scans
+queries:
+  - name: scan
+    documents: all
+    pipeline: [{$group: {_id: {$mod: [$n, 10]}, sum: {$sum: {$multiply: [$n, {$sqrt: $n}]}}}}, {$sort: {_id: 1}}]
+  - name: view
+    collection: seen
+    documents: all
+    pipeline: [{$group: {_id: null, n: {$sum: $n}}}]
+  - name: failing
+    pipeline: [{$match: {n: 5}}, {$project: {n: {$divide: [1, {$subtract: [$n, 5]}]}}}]
+"""
+SHARES = ("user", "sys", "iowait", "idle")
+COUNTERS = ("documents_examined", "bytes_into_cache")
+
+
+def as_user(uri, name):
+    """The URI with another login, by the admin database."""
+    base, _, query = uri.partition("://")[2].rpartition("@")[2].partition("?")
+    options = {**dict(urllib.parse.parse_qsl(query)), "authSource": "admin"}
+    return "mongodb://%s:pw@%s?%s" % (name, base, urllib.parse.urlencode(options, safe="/"))
+
+
+class Watched:
+    """Of a target that the test class has started."""
+    rounds = ROUNDS
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.yaml", SUITE)
+
+    def fill(self):
+        for start in range(0, COUNT, 5000):
+            self.client.insert(self.database, "results", [
+                {"_id": number, "n": number, "s": "%d" % (number % 7) * 50} for number in range(start, start + 5000)],
+                writeConcern={"w": "majority"})
+
+    def query(self, *words, status=0, names=("scan",), rounds=None, **more):
+        """What is said of the first of them."""
+        done = self.tipple("query", "--suite", "./x.yaml", "--json", "--repeats", rounds or self.rounds, "--warmup", 0,
+                           *(["--uri", self.uri()] if "--uri" not in words else []), *names, *words, status=status, **more)
+        self.stderr = done.stderr
+        self.said = json.loads(done.stdout) if done.stdout else None
+        return self.said["queries"][0] if self.said else None
+
+    def saw(self, measured, cores=True, rounds=None):
+        """It has seen all that there is to be seen."""
+        beside, expected = measured["beside"], COUNT * (rounds or self.rounds)
+        self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
+        for name in SHARES:
+            self.assertGreaterEqual(beside[name], 0)
+        # a server reads for itself now and then, too
+        self.assertGreaterEqual(beside["documents_examined"], expected)
+        self.assertLess(beside["documents_examined"], expected * 1.02)
+        self.assertGreaterEqual(beside["bytes_into_cache"], 0)
+        if cores:
+            self.assertGreater(beside["server_cores"], 0)
+            self.assertLess(beside["server_cores"], os.cpu_count() * 1.1 + 1)
+        # all of the rounds, and next to nothing else
+        self.assertGreaterEqual(beside["seconds"] * 1000, measured["mean_ms"] * measured["n"] * 0.99)
+        self.assertEqual(rounds or self.rounds, measured["n"])
+
+    def sees_nothing(self, measured, cores=False):
+        """It may not ask anybody: null, never zero; and this host can be seen without anybody's leave."""
+        beside = measured["beside"]
+        self.assertEqual([None, None], [beside[name] for name in COUNTERS])
+        if not cores:
+            self.assertIsNone(beside["server_cores"])
+        self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
+
+    def user(self, name, *roles):
+        self.client.command("admin", {"createUser": name, "pwd": "pw", "roles": [*roles]})
+        return as_user(self.uri(), name)
+
+    def notes(self):
+        return [line for line in self.stderr.splitlines() if "bytes read into caches" in line]
+
+
+class Own(Watched, livetest.OwnServer):
+    """One server, or a set of them."""
+
+    def stats(self, collection="results"):
+        return self.client.command(self.database, {"collStats": collection})
+
+    def test_counters(self):
+        self.fill()
+        measured = self.query()
+        self.saw(measured)
+        self.assertEqual(10, len(measured["result"]))
+        self.assertEqual([], self.notes())
+
+    def test_rounds_add_up(self):
+        """each of several measurements has its own counters, though they take turns"""
+        self.fill()
+        self.client.command(self.database, {"create": "seen", "viewOn": "results", "pipeline": [
+            {"$match": {"_id": {"$lt": 500}}}]})
+        self.query(names=("scan", "view"))
+        scan, view = self.said["queries"]
+        self.saw(scan)
+        self.assertGreaterEqual(view["beside"]["documents_examined"], 500 * ROUNDS)
+        self.assertLess(view["beside"]["documents_examined"], 1000 * ROUNDS)
+        # nobody knows how many documents a view looks at
+        self.assertIsNone(view["docs_per_ms"])
+        self.assertGreater(scan["docs_per_ms"], 0)
+
+    def test_disk(self):
+        """what the collection takes is what its server says, for plain and clustered ones, with indexes and without"""
+        for clustered in (False, True):
+            with self.subTest(clustered=clustered):
+                if clustered:
+                    self.client.command(self.database, {"drop": "results"})
+                    self.client.command(self.database, {"create": "results", "clusteredIndex": {
+                        "key": {"_id": 1}, "unique": True}})
+                self.fill()
+                self.client.command(self.database, {"createIndexes": "results", "indexes": [
+                    {"key": {"s": 1}, "name": "s"}, {"key": {"n": -1}, "name": "n"}]})
+                self.client.command("admin", {"fsync": 1})
+                before = self.stats()
+                self.query(rounds=1)
+                after = self.stats()
+                self.assertEqual(COUNT, self.said["documents"])
+                self.assertEqual(before["count"], self.said["documents"])
+                self.assertGreater(before["totalIndexSize"], 0)
+                self.assertIn(self.said["data_bytes_on_disk"], (before["storageSize"], after["storageSize"]))
+                self.assertIn(self.said["index_bytes_on_disk"], (before["totalIndexSize"], after["totalIndexSize"]))
+                self.assertEqual(clustered, self.said["configuration"].endswith(", clustered"))
+
+
+class Standalone(Own):
+    def test_nothing_there(self):
+        """a collection that does not exist has no documents, which is told of as that"""
+        self.query(status=1)
+        self.assertIn("has no documents", self.stderr)
+
+    def test_view_as_target(self):
+        """a view takes no disk of its own"""
+        self.fill()
+        self.client.command(self.database, {"create": "seen", "viewOn": "results", "pipeline": []})
+        measured = self.query("--uri", self.uri("seen"))
+        self.saw(measured)
+        self.assertIsNone(self.said["documents"])
+        self.assertIsNone(self.said["data_bytes_on_disk"])
+        table = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri("seen"), "scan").stdout.decode()
+        self.assertNotRegex(table, "nan|inf")
+
+    def test_restarted(self):
+        """a server that was restarted before each round (--cold) is asked again, and its CPU is that of its new process"""
+        self.fill()
+        folder = self.servers
+        restart = ("%s -c 'import mongods; mongods.stop(\"%s\", gently=False); mongods.start(\"%s\")'"
+                   % (sys.executable, folder, folder))
+        measured = self.query("--cold", restart, rounds=2)
+        self.saw(measured, rounds=2)
+        self.assertGreater(measured["beside"]["bytes_into_cache"], 0)
+        self.assertEqual([], self.notes())
+        self.reconnect()
+
+    def test_never_measured(self):
+        """what fails while it warms up has seen nothing: null, not zero"""
+        self.fill()
+        measured = self.query("--warmup", 1, names=("failing",), status=4)
+        self.assertGreater(measured["failures"], 0)
+        self.assertEqual({None}, {value for name, value in measured["beside"].items() if name != "seconds"})
+
+
+class Three(Own):
+    options = {"replset": 3}
+
+    @classmethod
+    def up(cls):
+        """A member that was frozen for a while does not call an election when it wakes."""
+        super().up()
+        with mongo.Client(live.URI) as client:
+            config = client.command("admin", {"replSetGetConfig": 1})["config"]
+            config["version"] += 1
+            config["settings"]["electionTimeoutMillis"] = 600000
+            client.command("admin", {"replSetReconfig": config})
+
+    def member(self, primary):
+        """The process and the port of a member."""
+        status = self.client.command("admin", {"replSetGetStatus": 1})
+        for number, member in enumerate(status["members"]):
+            if (member["stateStr"] == "PRIMARY") == primary:
+                return next(each for each in self.state["members"]
+                            if member["name"].endswith(":%d" % each["port"]))
+
+    def test_secondaries(self):
+        """reads from a secondary are counted where they are made"""
+        self.fill()
+        for reads in ("primary", "secondary"):
+            measured = self.query("--read-preference", reads)
+            self.saw(measured)
+
+    def test_frozen_member(self):
+        """a member that does not answer is told of once and left out; the others are counted"""
+        self.fill()
+        secondary = self.member(primary=False)
+        os.kill(secondary["pid"], signal.SIGSTOP)
+        self.addCleanup(os.kill, secondary["pid"], signal.SIGCONT)
+        self.saw(self.query())
+        self.assertEqual(1, len(self.notes()), self.stderr)
+        self.assertRegex(self.notes()[0], r"^127.0.0.1:%d will not tell .*are those of the others$" % secondary["port"])
+
+    def test_frozen_in_between(self):
+        """a member that stops answering later: the counters are null from then on, and nothing else is lost"""
+        self.fill()
+        pid = self.member(primary=False)["pid"]
+        self.addCleanup(os.kill, pid, signal.SIGCONT)
+        measured = self.query("--cold", "kill -STOP %d" % pid, rounds=2)
+        self.assertEqual(1, len(self.notes()), self.stderr)
+        self.assertRegex(self.notes()[0], "does not answer any more .*have no figures where it was gone")
+        self.sees_nothing(measured, cores=True)
+        self.assertEqual(2, measured["n"])
+
+
+class Secretive(Watched, livetest.OwnServer):
+    options = {"auth": True, "replset": 1}
+
+    def test_who_may_not_ask(self):
+        """a user without serverStatus: one note that says what would help, null, and status 0"""
+        self.fill()
+        measured = self.query("--uri", self.user("plain", {"role": "read", "db": self.database}))
+        self.sees_nothing(measured)
+        self.assertEqual(1, len(self.notes()), self.stderr)
+        self.assertRegex(self.notes()[0], r"clusterMonitor.*have no figures$")
+        self.assertGreater(self.said["data_bytes_on_disk"], 0)
+        self.assertNotIn("pw", self.stderr)
+
+    def test_who_may(self):
+        self.fill()
+        self.saw(self.query("--uri", self.user("monitor", "clusterMonitor", {"role": "read", "db": self.database})))
+        self.assertEqual([], self.notes())
+
+    def test_who_may_not_see_the_disk(self):
+        """a user who may only find: the documents are counted, their size is null"""
+        self.fill()
+        self.client.command(self.database, {"createRole": "finder", "roles": [], "privileges": [
+            {"resource": {"db": self.database, "collection": ""}, "actions": ["find"]}]})
+        uri = self.user("finder", {"role": "finder", "db": self.database})
+        measured = self.query("--uri", uri)
+        self.assertEqual(COUNT, self.said["documents"])
+        self.assertEqual([None, None], [self.said["data_bytes_on_disk"], self.said["index_bytes_on_disk"]])
+        self.assertEqual(1, self.stderr.count("the role read would do"), self.stderr)
+        self.assertGreater(measured["docs_per_ms"], 0)
+        self.sees_nothing(measured)
+
+
+class Shards(Watched, livecluster.Cluster):
+    options = {"shards": 2, "replicas": 1, "routers": 1}
+
+    def shard(self):
+        """Half of the documents on each of the two."""
+        name = "%s.results" % self.database
+        self.client.command("admin", {"enableSharding": self.database})
+        self.client.command("admin", {"shardCollection": name, "key": {"_id": 1}})
+        self.client.command("admin", {"split": name, "middle": {"_id": COUNT // 2}})
+        entry, = self.config("collections", filter={"_id": name})
+        chunks = self.config("chunks", filter={"uuid": entry["uuid"]}, sort={"min": 1})
+        self.client.command("admin", {"moveChunk": name, "find": {"_id": COUNT // 2},
+                                      "to": "s1" if chunks[0]["shard"] == "s0" else "s0"})
+        self.fill()
+
+    def test_counters(self):
+        """the sum of both shards"""
+        self.shard()
+        self.saw(self.query())
+        self.assertEqual([], self.notes())
+        self.assertIn(", 2 shards", self.said["configuration"])
+
+    def test_one_shard_only(self):
+        """a collection that is not sharded lies on one of them"""
+        self.fill()
+        self.saw(self.query())
+        self.assertIn(", 1 shard", self.said["configuration"])
+        self.assertNotIn(", 1 shards", self.said["configuration"])
+
+    def test_nothing_there(self):
+        self.query(status=1)
+        self.assertIn("has no documents", self.stderr)
+        self.client.command(self.database, {"create": "other"})
+        self.query(status=1)
+        self.assertIn("has no documents", self.stderr)
+
+    def test_disk(self):
+        """the sum of what each shard says, asked for past the router"""
+        self.shard()
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [{"key": {"s": 1}, "name": "s"}]})
+
+        def there():
+            found = []
+            for name in self.names():
+                with self.shard_client(name) as shard:
+                    shard.command("admin", {"fsync": 1})
+                    found.append(shard.command(self.database, {"collStats": "results"}))
+            return [sum(stats[key] for stats in found) for key in ("storageSize", "totalIndexSize", "count")]
+        before = there()
+        self.query(rounds=1)
+        after = there()
+        said = [self.said[key] for key in ("data_bytes_on_disk", "index_bytes_on_disk", "documents")]
+        for number in range(3):
+            self.assertIn(said[number], (before[number], after[number]))
+        self.assertEqual(COUNT, said[2])
+
+
+class SecretiveShards(Watched, livecluster.Cluster):
+    options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
+
+    def test_who_may_not_know_the_shards(self):
+        """a user who may read, and nothing else"""
+        self.fill()
+        measured = self.query("--uri", self.user("reader", {"role": "read", "db": self.database}))
+        self.sees_nothing(measured, cores=True)
+        self.assertRegex(self.stderr, r"the cluster's shards are not known \(.*clusterMonitor.*\): documents examined")
+        self.assertGreater(self.said["data_bytes_on_disk"], 0)
+
+    def test_who_may(self):
+        self.fill()
+        uri = self.user("monitor", {"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
+        self.saw(self.query("--uri", uri))
+        self.assertEqual([], self.notes())
+
+    def test_who_is_not_known_there(self):
+        """a user whom one of the shards does not know: the other one alone would be half of the truth"""
+        self.fill()
+        uri = self.user("half", {"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
+        with self.shard_client("s1") as shard:
+            shard.command("admin", {"dropUser": "half"})
+        measured = self.query("--uri", uri)
+        self.sees_nothing(measured, cores=True)
+        self.assertEqual(1, len(self.notes()), self.stderr)
+        self.assertRegex(self.notes()[0], "have no figures$")
+        self.assertNotIn("pw", self.stderr)
+
+
+class Loads(Watched, livetest.OwnServer):
+    """How long loads took, from their books."""
+
+    def book(self, seen, **fields):
+        """A load's entry: times in seconds after some moment."""
+        moment = 1700000000000
+        for key in ("since", "ended"):
+            if key in fields:
+                fields[key] = mongo.Date(moment + round(fields[key] * 1000))
+        self.client.insert(self.database, "results.tipple.loads", [{"seen": mongo.Date(moment + round(seen * 1000)), **fields}])
+
+    def seconds(self):
+        self.query(rounds=1)
+        return self.said["load_seconds"]
+
+    def test_real_loads(self):
+        """one load, then a second one: each as long as it said itself"""
+        self.write("a.csv", livetest.rows(20000, 3))
+        self.write("b.csv", livetest.rows(20000, 4))
+        first = self.load("a.csv")
+        self.assertAlmostEqual(first["seconds"], self.seconds(), delta=0.002)
+        second = self.load("a.csv", "b.csv")
+        self.assertAlmostEqual(first["seconds"] + second["seconds"], self.seconds(), delta=0.004)
+        # nothing to do, so nothing that would count
+        self.load("a.csv", "b.csv")
+        self.assertAlmostEqual(first["seconds"] + second["seconds"], self.seconds(), delta=0.004)
+
+    def test_killed(self):
+        """a load that was killed counts from its first to its last sign of life"""
+        self.write("a.csv", livetest.rows(1000, 3))
+        load = self.start("a.csv", "-", stdin=-1)
+        self.assertTrue(livetest.wait_for(lambda: any("documents" in book for book in self.loads())))
+        load.kill()
+        load.wait()
+        book, = self.loads()
+        self.assertNotIn("ended", book)
+        self.assertAlmostEqual((book["seen"] - book["since"]) / 1000, self.seconds(), places=6)
+        self.assertGreater(self.seconds(), 1)
+
+    def test_books(self):
+        """side by side counts once, gaps do not count; the hosts' own clocks do not matter"""
+        self.fill()
+        self.assertIsNone(self.seconds())
+        self.book(100, started=mongo.Date(0), ended=99999, seconds=10.0, loaded=mongo.Int64(5), status=0)  # 90 to 100
+        self.assertAlmostEqual(10, self.seconds(), places=6)
+        self.book(105, ended=-77, seconds=10.0, loaded=mongo.Int64(5))                   # 95 to 105
+        self.assertAlmostEqual(15, self.seconds(), places=6)
+        self.book(97, ended=97, seconds=2.5, loaded=0, alreadyThere=mongo.Int64(5))      # inside
+        self.assertAlmostEqual(15, self.seconds(), places=6)
+        self.book(300, ended=300, seconds=1.25, loaded=1)                                # later
+        self.assertAlmostEqual(16.25, self.seconds(), places=6)
+        self.book(500, ended=500, seconds=50.0, loaded=0, alreadyThere=0)                # nothing was loaded
+        self.assertAlmostEqual(16.25, self.seconds(), places=6)
+        self.book(702, since=700)                                                        # killed
+        self.assertAlmostEqual(18.25, self.seconds(), places=6)
+        self.book(900, started=mongo.Date(0))                                            # tells nothing
+        self.assertIsNone(self.seconds())
+
+
+class Compare(Watched, livetest.OwnServer):
+    def earlier(self, change=lambda said: None):
+        """The last result, changed, as a file."""
+        said = json.loads(json.dumps(self.said))
+        change(said)
+        self.write("earlier.json", json.dumps(said))
+
+    def compared(self, *words, status=0):
+        """The lines of the comparison: by query, its numbers and the verdict."""
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "scan", "--repeats", 12, "--compare",
+                           "earlier.json", *words, status=status)
+        lines = done.stdout.decode().split("\ncompared ")[1].splitlines()[1:]
+        return [[part for part in line.split("  ") if part] for line in lines]
+
+    def setUp(self):
+        super().setUp()
+        self.fill()
+        self.query(rounds=12)
+
+    def test_against_itself(self):
+        """the interval holds the ratio, and the ratio is that of the means"""
+        self.earlier()
+        (name, then, now, ratio, low, high, verdict), = self.compared()
+        self.assertEqual("scan", name.strip())
+        then, now, ratio, low, high = map(float, (then, now, ratio, low, high))
+        self.assertAlmostEqual(self.said["queries"][0]["mean_ms"], then, delta=then * 0.01)
+        self.assertAlmostEqual(now / then, ratio, delta=ratio * 0.02)
+        self.assertLessEqual(low, ratio)
+        self.assertLessEqual(ratio, high)
+        self.assertEqual("noise" if low <= 1 <= high else "faster" if ratio < 1 else "slower", verdict.strip())
+
+    def test_made_up(self):
+        """a hundredth of the time then: slower now; a hundred times of it: faster"""
+        for times, verdict in ((0.01, "slower"), (100, "faster")):
+            def change(said):
+                for key in ("mean_ms", "sd_ms"):
+                    said["queries"][0][key] *= times
+            self.earlier(change)
+            line, = self.compared()
+            self.assertEqual(verdict, line[-1].strip())
+
+    def test_no_figure(self):
+        """what failed then, or was made too rarely, or is new, has no verdict"""
+        def fail(said):
+            said["queries"][0].update(failures=1, mean_ms=None, sd_ms=None)
+
+        def once(said):
+            said["queries"][0].update(n=1, sd_ms=None)
+
+        def other(said):
+            said["queries"][0].update(clients=7)
+        for change, verdict in ((fail, "not known: too few"), (once, "not known: too few"), (other, "new")):
+            self.earlier(change)
+            line, = self.compared()
+            self.assertEqual(verdict, line[-1].strip())
+
+    def test_refused(self):
+        """a file that is none is refused with status 1 before anything is asked of a server"""
+        nowhere = "mongodb://127.0.0.1:1/x.results"
+        for name, text, pattern in (("a.json", "", "a.json .*nothing in it"),
+                                    ("b.json", json.dumps(self.said)[:-20], "b.json is not what"),
+                                    ("c.json", '{"schema": 1, "command": "load"}', "c.json .*tipple load"),
+                                    ("d.json", None, "d.json cannot be read: No such file")):
+            if text is not None:
+                self.write(name, text)
+            done = self.tipple("query", "--suite", "./x.yaml", "--uri", nowhere, "--compare", name, status=1)
+            self.assertEqual(b"", done.stdout)
+            self.assertRegex(done.stderr, pattern)
+
+
+if __name__ == "__main__":
+    # of the classes that only others are made from, nothing is run
+    del Own
+    livetest.main(quick=())

@@ -1,0 +1,235 @@
+/* hist: quantiles against sorted values, moments against sums over all values in two passes. */
+#include "base/hist.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HOUR 3600000000000ll
+
+static void near(double value, double expected, double share) {
+    if (!(fabs(value - expected) <= fabs(expected) * share))
+        fail_msg("%.17g instead of %.17g", value, expected);
+}
+
+static uint64_t drawn;
+
+static uint64_t draw(void) { /* splitmix64 */
+    uint64_t z = drawn += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Of all sizes alike, from one nanosecond to two hours. */
+static int64_t draw_time(void) {
+    return (int64_t)exp((double)(draw() >> 11) * 0x1p-53 * log(2.0 * HOUR));
+}
+
+static int in_order(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static hist_t *new_hist(void) {
+    hist_t *hist = calloc(1, sizeof *hist);
+    assert_non_null(hist);
+    return hist;
+}
+
+/* ---- moments ---- */
+
+static void check_moments(const moments_t *moments, const double *values, size_t count) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    for (size_t i = 0; i < count; i++)
+        squares += pow(values[i] - sum / (double)count, 2);
+    assert_int_equal(moments->count, count);
+    near(moments->mean, sum / (double)count, 1e-12);
+    near(moments_sd(moments), sqrt(squares / (double)(count - 1)), 1e-9);
+}
+
+static void test_moments(void **state) {
+    (void)state;
+    moments_t moments = {0};
+    assert_true(isnan(moments_sd(&moments)));
+    moments_add(&moments, 5);
+    assert_true(moments.count == 1 && moments.mean == 5 && isnan(moments_sd(&moments)));
+    moments_add(&moments, 5);
+    assert_true(moments.mean == 5 && moments_sd(&moments) == 0);
+    /* 2 4 4 4 5 5 7 9: mean 5, squares 32 */
+    static const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    moments = (moments_t){0};
+    for (size_t i = 0; i < 8; i++)
+        moments_add(&moments, values[i]);
+    near(moments.mean, 5, 1e-15);
+    near(moments_sd(&moments), sqrt(32.0 / 7), 1e-15);
+}
+
+/* A small spread far from zero, where a sum of squares would have no digit left. */
+static void test_moments_keep_digits(void **state) {
+    (void)state;
+    moments_t moments = {0};
+    for (int i = 0; i < 10000; i++)
+        moments_add(&moments, 1e12 + i % 2);
+    near(moments.mean, 1e12 + 0.5, 1e-15);
+    near(moments_sd(&moments), 0.5, 1e-4);
+}
+
+/* In parts of any sizes, empty ones too, in any order: as if all had come to one. */
+static void test_moments_merge(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    double values[COUNT];
+    drawn = 3;
+    for (int round = 0; round < 50; round++) {
+        moments_t parts[5] = {{0}}, left = {0}, right = {0};
+        for (size_t i = 0; i < COUNT; i++) {
+            values[i] = (double)draw_time();
+            moments_add(&parts[draw() % 1000 < 700 ? 0 : draw() % (round ? 5 : 2)], values[i]);
+        }
+        for (size_t i = 0; i < 5; i++) {
+            moments_merge(&left, &parts[i]);
+            moments_merge(&right, &parts[4 - i]);
+        }
+        check_moments(&left, values, COUNT);
+        check_moments(&right, values, COUNT);
+    }
+    moments_t none = {0}, some = {0};
+    moments_merge(&none, &some);
+    assert_true(none.count == 0 && isnan(moments_sd(&none)));
+}
+
+/* ---- quantiles ---- */
+
+static const double shares[] = {0, 0.001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+/* The value at a rank: as many do not exceed it as the share says. */
+static int64_t exact(const int64_t *sorted, size_t count, double share) {
+    size_t rank = (size_t)ceil(share * (double)count);
+    return sorted[rank ? rank - 1 : 0];
+}
+
+static void check_quantiles(const hist_t *hist, int64_t *values, size_t count) {
+    qsort(values, count, sizeof *values, in_order);
+    for (size_t i = 0; i < SHARES; i++)
+        near(hist_quantile_ns(hist, shares[i]), (double)exact(values, count, shares[i]), 0.5 / HIST_STEPS);
+    assert_true(hist->least_ns == values[0] && hist->most_ns == values[count - 1]);
+    assert_true(hist_quantile_ns(hist, 1) <= (double)values[count - 1]);
+    assert_true(hist_quantile_ns(hist, 0) >= (double)values[0]);
+}
+
+static void test_quantiles(void **state) {
+    (void)state;
+    enum { MOST = 20000 };
+    static int64_t values[MOST];
+    static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, 1000, MOST};
+    drawn = 11;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        hist_t *hist = new_hist();
+        for (size_t i = 0; i < counts[c]; i++)
+            hist_add(hist, values[i] = draw_time());
+        check_quantiles(hist, values, counts[c]);
+        free(hist);
+    }
+}
+
+/* Of one value each quantile is that value, at each edge of a bucket. */
+static void test_edges(void **state) {
+    (void)state;
+    hist_t *hist = new_hist();
+    for (int bit = 0; bit < 43; bit++)
+        for (int64_t off = -1; off <= 1; off++) {
+            int64_t ns = (1ll << bit) + off;
+            memset(hist, 0, sizeof *hist);
+            hist_add(hist, ns);
+            for (size_t i = 0; i < SHARES; i++)
+                assert_true(hist_quantile_ns(hist, shares[i]) == (double)ns);
+            /* between two others, its bucket alone must tell */
+            hist_add(hist, 0);
+            hist_add(hist, 3 * HOUR);
+            near(hist_quantile_ns(hist, 0.5), (double)ns, 0.5 / HIST_STEPS);
+            if (ns < HIST_STEPS)
+                assert_true(hist_quantile_ns(hist, 0.5) == (double)ns);
+        }
+    free(hist);
+}
+
+/* A slower time never has a smaller quantile. */
+static void test_order(void **state) {
+    (void)state;
+    double before = -1;
+    hist_t *hist = new_hist();
+    for (int64_t ns = 0; ns < 2 * HOUR; ns += ns / 300 + 1) {
+        memset(hist, 0, sizeof *hist);
+        hist_add(hist, 0);
+        hist_add(hist, ns);
+        hist_add(hist, 3 * HOUR);
+        double now = hist_quantile_ns(hist, 0.5);
+        assert_true(now >= before);
+        before = now;
+    }
+    free(hist);
+}
+
+static void test_beyond(void **state) {
+    (void)state;
+    hist_t *hist = new_hist();
+    assert_true(isnan(hist_quantile_ns(hist, 0.5)));
+    hist_add(hist, -5);
+    assert_true(hist->least_ns == 0 && hist->most_ns == 0 && hist_quantile_ns(hist, 0.5) == 0);
+    hist_add(hist, INT64_MAX);
+    hist_add(hist, 3 * HOUR);
+    assert_true(hist->most_ns == INT64_MAX && hist->moments.count == 3);
+    assert_true(hist_quantile_ns(hist, 0.3) == 0);
+    double last = hist_quantile_ns(hist, 0.99);
+    assert_true(last >= 2.0 * HOUR && last <= (double)INT64_MAX);
+    free(hist);
+}
+
+static void test_merge(void **state) {
+    (void)state;
+    enum { COUNT = 5000, PARTS = 4 };
+    static int64_t values[COUNT];
+    double numbers[COUNT];
+    hist_t *parts[PARTS], *all = new_hist(), *sum = new_hist();
+    drawn = 5;
+    for (size_t p = 0; p < PARTS; p++)
+        parts[p] = new_hist();
+    for (size_t i = 0; i < COUNT; i++) {
+        values[i] = draw_time();
+        numbers[i] = (double)values[i];
+        hist_add(all, values[i]);
+        hist_add(parts[1 + draw() % (PARTS - 1)], values[i]); /* the first one stays empty */
+    }
+    for (size_t p = 0; p < PARTS; p++)
+        hist_merge(sum, parts[p]);
+    assert_memory_equal(sum->buckets, all->buckets, sizeof all->buckets);
+    check_moments(&sum->moments, numbers, COUNT);
+    check_quantiles(sum, values, COUNT);
+    hist_merge(sum, parts[0]);
+    assert_int_equal(sum->moments.count, COUNT);
+    assert_true(sum->least_ns == all->least_ns && sum->most_ns == all->most_ns);
+    for (size_t p = 0; p < PARTS; p++)
+        free(parts[p]);
+    free(all);
+    free(sum);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moments),       cmocka_unit_test(test_moments_keep_digits),
+        cmocka_unit_test(test_moments_merge), cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_edges),         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_merge),
+    };
+    return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
+}
