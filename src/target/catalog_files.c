@@ -492,7 +492,8 @@ static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     bson_append_document_end(&statement, &inner);
     bool ok = catalog->read_only || books_update(catalog, &statement, 1, err);
     bson_destroy(&statement);
-    log_note("%s has grown since it was loaded in part: what was added is loaded now", wanted->name);
+    log_note("%s has grown since it was loaded in part: what was added is %s", wanted->name,
+             catalog->read_only ? "not loaded yet" : "loaded now");
     return ok && (!extent.length || books_add_extent(file, extent, err));
 }
 
