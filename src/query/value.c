@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,51 @@ static bool append_regex(reader_t *reader, bson_t *to, const char *key, const yn
     return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
 }
 
+/* {$binary: {base64: "AQID", subType: "00"}} */
+static bool append_binary(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *text = node->kind == YNODE_MAP ? ynode_get(node, "base64") : NULL;
+    const ynode_t *type = text ? ynode_get(node, "subType") : NULL;
+    char *end;
+    if (!is_scalar(text) || !is_scalar(type) || node->count != 2 || text->length > INT32_MAX / 2)
+        return COMPLAIN(node, "$binary holds {base64: TEXT, subType: TWO HEXADECIMAL DIGITS}");
+    unsigned long subtype = strtoul(type->text, &end, 16);
+    if (!*type->text || *end || subtype > 255)
+        return COMPLAIN(type, "'%s' is not a subtype: two hexadecimal digits", type->text);
+    uint8_t *bytes = malloc(text->length + 1);
+    if (!bytes)
+        return err_memory(reader->err, text->length);
+    int length = EVP_DecodeBlock(bytes, (const unsigned char *)text->text, (int)text->length);
+    size_t padding = 0;
+    while (padding < 2 && padding < text->length && text->text[text->length - 1 - padding] == '=')
+        padding++;
+    bool ok = length >= (int)padding || COMPLAIN(text, "'%.60s' is not base64", text->text);
+    ok = ok && done(reader, node,
+                    bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes,
+                                       (uint32_t)((size_t)length - padding)));
+    free(bytes);
+    return ok;
+}
+
+/* {$uuid: "c8edabc3-f738-4ca3-b68d-ab92a91478a3"} */
+static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    uint8_t bytes[16] = {0};
+    size_t digits = 0;
+    for (const char *at = is_scalar(node) && node->length == 36 ? node->text : ""; *at; at++) {
+        const char *hex = "0123456789abcdef", *found = strchr(hex, *at | 0x20);
+        if (*at == '-')
+            continue;
+        if (!found || digits == 32) {
+            digits = 0;
+            break;
+        }
+        bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | (found - hex));
+        digits++;
+    }
+    if (digits != 32)
+        return COMPLAIN(node, "$uuid holds 32 hexadecimal digits in five groups");
+    return done(reader, node, bson_append_binary(to, key, -1, BSON_SUBTYPE_UUID, bytes, sizeof bytes));
+}
+
 static bool append_minkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
     return done(reader, node, bson_append_minkey(to, key, -1));
 }
@@ -245,6 +291,8 @@ static const struct {
     {"$numberDecimal", append_decimal},
     {"$timestamp", append_timestamp},
     {"$regularExpression", append_regex},
+    {"$binary", append_binary},
+    {"$uuid", append_uuid},
     {"$minKey", append_minkey},
     {"$maxKey", append_maxkey},
 };

@@ -99,6 +99,17 @@ static void extended(void **state) {
     same("{$regularExpression: {pattern: '^a', options: i}}",
          "{\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"i\"}}");
     same("{$minKey: 1}", "{\"$minKey\": 1}");
+    same("{$binary: {base64: AQID, subType: '00'}}",
+         "{\"$binary\": {\"base64\": \"AQID\", \"subType\": \"00\"}}");
+    same("{$binary: {base64: AQ==, subType: '80'}}",
+         "{\"$binary\": {\"base64\": \"AQ==\", \"subType\": \"80\"}}");
+    same("{$binary: {base64: '', subType: '05'}}", "{\"$binary\": {\"base64\": \"\", \"subType\": \"05\"}}");
+    same("{$uuid: C8edabc3-f738-4ca3-b68d-ab92a91478a3}",
+         "{\"$binary\": {\"base64\": \"yO2rw/c4TKO2jauSqRR4ow==\", \"subType\": \"04\"}}");
+    refused("{$binary: {base64: 'AQ', subType: '00'}}", "is not base64");
+    refused("{$binary: {base64: AQID, subType: x}}", "not a subtype");
+    refused("{$binary: AQID}", "$binary holds");
+    refused("{$uuid: 5}", "$uuid holds");
     refused("{$date: 2014-02-30}", "not a moment");
     refused("{$date: 2014-13-01}", "not a moment");
     refused("{$date: yesterday}", "v:1:9: 'yesterday' is not a moment");
