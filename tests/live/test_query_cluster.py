@@ -1,4 +1,4 @@
-"""The built-in suites where data lie on several members: a replica set of 3, and 2 shards behind routers.  needs: none"""
+"""The built-in suites where data lie on several members: a replica set of 3; 2 shards behind routers.  needs: none"""
 import livecluster
 import livequery
 import livetest
@@ -19,6 +19,14 @@ class Members(livequery.Suites, livetest.OwnServer):
     def test_isd(self):
         """isd on a replica set of 3: every query"""
         self.check_isd()
+
+    def test_obd(self):
+        """obd on a replica set of 3: one field in three ways"""
+        self.check_obd()
+
+    def test_ycsb(self):
+        """ycsb on a replica set of 3: every query"""
+        self.check_ycsb()
 
     def test_secondaries(self):
         """primary and secondary, side by side: the same answers"""
@@ -47,6 +55,16 @@ class Shards(livequery.Suites, livecluster.Cluster):
     def test_isd(self):
         """isd on 2 shards, a station on one of them: every query"""
         self.check_isd("--shard-key", "st:hashed")
+        self.spread()
+
+    def test_obd(self):
+        """obd on 2 shards: the first documents in the order of _id are the same ones"""
+        self.check_obd()
+        self.spread()
+
+    def test_ycsb(self):
+        """ycsb on 2 shards: every query"""
+        self.check_ycsb()
         self.spread()
 
 

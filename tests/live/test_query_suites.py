@@ -15,6 +15,14 @@ class Answers(livequery.Suites):
         """isd: every query, with and without index; what is drawn"""
         self.check_isd()
 
+    def test_obd(self):
+        """obd: one field in three ways, over so many documents"""
+        self.check_obd()
+
+    def test_ycsb(self):
+        """ycsb: finds and an aggregation on a skewed field; what is drawn"""
+        self.check_ycsb()
+
 
 class Ways(livequery.Case):
     ROWS = 3000

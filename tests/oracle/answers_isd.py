@@ -18,7 +18,7 @@ from isd_reader import Date
 
 DAY = 86400000
 CHECKED, PLAUSIBLE = ("1", "5"), ("0", "1", "4", "5", "9")
-SPANS = ("millisecond", "day", "month", "year")
+SPANS = ("point", "day", "month", "year")
 CLASSES = ("few", "middle", "many")
 
 # Falling snow, now or in the hour before. WMO table 4677 (an observer's present weather): 22 and 26 are of the hour
@@ -52,8 +52,8 @@ def start_of(day):
 
 
 def around(moment, span):
-    """The millisecond, day, month or year that a moment is in: its first moment, and the first one after it."""
-    if span == "millisecond":
+    """The moment alone, or the day, month or year that it is in: the first moment, and the first one after it."""
+    if span == "point":
         return moment, Date(moment.ms + 1)
     if span == "day":
         first = Date(moment.ms // DAY * DAY)
