@@ -159,8 +159,19 @@ class Suites(Case):
         """Reports of a hundred years; what the files hold."""
         paths = [live.DATA / "isd" / name for name in self.ISD] + [self.folder / "isd.txt"]
         self.tipple("generate", "isd", "--records", 6000, "--stations", 30, "-q", "-o", paths[-1])
+        paths.append(self.write("odd-isd.txt", self.hot_and_cold(paths[-1].read_bytes().splitlines())))
         self.fill("isd", *words, *paths)
         return answers_isd.read(paths)
+
+    @staticmethod
+    def hot_and_cold(records):
+        """Records hotter and colder than any: wrong, doubtful, not quite checked, no number at all; equal ones that
+        passed, of which the last or the first counts. The temperature stands in the columns 87 to 92."""
+        cases = [b"+09003", b"+08509", b"+08000", b"+A9991", b"-09002", b"-08507", b"-08004", b"-A9995",
+                 b"+05801", b"+05805", b"-07505", b"-07501", b"+05805", b"-07505"]
+        step = len(records) // len(cases)
+        return b"".join(record[:87] + case + record[93:] + b"\n"
+                        for case, record in zip(cases, records[step // 2::step]))
 
     def check_mot(self, *words):
         rows = self.fill_mot(*words)
