@@ -1,0 +1,102 @@
+"""The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes."""
+import json
+
+import livequery
+import livetest
+from livequery import answers_mot
+
+
+class Answers(livequery.Suites):
+    def test_mot(self):
+        """mot: every query, with its own parameters and others"""
+        self.check_mot()
+
+    def test_isd(self):
+        """isd: every query, with and without index; what is drawn"""
+        self.check_isd()
+
+    def test_obd(self):
+        """obd: one field in three ways, over so many documents"""
+        self.check_obd()
+
+    def test_ycsb(self):
+        """ycsb: finds and an aggregation on a skewed field; what is drawn"""
+        self.check_ycsb()
+
+
+class Ways(livequery.Case):
+    ROWS = 3000
+
+    def fill_some(self):
+        self.tipple("generate", "mot", "--rows", self.ROWS, "-q", "-o", self.folder / "a.txt")
+        self.fill("mot", "a.txt", status=(0,))
+        return answers_mot.read([self.folder / "a.txt"])
+
+    def names(self, *words, **more):
+        return [entry["name"] for entry in self.query("mot", *words, **more)["queries"]]
+
+    def test_words(self):
+        """names and tags choose; what is neither is refused with what is near"""
+        self.fill_some()
+        self.assertEqual(list(answers_mot.QUERIES), self.names())
+        self.assertEqual(["by-make", "mileage-percentiles"], self.names("make"))
+        self.assertEqual(["greenness", "by-age"], self.names("by-age", "study"))
+        self.query("mot", "greeness", status=1)
+        self.assertIn("did you mean 'greenness'", self.stderr)
+        self.query("mot", "--param", "tops=1", status=1)
+        self.assertIn("did you mean 'top'", self.stderr)
+
+    def test_expected(self):
+        """an expectation that holds; one that does not is status 7 and tells the difference"""
+        rows = self.fill_some()
+        right = answers_mot.greenness(rows)
+
+        def expecting(**what):
+            return self.own_suite("mot", lambda text: text.replace(
+                "    documents: all\n", "    documents: all\n    expect: %s\n" % livequery.yaml(what), 1))
+        said = self.query(expecting(values=right), "greenness")
+        self.assertIsNone(said["queries"][0]["difference"])
+        digest = said["queries"][0]["digest"]
+        self.query(expecting(values=right[::-1], unordered=True), "greenness")
+        self.query(expecting(documents=len(right), digest=digest), "greenness")
+        wrong = json.loads(json.dumps(right))
+        wrong[1]["miles"] += 1
+        for what, pattern in (({"values": wrong}, r"document 2 is .*%d.* where .*%d" % (right[1]["miles"],
+                                                                                       wrong[1]["miles"])),
+                              ({"values": right[::-1]}, "document 1 is"),
+                              ({"values": right[1:]}, "%d documents where %d" % (len(right), len(right) - 1)),
+                              ({"values": wrong, "unordered": True}, "is not there"),
+                              ({"documents": 1}, "%d documents where 1" % len(right)),
+                              ({"digest": "0" * 32}, "digest of the answer is %s" % digest)):
+            said = self.query(expecting(**what), "greenness", status=7)
+            self.assertRegex(said["queries"][0]["difference"], pattern)
+            self.assertRegex(self.stderr, pattern)
+        # what another round finds is not looked at again, what another parameter finds is
+        self.query(expecting(values=right), "greenness", "--param", "diesel=9", status=7)
+
+    def test_nothing(self):
+        """a collection that is not there"""
+        self.query("mot", status=1)
+        self.assertRegex(self.stderr, "has no documents")
+
+    def test_indexes(self):
+        """an index that is missing is named, and made with --setup; once"""
+        self.tipple("generate", "isd", "--records", 500, "--stations", 3, "-q", "-o", self.folder / "a.txt")
+        self.fill("isd", "a.txt")
+
+        def indexes():
+            listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+            return [index["name"] for index in listed if index["name"] not in ("_id_", "_id_1")]
+        self.query("isd", "span", status=1)
+        self.assertRegex(self.stderr, r"needs the index ts_1_st_1 on %s\.results" % self.database)
+        self.assertEqual([], indexes())
+        self.query("isd", "extremes")  # needs none
+        self.query("isd", "span", "--setup")
+        self.assertEqual(["ts_1_st_1"], indexes())
+        self.query("isd", "span")
+        self.query("isd", "span", "--setup")
+        self.assertEqual(["ts_1_st_1"], indexes())
+
+
+if __name__ == "__main__":
+    livetest.main()
