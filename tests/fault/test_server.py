@@ -260,7 +260,7 @@ class ReplicaSet(Broken):
         load = self.half("--patience", "40s")
         self.met(moment, load)
         self.assertTrue(livetest.wait_for(lambda: any(self.is_primary(member) for member in self.state["members"]
-                                                      if member is not victim)), "nobody was elected")
+                                                      if member is not victim), 300), "nobody was elected")
         self.assertTrue(livetest.wait_for(lambda: moment.seen > moment.documents + 1000, 200), "the load did not go on")
         os.kill(victim["pid"], signal.SIGCONT)
         # awake, it takes itself for the primary for a moment, and then closes its connections

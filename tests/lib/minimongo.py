@@ -398,7 +398,14 @@ def _from_pairs(pairs):
 
 # --------------------------------------------------------------------------------------------------- client
 
+# What a member says that is not the primary, or not any more: nothing was done.
+NOT_THE_PRIMARY = {91, 189, 10107, 11600, 11602, 13435, 13436}
+HARMLESS_TWICE = {"aggregate", "count", "dbHash", "dropDatabase", "find", "hello", "listCollections", "serverStatus"}
+
+
 class Client:
+    follows = 0  # seconds in which a command that met an election is sent again, to the new primary
+
     def __init__(self, uri, timeout=30):
         """Connects to the server, or to the primary when the URI names a replica set. `timeout` bounds, in
         seconds, both the search for a primary and each reply."""
@@ -416,7 +423,11 @@ class Client:
         for host in hosts.split(","):
             name, _, port = host.partition(":")
             addresses.append((name, int(port or 27017)))
-        self._connect_to_one_of(addresses)
+        self.addresses = addresses
+        self._begin()
+
+    def _begin(self):
+        self._connect_to_one_of(self.addresses)
         if self.user:
             self._log_in()
 
@@ -433,10 +444,20 @@ class Client:
 
     def command(self, database, command, raw_documents_in=()):
         """The reply as a dict; CommandError when it is not ok. Write errors are in the reply."""
-        reply = decode(self._exchange({**command, "$db": database}), raw_documents_in=raw_documents_in)
-        if reply.get("ok") != 1:
-            raise CommandError(reply, next(iter(command)))
-        return reply
+        deadline = time.monotonic() + self.follows
+        while True:
+            try:
+                reply = decode(self._exchange({**command, "$db": database}), raw_documents_in=raw_documents_in)
+                if reply.get("ok") == 1:
+                    return reply
+                failure, again = CommandError(reply, next(iter(command))), reply.get("code") in NOT_THE_PRIMARY
+            except (OSError, Error) as lost:
+                failure, again = lost, next(iter(command)) in HARMLESS_TWICE
+            if not again or time.monotonic() >= deadline:
+                raise failure
+            self.close()
+            time.sleep(0.2)
+            self._begin()
 
     def find(self, database, collection, filter=None, raw=False, **more):
         """Each document as a dict, or as bytes with raw=True; `more` goes into the find command (sort={...})."""
