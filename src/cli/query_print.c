@@ -253,8 +253,10 @@ static void print_remarks(const query_result_t *result) {
 /* "mot.results  300,000 documents  6.0.5 standalone, clustered" */
 static void print_target(const query_result_t *result) {
     char documents[UNITS_MAX];
-    printf("%s  %s documents  %s\n\n", result->namespace,
-           units_count(documents, (uint64_t)result->storage.documents), result->configuration);
+    printf("%s  ", result->namespace);
+    if (!isnan(result->storage.documents)) /* of a view nobody knows */
+        printf("%s documents  ", units_count(documents, (uint64_t)result->storage.documents));
+    printf("%s\n\n", result->configuration);
 }
 
 void query_print_table(const query_result_t *result) {
