@@ -6,14 +6,16 @@ import math
 import random
 import struct
 import sys
+import threading
+import time
 
 import live
 import livetest
 import minimongo as mongo
 from minimongo import Binary, Date, Decimal128, Int64, ObjectId, Timestamp
 
-KEYS = ("a", "b", "$k", "$$NOW", "$a.b", "", "é", 1, Int64(1), 1.0, Decimal128.parse("1.0"), 2, 2.5, 0, -0.0, None, None,
-        float("nan"), Decimal128.parse("NaN"), float("inf"), Int64(2**53 + 1), float(2**53), True, False, Date(0),
+KEYS = ("a", "b", "$k", "$$NOW", "$a.b", "", "é", 1, Int64(1), 1.0, Decimal128.parse("1.0"), 2, 2.5, 0, -0.0, None,
+        None, float("nan"), Decimal128.parse("NaN"), float("inf"), Int64(2**53 + 1), float(2**53), True, False, Date(0),
         Date(1400000000000), Timestamp(5 << 32 | 1), ObjectId(b"0123456789ab"), Binary(b"\0\1"),
         {"a": 1}, {"a": 1.0}, {"a": None}, {}, {"$x": 1}, {"a.b": "$x"}, [], [1, 2], [1.0, 2], [None], {"b": 1, "a": 2})
 MISSING = object()
@@ -45,7 +47,8 @@ def wide(draw):
 
 
 def document(draw, number):
-    made = {"_id": number, "n": draw.randrange(7), "k": draw.choice((draw.choice(KEYS), draw.choice(KEYS[:9]), MISSING)),
+    made = {"_id": number, "n": draw.randrange(7),
+            "k": draw.choice((draw.choice(KEYS), draw.choice(KEYS[:9]), MISSING)),
             "x": value(draw), "w": wide(draw), "f": draw.uniform(-100, 100), "d": Date(draw.randrange(10**12)),
             "even": 2 * draw.randrange(1000),
             "list": draw.choice((MISSING, None, 7, [], [value(draw) for _ in range(draw.randrange(1, 5))])),
@@ -200,7 +203,7 @@ class Case(livetest.Case):
         documents = [document(draw, number) for number in numbers]
         draw.shuffle(documents)  # as they lie in a plain collection
         for at in range(0, count, 500):
-            self.client.insert(self.database, collection, documents[at:at + 500])
+            self.client.insert(self.database, collection, documents[at:at + 500], ordered=False)
         return numbers
 
     def make(self, collection, clustered):
@@ -218,8 +221,8 @@ class Case(livetest.Case):
 
     def query(self, collection, *words, status=0, timeout=300):
         """What --json says, with values of their types."""
-        done = self.tipple("query", "-q", "--suite", "./x.yaml", "--uri", self.uri(collection), "--json", "--repeats", 1,
-                           "--warmup", 0, *words, status=status, timeout=timeout)
+        done = self.tipple("query", "-q", "--suite", "./x.yaml", "--uri", self.uri(collection), "--json", "--repeats",
+                           1, "--warmup", 0, *words, status=status, timeout=timeout)
         self.stderr = done.stderr
         return mongo.parse_extended(done.stdout)["queries"] if done.stdout else None
 
@@ -250,3 +253,42 @@ class Case(livetest.Case):
                     collection, each["parallel"], mongo.extended_line({"": stages})[5:-1],
                     missing[:3], more[:3], each["whole_because"]))
         return measured
+
+
+class Moments(Case):
+    """All ranges see one moment: whoever inherits makes the collection."""
+    BETWEEN = 0.002
+
+    def fill_alternately(self, ends):
+        """Documents 0, 1, 2, ... at the one end and the other, for as long as the test asks."""
+        number = 0
+        with mongo.Client(live.URI) as client:
+            while not ends.is_set():
+                client.insert(self.database, "results", [{"_id": Int64(number % 2 << 62 | number << 1 | 1),
+                                                          "number": number}])
+                number += 1
+                time.sleep(self.BETWEEN)
+
+    def one_moment(self):
+        self.client.insert(self.database, "results",
+                           [{"_id": Int64(number << 50), "number": -1} for number in range(8000)], ordered=False)
+        slow = {"$expr": {"$ne": [{"$reduce": {"input": {"$range": [0, 20]}, "initialValue": 0, "in": {
+            "$add": ["$$value", "$$this"]}}}, 7]}}
+        self.suite([[{"$match": slow}, {"$match": {"number": {"$gte": 0}}},
+                     {"$group": {"_id": None, "n": {"$sum": 1}, "last": {"$max": "$number"}}}]]
+                   * (10 if livetest.QUICK else 40))
+        ends = threading.Event()
+        writer = threading.Thread(target=self.fill_alternately, args=(ends,))
+        writer.start()
+        try:
+            measured = self.query("results", "--parallel", 2)
+        finally:
+            ends.set()
+            writer.join()
+        seen = 0
+        for each in measured:
+            self.assertEqual(2, each["ranges"])
+            for one in each["result"]:
+                self.assertEqual(one["last"] + 1, one["n"])
+                seen += 1
+        self.assertGreater(seen, len(measured) // 2)
