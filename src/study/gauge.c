@@ -133,7 +133,7 @@ static void sum_up(gauger_t *gauger, const manifest_t *manifest, bool whole) {
     gauge_t *gauge = gauger->gauge;
     for (size_t i = 0; i < manifest->count; i++)
         gauge->all_text += text_of(gauger, &manifest->files[i]);
-    if (whole)
+    if (whole || gauge->all_text < (double)gauge->text_bytes)
         gauge->all_text = (double)gauge->text_bytes;
     gauge->all_documents =
         whole ? (double)gauge->documents
@@ -155,9 +155,8 @@ static bool look_around(gauger_t *gauger, const manifest_t *manifest, err_t *err
         all = all && whole;
     }
     if (!gauger->gauge->documents)
-        return err_set(
-            err, STATUS_INPUT,
-            "no record at the beginnings of these files makes a document; `tipple parse` tells why");
+        return err_set(err, STATUS_INPUT,
+                       "none of the records that were looked at makes a document; `tipple parse` tells why");
     sum_up(gauger, manifest, all);
     return true;
 }

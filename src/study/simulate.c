@@ -1,4 +1,5 @@
 #include "study/simulate.h"
+#include "base/stop.h"
 #include "target/position.h"
 
 #include <math.h>
@@ -373,8 +374,10 @@ bool simulate_all(const simulate_spec_t *spec, simulate_figures_t figures[SIMULA
         ok = err_set(err, STATUS_USAGE, "nothing to simulate: no runs");
     for (simulate_way_t way = 0; ok && way < SIMULATE_WAYS; way++) {
         double waiting = 0, failed = 0;
-        for (uint32_t i = 0; i < spec->runs; i++) {
+        for (uint32_t i = 0; ok && i < spec->runs; i++) {
             simulate_run_t run;
+            if (stop_signal())
+                ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
             play(&world, way, spec->seed + i, &run);
             ends[i] = run.end;
             waiting += isfinite(run.end) ? (run.end - run.median) / run.end : 1;
@@ -382,8 +385,9 @@ bool simulate_all(const simulate_spec_t *spec, simulate_figures_t figures[SIMULA
         }
         if (world.memory_out)
             ok = err_memory(err, world.times.room * sizeof(event_t));
-        else
-            figures[way] = sum_up(ends, spec->runs, fmax(spec->own_seconds, spec->common_seconds));
+        if (!ok)
+            break;
+        figures[way] = sum_up(ends, spec->runs, fmax(spec->own_seconds, spec->common_seconds));
         figures[way].waiting = waiting / spec->runs;
         figures[way].failed = failed / spec->runs;
     }
