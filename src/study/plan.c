@@ -33,13 +33,13 @@ enum { STANDALONE, REPLICA_SET, CLUSTER };
 static const cost_t client_costs[] = {
     {"standalone", 0.11, 0.00074}, {"replica set", 0.16, 0.00074}, {"cluster", 0.28, 0.00074}};
 static const cost_t primary_costs[] = {
-    {"standalone", 1.70, 0.0038}, {"replica set", 4.31, 0.0049}, {"cluster", 7.49, 0.0049}};
+    {"standalone", 1.70, 0.0038}, {"replica set", 4.20, 0.0056}, {"cluster", 7.38, 0.0056}};
 
 /* What a compressor costs the primary beyond snappy. */
 static const cost_t compressor_costs[] = {
-    {"none", 0, 0}, {"snappy", 0, 0}, {"zlib", 5.8, 0.0069}, {"zstd", 2.5, 0.0036}};
+    {"none", 0, 0}, {"snappy", 0, 0}, {"zlib", 4.3, 0.0058}, {"zstd", 1.3, 0.0028}};
 
-static const double router_us = 2.06, index_us = 4.1, scan_us = 1.8;
+static const double router_us = 2.06, index_us = 2.1, scan_us = 1.0;
 
 /* A journal is compressed with snappy; a replica set writes each document into the oplog, too, and that into
  * the journal and a collection of its own. */

@@ -218,12 +218,12 @@ static void test_fill_in(void **state) {
     plan_fill_in(&spec, "zlib", 0);
     near(spec.client_us, 7);
     near(spec.stored_ratio, 0.31);
-    near(spec.primary_us, 1.70 + 3.8 + 5.8 + 6.9);
+    near(spec.primary_us, 1.70 + 3.8 + 4.3 + 5.8);
     near(spec.log_ratio, 0.44);
     plan_spec_t cluster = {GIGABYTE};
     cluster.shards = 2;
     plan_fill_in(&cluster, "none", 0.2);
-    near(cluster.primary_us, 7.49 + 4.9);
+    near(cluster.primary_us, 7.38 + 5.6);
     near(cluster.log_ratio, 0.5);
 }
 
