@@ -33,13 +33,13 @@ enum { STANDALONE, REPLICA_SET, CLUSTER };
 static const cost_t client_costs[] = {
     {"standalone", 0.11, 0.00074}, {"replica set", 0.16, 0.00074}, {"cluster", 0.28, 0.00074}};
 static const cost_t primary_costs[] = {
-    {"standalone", 1.70, 0.0038}, {"replica set", 4.20, 0.0056}, {"cluster", 7.38, 0.0056}};
+    {"standalone", 1.70, 0.0038}, {"replica set", 4.23, 0.0054}, {"cluster", 7.41, 0.0054}};
 
 /* What a compressor costs the primary beyond snappy. */
 static const cost_t compressor_costs[] = {
-    {"none", 0, 0}, {"snappy", 0, 0}, {"zlib", 4.3, 0.0058}, {"zstd", 1.3, 0.0028}};
+    {"none", 0, 0}, {"snappy", 0, 0}, {"zlib", 3.8, 0.0074}, {"zstd", 1.0, 0.0033}};
 
-static const double router_us = 2.06, index_us = 2.1, scan_us = 1.0;
+static const double router_us = 2.06, index_us = 1.4, scan_us = 1.0;
 
 /* A journal is compressed with snappy; a replica set writes each document into the oplog, too, and that into
  * the journal and a collection of its own. */
@@ -245,7 +245,9 @@ static void afterwards(const plan_spec_t *spec, plan_t *plan) {
         plan->index_seconds += plan->indexes[i].seconds;
     }
     plan->scan = pass(spec, plan, spec->scan_us, ceil(spec->shards / plan->servers), 0);
-    plan->servers_needed = ceil(over(plan->stored + plan->index_bytes, spec->disk_bytes));
+    if (spec->disk_bytes > 0) /* and no two copies on one */
+        plan->servers_needed =
+            fmax(ceil((plan->stored + plan->index_bytes) / spec->disk_bytes), spec->replicas);
 }
 
 static void memory_and_price(const plan_spec_t *spec, plan_t *plan) {
