@@ -1,0 +1,100 @@
+#include "base/log.h"
+#include "cli/plan_print.h"
+#include "format/format.h"
+
+static bool take_sample(plan_values_t *values, char **files, int count, gauge_t *gauge, err_t *err) {
+    manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest = {.count = 0};
+    schema_t *schema = format_open(values->format, err);
+    bool ok = schema && manifest_build(&manifest, files, (size_t)count, &options, err) &&
+              gauge_take(schema, &manifest, gauge, err);
+    manifest_free(&manifest);
+    schema_destroy(schema);
+    return ok;
+}
+
+/* What the sample says where the command line does not. */
+static void fill_from(plan_spec_t *spec, const gauge_t *gauge) {
+    if (spec->documents == 0)
+        spec->documents = gauge->all_documents;
+    if (spec->document_bytes == 0)
+        spec->document_bytes = (double)gauge->bson_bytes / (double)gauge->documents;
+    if (spec->text_bytes == 0)
+        spec->text_bytes = (double)gauge->text_bytes / (double)gauge->documents;
+}
+
+static bool check_given(const plan_values_t *values, int files, err_t *err) {
+    if (files && !values->format)
+        return err_set(err, STATUS_USAGE,
+                       "--format is missing: how to read the sample, such as --format mot; `tipple formats` "
+                       "lists them");
+    if (!files && (values->plan.documents == 0 || values->plan.document_bytes == 0))
+        return err_set(err, STATUS_USAGE,
+                       "nothing to plan: give a sample of your files with --format, or --documents and "
+                       "--document-bytes");
+    return true;
+}
+
+static bool play(plan_values_t *values, const plan_t *plan, simulate_figures_t figures[SIMULATE_WAYS],
+                 err_t *err) {
+    simulate_spec_t *spec = &values->simulation;
+    double own = plan->own > 0 ? plan->own : plan->common;
+    if (!(own > 0))
+        return err_set(err, STATUS_USAGE, "nothing to simulate: nothing is known that takes time");
+    spec->shards = (uint32_t)values->plan.shards;
+    spec->loaders = (uint32_t)values->plan.loaders;
+    spec->by_lanes = values->plan.by_lanes;
+    spec->own_seconds = own / plan->largest_shard;
+    spec->common_seconds = plan->common;
+    return simulate_all(spec, figures, err);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    plan_values_t values;
+    gauge_t gauge = {.files = 0};
+    int rest;
+    bool help;
+    plan_options_init(&values);
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!plan_options_finish(&values, err) || !check_given(&values, rest, err) ||
+        (rest && !take_sample(&values, argv, rest, &gauge, err)))
+        return (int)err->status;
+    if (rest)
+        fill_from(&values.plan, &gauge);
+    plan_spec_t spec = values.plan;
+    plan_t plan;
+    simulate_figures_t figures[SIMULATE_WAYS];
+    if (rest && spec.stored_ratio == 0)
+        spec.stored_ratio = gauge_ratio(&gauge, values.compressor);
+    if (!plan_check(&spec, err))
+        return (int)err->status;
+    plan_fill_in(&spec, values.compressor, rest ? gauge_ratio(&gauge, "snappy") : 0);
+    plan_work_out(&spec, &plan);
+    if (values.simulate && !play(&values, &plan, figures, err))
+        return (int)err->status;
+    planned_t planned = {&values, &spec, &plan, rest ? &gauge : NULL, values.simulate ? figures : NULL};
+    values.json ? plan_print_json(&planned) : plan_print(&planned);
+    return cli_flush(err) ? STATUS_OK : (int)err->status;
+}
+
+const command_t command_plan = {
+    .name = "plan",
+    .arguments = "[FILE|DIRECTORY|PATTERN...]",
+    .about = "tell how long a load will take, before there is a cluster",
+    .help = "Works out, from a sample of your files or from numbers, how long a load takes and what holds it "
+            "back, how\n"
+            "long indexes take, what is stored, and what it costs. Nothing is connected to. What you do not "
+            "know may\n"
+            "be left out: it then holds nothing back. What you have measured may be given, and replaces what "
+            "was\n"
+            "measured elsewhere.",
+    .examples =
+        "  tipple plan --format mot test_result_2023.csv --shards 4 --disk 300MB --network 10G\n"
+        "  tipple plan --documents 2.5g --document-bytes 1600 --shards 100 --router-rate 220k --even\n"
+        "  tipple plan -f isd sample.gz --documents 2.5g --shards 1000 --simulate",
+    .options = plan_options,
+    .run = run,
+};
