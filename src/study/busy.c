@@ -1,34 +1,26 @@
 #include "study/busy.h"
 
 #include <math.h>
-#include <stdio.h>
-
-/* "cpu user nice system idle iowait irq softirq steal ..." */
-static void look_at_host(busy_t *busy) {
-    double ticks[8];
-    FILE *file = fopen("/proc/stat", "re");
-    const int found = file ? fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &ticks[0], &ticks[1],
-                                    &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7])
-                           : 0;
-    if (file)
-        fclose(file);
-    busy->host_busy = busy->host_all = NAN;
-    if (found != 8)
-        return;
-    busy->host_busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7];
-    busy->host_all = busy->host_busy + ticks[3] + ticks[4];
-}
 
 void busy_look(mongoc_client_t *client, busy_t *busy) {
     bson_error_t error;
-    look_at_host(busy);
+    busy->host_known = cpu_host(&busy->host);
     if (!strain_ask(client, &busy->server, &error))
         busy->server = (strain_sample_t){.cpu_us = NAN};
 }
 
+/* As doubles: a kernel's counter of what it waited for may go back. */
+static double host_share(const cpu_times_t *before, const cpu_times_t *behind) {
+    const double work =
+                     (double)behind->user - (double)before->user + (double)behind->sys - (double)before->sys,
+                 rest = (double)behind->iowait - (double)before->iowait + (double)behind->idle -
+                        (double)before->idle;
+    return work > 0 && work + rest > 0 ? fmin(work / (work + rest), 1) : NAN;
+}
+
 busy_figures_t busy_between(const busy_t *before, const busy_t *behind) {
-    const double all = behind->host_all - before->host_all;
-    return (busy_figures_t){.host = all > 0 ? (behind->host_busy - before->host_busy) / all : NAN,
+    const bool known = before->host_known && behind->host_known;
+    return (busy_figures_t){.host = known ? host_share(&before->host, &behind->host) : NAN,
                             .server_cores = strain_busy_cores(&before->server, &behind->server)};
 }
 

@@ -3,10 +3,12 @@
 #ifndef TIPPLE_STUDY_BUSY_H
 #define TIPPLE_STUDY_BUSY_H
 
+#include "base/cpu.h"
 #include "target/strain.h"
 
 typedef struct {
-    double host_busy, host_all; /* ticks since it was started */
+    cpu_times_t host;
+    bool host_known;
     strain_sample_t server;
 } busy_t;
 

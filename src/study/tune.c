@@ -16,7 +16,8 @@
 
 enum { SAMPLE = 200000, LEAST_SAMPLE = 1000, ROUNDS_WANTED = 6, MOST_TRIALS = 500 };
 
-static const int64_t SECOND_NS = 1000000000, MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000, LINE_NS = 30000000000;
+static const int64_t SECOND_NS = 1000000000, MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000,
+                     LINE_NS = 30000000000;
 
 typedef struct {
     const tune_spec_t *spec;
@@ -204,7 +205,8 @@ static bool warm_up(tuning_t *tuning, err_t *err) {
     if (!make_trial(tuning, matrix_cell(result->matrix, cells / 2), &ignored, err))
         return false;
     const counts_t *counts = &tuning->trial->counts;
-    const int64_t besides = clock_now_ns() - began - tuning->trial->moving_ns; /* making it, dropping it, ... */
+    const int64_t besides =
+        clock_now_ns() - began - tuning->trial->moving_ns; /* making it, dropping it, ... */
     int64_t most = tuning->spec->budget_ns / (int64_t)cells / ROUNDS_WANTED - besides;
     most = most > MOST_TRIAL_NS ? MOST_TRIAL_NS : most < LEAST_TRIAL_NS ? LEAST_TRIAL_NS : most;
     const double fits = trial_rate(tuning->trial) * (double)most / 1e9;
