@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -112,4 +113,11 @@ bool host_is_here(const char *name) {
     freeifaddrs(own);
     freeaddrinfo(found);
     return here;
+}
+
+bool host_is_gone(const char *processes, int64_t process) {
+    char here[HOST_PROCESSES];
+    host_processes(here);
+    return *here && strcmp(processes, here) == 0 && process > 0 && kill((pid_t)process, 0) != 0 &&
+           errno == ESRCH;
 }

@@ -25,4 +25,8 @@ void host_processes(char name[HOST_PROCESSES]);
  * of its own interfaces. May ask the network what a name means. */
 bool host_is_here(const char *name);
 
+/* A process of such a table that is this host's, and that is no longer there. False where that cannot be
+ * told. */
+bool host_is_gone(const char *processes, int64_t process);
+
 #endif

@@ -66,7 +66,7 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
                        size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
     if (number < option->least || (option->most && number > option->most))
         return out_of_range(option, text, err);
-    if (option->kind == OPTION_COUNT32)
+    if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
         *(uint32_t *)at = (uint32_t)number;
     else
         *(uint64_t *)at = number;
@@ -94,6 +94,11 @@ static bool set_option(const option_t *option, const char *text, void *values, e
         if (!units_parse_time(text, at))
             return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h",
                            option->name, text);
+        return true;
+    case OPTION_COUNT32_AUTO:
+        if (strcmp(text, "auto") != 0)
+            return read_number(option, text, at, err);
+        *(uint32_t *)at = CLI_AUTO;
         return true;
     case OPTION_CUSTOM:
         return option->custom(values, text, err);
@@ -216,6 +221,32 @@ int cli_choose(const char *option, const char *text, const char *const *words, s
     }
     err_set(err, STATUS_USAGE, "--%s: '%s' is not one of %s", option, text, known);
     return -1;
+}
+
+bool cli_next_word(const char **at, char *word, size_t room) {
+    const size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, room, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
+    static char line[8192];
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(line, sizeof line, file)) {
+        bool empty = file && !ferror(file);
+        err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", path,
+                empty ? "it is empty" : strerror(errno));
+        if (file)
+            fclose(file);
+        return false;
+    }
+    fclose(file);
+    line[strcspn(line, "\r\n")] = '\0';
+    *uri = line;
+    return true;
 }
 
 /* --- pages

@@ -9,17 +9,19 @@
 #include <stdint.h>
 
 typedef enum {
-    OPTION_FLAG,    /* bool */
-    OPTION_TEXT,    /* const char * */
-    OPTION_LIST,    /* texts_list_t: may be given several times */
-    OPTION_COUNT,   /* uint64_t: 1000, 5k, 2m */
-    OPTION_COUNT32, /* uint32_t */
-    OPTION_SIZE,    /* uint64_t: 64K, 256M */
-    OPTION_TIME,    /* int64_t ns: 30s, 5m */
-    OPTION_CUSTOM,  /* by its function */
+    OPTION_FLAG,         /* bool */
+    OPTION_TEXT,         /* const char * */
+    OPTION_LIST,         /* texts_list_t: may be given several times */
+    OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
+    OPTION_COUNT32,      /* uint32_t */
+    OPTION_COUNT32_AUTO, /* the same, or "auto": CLI_AUTO */
+    OPTION_SIZE,         /* uint64_t: 64K, 256M */
+    OPTION_TIME,         /* int64_t ns: 30s, 5m */
+    OPTION_CUSTOM,       /* by its function */
 } option_kind_t;
 
 enum { MOST_LISTED = 64 };
+#define CLI_AUTO UINT32_MAX
 
 typedef struct {
     char *items[MOST_LISTED];
@@ -82,6 +84,12 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
 
 /* Which of these words an option's text is; -1 with the sentence that lists them. */
 int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err);
+
+/* The words of "1,4,16", one by one; *at moves on. False at the end. */
+bool cli_next_word(const char **at, char *word, size_t room);
+
+/* The first line of --uri-file, for the life of the process. */
+bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 
 /* The pages. */
 void cli_print_help(const command_t *command);

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "load/load.h"
+#include "study/tuned.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -82,20 +84,22 @@ static const option_t options[] = {
              "./my.yaml."},
     {.name = "threads",
      .letter = 'j',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
      AT(spec.threads),
      .least = 1,
      .most = 256,
-     .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
+     .help =
+         "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). auto: as the "
+         "last `tipple tune` of this target on this host found best, or else the default."},
     {.name = "batch",
      .letter = 'b',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
      AT(spec.batch),
      .least = 1,
      .most = 100000,
-     .help = "Documents in a batch (default 1000)."},
+     .help = "Documents in a batch (default 1000). auto: as for --threads."},
     {.name = "batch-bytes",
      .argument = "SIZE",
      .kind = OPTION_SIZE,
@@ -216,27 +220,9 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-/* The first line of a file, for the life of the process. */
-static bool read_uri_file(values_t *values, err_t *err) {
-    static char line[8192];
-    FILE *file = fopen(values->uri_file, "r");
-    if (!file || !fgets(line, sizeof line, file)) {
-        bool empty = file && !ferror(file);
-        err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", values->uri_file,
-                empty ? "it is empty" : strerror(errno));
-        if (file)
-            fclose(file);
-        return false;
-    }
-    fclose(file);
-    line[strcspn(line, "\r\n")] = '\0';
-    values->spec.uri = line;
-    return true;
-}
-
 static bool check(values_t *values, char **inputs, int count, err_t *err) {
     load_spec_t *spec = &values->spec;
-    if (values->uri_file && !read_uri_file(values, err))
+    if (values->uri_file && !cli_read_uri_file(values->uri_file, &spec->uri, err))
         return false;
     if (!spec->uri)
         return err_set(err, STATUS_USAGE,
@@ -266,6 +252,43 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     spec->index_count = values->indexes.count;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
+    return true;
+}
+
+/* --threads auto, --batch auto: by the last tune of this target, which is told; or the defaults. */
+static bool choose(load_spec_t *spec, err_t *err) {
+    const bool threads = spec->threads == CLI_AUTO, batch = spec->batch == CLI_AUTO;
+    const char *which = threads && batch ? "--threads auto --batch auto"
+                        : threads        ? "--threads auto"
+                                         : "--batch auto";
+    load_spec_t defaults;
+    tuned_t tuned;
+    char rate[UNITS_MAX], day[16] = "";
+    if (!threads && !batch)
+        return true;
+    const bool found = tuned_read(spec->uri, &tuned, err);
+    if (!found && err->status == STATUS_USAGE)
+        return false;
+    if (!found && err->status != STATUS_OK)
+        log_warn("%s", err->text);
+    load_spec_init(&defaults);
+    if (threads)
+        spec->threads = found ? tuned.threads : defaults.threads;
+    if (batch)
+        spec->batch = found ? tuned.batch : defaults.batch;
+    const time_t when = (time_t)(tuned.when_ms / 1000);
+    struct tm local;
+    if (localtime_r(&when, &local))
+        strftime(day, sizeof day, "%Y-%m-%d", &local);
+    if (found)
+        log_note("%s: %u threads, batches of %u, by the tune of %s (--format %s, %s docs/s)%s", which,
+                 tuned.threads, tuned.batch, day, tuned.format, units_rate(rate, tuned.docs_per_second),
+                 strcmp(tuned.format, spec->format) == 0 ? "" : "; this is another format");
+    else
+        log_note("%s: this host knows of no tune of this target (`tipple tune` makes one); the defaults are "
+                 "taken%s",
+                 which, batch ? ", batches of 1000" : "");
+    *err = (err_t){.status = STATUS_OK};
     return true;
 }
 
@@ -455,7 +478,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (!check(&values, argv, rest, err) || !confirm_drop(&values, err))
+    if (!check(&values, argv, rest, err) || !choose(&values.spec, err) || !confirm_drop(&values, err))
         return (int)err->status;
     static load_result_t result;
     err_t printing;

@@ -1,0 +1,336 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "base/clock.h"
+#include "cli/tune_print.h"
+#include "study/tuned.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    tune_spec_t spec;
+    const char *uri_file;
+    texts_list_t filters;
+    bool json, clustered, not_clustered, both_clustered, direct, both_direct;
+} values_t;
+
+/* ---- options that are lists ---- */
+
+static bool read_numbers(const char *option, const char *text, uint32_t most, uint32_t *numbers,
+                         size_t *count, err_t *err) {
+    char word[32];
+    *count = 0;
+    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
+        uint64_t number;
+        if (!units_parse_count(word, &number) || number < 1 || number > most)
+            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a number from 1 to %u; write it like 1,2,4",
+                           option, word, most);
+        if (*count == CHOICES_LISTED)
+            return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, CHOICES_LISTED);
+        for (size_t i = 0; i < *count; i++)
+            if (numbers[i] == number)
+                return err_set(err, STATUS_USAGE, "--%s: %s is named twice", option, word);
+        numbers[(*count)++] = (uint32_t)number;
+    }
+    return *count > 0 || err_set(err, STATUS_USAGE, "--%s needs a number", option);
+}
+
+static bool read_threads(void *values, const char *text, err_t *err) {
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_numbers("threads", text, 256, lists->threads, &lists->thread_count, err);
+}
+
+static bool read_batches(void *values, const char *text, err_t *err) {
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_numbers("batch", text, 100000, lists->batches, &lists->batch_count, err);
+}
+
+static bool read_routers(void *values, const char *text, err_t *err) {
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_numbers("routers", text, 64, lists->routers, &lists->router_count, err);
+}
+
+static bool read_names(const char *option, const char *text, const char *const *known, size_t known_count,
+                       const char **names, size_t *count, err_t *err) {
+    char word[32];
+    *count = 0;
+    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
+        const int chosen = cli_choose(option, word, known, known_count, err);
+        if (chosen < 0)
+            return false;
+        for (size_t i = 0; i < *count; i++)
+            if (names[i] == known[chosen])
+                return err_set(err, STATUS_USAGE, "--%s: %s is named twice", option, word);
+        names[(*count)++] = known[chosen];
+    }
+    return *count > 0 || err_set(err, STATUS_USAGE, "--%s needs a value", option);
+}
+
+static const char *const block_compressors[] = {"none", "snappy", "zlib", "zstd"};
+static const char *const wire_compressors[] = {"none", "snappy", "zlib", "zstd"};
+
+static bool read_compressors(void *values, const char *text, err_t *err) {
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_names("compressor", text, block_compressors,
+                      sizeof block_compressors / sizeof *block_compressors, lists->compressors,
+                      &lists->compressor_count, err);
+}
+
+static bool read_wires(void *values, const char *text, err_t *err) {
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_names("wire-compressor", text, wire_compressors,
+                      sizeof wire_compressors / sizeof *wire_compressors, lists->wires, &lists->wire_count,
+                      err);
+}
+
+static bool read_precision(void *values, const char *text, err_t *err) {
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0.1 && percent <= 100))
+        return err_set(err, STATUS_USAGE,
+                       "--precision: '%s' is not a share from 0.1%% to 100%%; write it like 5%%", text);
+    ((values_t *)values)->spec.precision = percent / 100;
+    return true;
+}
+
+#define AT(name) .offset = offsetof(values_t, name)
+
+static const option_t options[] = {
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     AT(spec.load.uri),
+     .environment = "TIPPLE_URI",
+     .help = "The target: mongodb://HOST/DATABASE.COLLECTION. Trials are made in "
+             "DATABASE.COLLECTION.tipple.tune."},
+    {.name = "uri-file",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(uri_file),
+     .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.load.format),
+     .environment = "TIPPLE_FORMAT",
+     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
+             "./my.yaml."},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N,N,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_threads,
+     .help = "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
+             "on a "
+             "cluster up to four a shard)."},
+    {.name = "batch",
+     .letter = 'b',
+     .argument = "N,N,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_batches,
+     .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."},
+    {.name = "sample",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.sample),
+     .least = 1,
+     .help = "Records a trial: the first so many of the files (default 200k, fewer where a trial would take "
+             "longer "
+             "than two seconds, or the budget would not last)."},
+    {.name = "budget",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.budget_ns),
+     .help = "How long all trials may take together (default 3m)."},
+    {.name = "precision",
+     .argument = "P%",
+     .kind = OPTION_CUSTOM,
+     .custom = read_precision,
+     .help = "A cell is tried until the 95 % confidence interval of its mean is this narrow, to either side "
+             "(default "
+             "5%)."},
+    {.name = "clustered",
+     .kind = OPTION_FLAG,
+     AT(clustered),
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
+    {.name = "both-clustered",
+     .kind = OPTION_FLAG,
+     AT(both_clustered),
+     .help = "Try clustered and plain collections."},
+    {.name = "compressor",
+     .argument = "NAME,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_compressors,
+     .help = "The collection's block compressors to try: none, snappy, zlib, zstd (default: as for load)."},
+    {.name = "wire-compressor",
+     .argument = "NAME,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_wires,
+     .help = "Compressors of the connection to try: none, snappy, zlib, zstd (default: as the URI says)."},
+    {.name = "shard-key",
+     .argument = "KEY",
+     .kind = OPTION_TEXT,
+     AT(spec.load.shard_key),
+     .help = "As for load. Without it: as the target is sharded, where it exists."},
+    {.name = "direct", .kind = OPTION_FLAG, AT(direct), .help = "As for load: past the routers."},
+    {.name = "both-direct",
+     .kind = OPTION_FLAG,
+     AT(both_direct),
+     .help = "Try through the routers and past them."},
+    {.name = "routers",
+     .argument = "N,N,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_routers,
+     .help = "Numbers of routers to try: the first so many of the URI (default: all of them)."},
+    {.name = "batch-bytes",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.load.batch_bytes),
+     .least = 4096,
+     .most = 40 << 20,
+     .help = "As for load (default 2M)."},
+    {.name = "memory",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.load.memory),
+     .least = 16 << 20,
+     .most = 1ull << 40,
+     .help = "As for load (default 256M)."},
+    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.load.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before tuning stops (default 30s)."},
+    {.name = "seed",
+     .argument = "S",
+     .kind = OPTION_COUNT,
+     AT(spec.seed),
+     .help = "The order of trials is the same for the same seed (default 1)."},
+    {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    {.name = NULL},
+};
+
+/* ---- the command ---- */
+
+static bool check(values_t *values, char **inputs, int count, err_t *err) {
+    tune_spec_t *spec = &values->spec;
+    load_spec_t *load = &spec->load;
+    if (values->uri_file && !cli_read_uri_file(values->uri_file, &load->uri, err))
+        return false;
+    if (!load->uri)
+        return err_set(
+            err, STATUS_USAGE,
+            "--uri is missing: the target to tune for, such as --uri mongodb://127.0.0.1/mot.results (or set "
+            "TIPPLE_URI)");
+    if (!load->format)
+        return err_set(
+            err, STATUS_USAGE,
+            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+    if (!count)
+        return err_set(err, STATUS_USAGE, "no files: name some of those that will be loaded");
+    if (values->clustered + values->not_clustered + values->both_clustered > 1)
+        return err_set(err, STATUS_USAGE, "--clustered, --no-clustered and --both-clustered: one of them");
+    if (values->direct && values->both_direct)
+        return err_set(err, STATUS_USAGE, "--direct and --both-direct: one of them");
+    if (values->clustered || values->not_clustered)
+        load->clustered = values->clustered ? CLUSTERED_YES : CLUSTERED_NO;
+    load->direct = values->direct;
+    choice_lists_t *lists = &spec->lists;
+    if (values->both_clustered) {
+        lists->clustered[lists->clustered_count++] = CLUSTERED_YES;
+        lists->clustered[lists->clustered_count++] = CLUSTERED_NO;
+    }
+    if (values->both_direct) {
+        lists->direct[lists->direct_count++] = false;
+        lists->direct[lists->direct_count++] = true;
+    }
+    if (lists->compressor_count == 1) /* said, not tried: the line to paste says it, too */
+        load->compressor = lists->compressors[0];
+    load->inputs = inputs;
+    load->input_count = (size_t)count;
+    load->filters = values->filters.items;
+    load->filter_count = values->filters.count;
+    return true;
+}
+
+/* For `tipple load --threads auto --batch auto`. */
+static void keep(const tune_spec_t *spec, const tune_result_t *result) {
+    const matrix_cell_t *knee = matrix_cell(result->matrix, result->verdict.knee);
+    tuned_t tuned = {.threads = knee->threads,
+                     .batch = knee->batch,
+                     .docs_per_second = knee->mean,
+                     .when_ms = clock_wall_ms()};
+    char path[4096];
+    err_t err;
+    snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
+    snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
+    if (tuned_write(spec->load.uri, &tuned, path, &err))
+        log_note("kept in %s: `tipple load --threads auto --batch auto` takes the knee from now on", path);
+    else
+        log_warn("what was found is not kept for `tipple load --threads auto --batch auto`: %s", err.text);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    static tune_result_t result;
+    int rest;
+    bool help;
+    tune_spec_init(&values.spec);
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!check(&values, argv, rest, err))
+        return (int)err->status;
+    bool ok = tune_run(&values.spec, &result, err);
+    int status = ok ? STATUS_OK : (int)err->status;
+    err_t broken;
+    if (values.json && result.warmed)
+        tune_print_json(&values.spec, &result, status);
+    else if (result.warmed && result.verdict.trials)
+        tune_print_table(&values.spec, &result);
+    if (!cli_flush(&broken) && ok) {
+        *err = broken;
+        status = (int)broken.status;
+    }
+    if (ok)
+        keep(&values.spec, &result);
+    tune_free_result(&result);
+    return status;
+}
+
+const command_t command_tune = {
+    .name = "tune",
+    .arguments = "FILE|DIRECTORY|PATTERN...",
+    .about = "find the best threads and batch size",
+    .help = "Loads a sample of the files again and again into a scratch collection beside the target "
+            "(DATABASE.COLLECTION.tipple.tune),\n"
+            "with other threads and batch sizes each time, and prints documents a second of each, with its "
+            "interval, the "
+            "best,\n"
+            "and the knee: the cheapest that is within 3 % of the best as far as the trials tell. Trials "
+            "take turns in "
+            "an order drawn\n"
+            "anew each round. The scratch collection is made as the target would be, and is dropped after "
+            "every trial "
+            "and at the end,\n"
+            "after Ctrl-C too; the target is not touched. The knee is kept on this host for `tipple load "
+            "--threads auto "
+            "--batch auto`.",
+    .examples =
+        "  tipple tune --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
+        "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m --precision 2%\n"
+        "  tipple tune -f mot --uri \"$URI\" data/*.gz --threads 4,8,16 --batch 1000 --both-clustered "
+        "--compressor "
+        "snappy,zstd\n"
+        "  tipple tune -f mot --uri \"$URI\" data/*.gz --both-direct --routers 1,2,4   # on a cluster",
+    .needs_driver = true,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,282 @@
+#include "cli/tune_print.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/grid.h"
+#include "study/scratch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the line to paste ---- */
+
+static void append_word(bson_string_t *line, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
+    bson_string_append(line, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        bson_string_append(line, word);
+        return;
+    }
+    bson_string_append(line, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            bson_string_append(line, "'\\''");
+        else
+            bson_string_append_c(line, *word);
+    bson_string_append(line, "'");
+}
+
+static void append_option(bson_string_t *line, const char *option, const char *value) {
+    append_word(line, option);
+    append_word(line, value);
+}
+
+/* The target's own URI, as the choice would have it: the scratch collection's without its tail. With a
+ * password in it it is not shown. */
+static void append_uri(bson_string_t *line, const char *uri, const choice_t *choice) {
+    address_t address;
+    err_t err;
+    char *own = scratch_uri(uri, choice->routers, choice->wire, &err);
+    char *tail = own ? strstr(own, SCRATCH_NAME) : NULL;
+    bool secret = true;
+    if (own && address_parse(&address, own, &err)) {
+        secret = address.secret_count > 0;
+        address_free(&address);
+    }
+    if (secret || !tail) {
+        bson_string_append(line, " --uri \"$TIPPLE_URI\"");
+    } else {
+        for (char *next; (next = strstr(tail + 1, SCRATCH_NAME));)
+            tail = next;
+        memmove(tail, tail + strlen(SCRATCH_NAME), strlen(tail + strlen(SCRATCH_NAME)) + 1);
+        append_option(line, "--uri", own);
+    }
+    bson_free(own);
+}
+
+/* Only what was told or found is said: what a load finds out by itself it will find out again. */
+static char *load_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
+    const matrix_cell_t *chosen = matrix_cell(result->matrix, cell);
+    const choice_t *choice = &result->choices[chosen->choice];
+    const load_spec_t *load = &spec->load;
+    const clustered_t clustered = result->lists.clustered_count > 1 ? choice->clustered : load->clustered;
+    const char *compressor = result->lists.compressor_count > 1 ? choice->compressor : load->compressor;
+    char number[16];
+    bson_string_t *line = bson_string_new("tipple load");
+    append_option(line, "--format", load->format);
+    append_uri(line, load->uri, choice);
+    snprintf(number, sizeof number, "%u", chosen->threads);
+    append_option(line, "--threads", number);
+    snprintf(number, sizeof number, "%u", chosen->batch);
+    append_option(line, "--batch", number);
+    if (clustered != CLUSTERED_DEFAULT)
+        append_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (compressor)
+        append_option(line, "--compressor", compressor);
+    if (load->shard_key)
+        append_option(line, "--shard-key", load->shard_key);
+    if (choice->direct)
+        append_word(line, "--direct");
+    for (size_t i = 0; i < load->filter_count; i++)
+        append_option(line, "--filter", load->filters[i]);
+    for (size_t i = 0; i < load->input_count; i++)
+        append_word(line, load->inputs[i]);
+    return bson_string_free(line, false);
+}
+
+/* ---- for a person ---- */
+
+static double percent_of(const matrix_cell_t *cell) {
+    return (cell->high - cell->mean) / cell->mean * 100;
+}
+
+typedef void print_cell_fn(const tune_result_t *result, size_t cell, char out[GRID_CELL]);
+
+static void print_rate(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_verdict_t *verdict = &result->verdict;
+    const bool dropped = cell->state == MATRIX_DROPPED;
+    char rate[UNITS_MAX], interval[32] = "";
+    if (!cell->trials) {
+        snprintf(out, GRID_CELL, "-");
+        return;
+    }
+    if (!isnan(cell->high))
+        snprintf(interval, sizeof interval, " ±%.0f%%", percent_of(cell));
+    snprintf(out, GRID_CELL, "%s%s%s%s%s%s", at == verdict->best ? "best " : "",
+             at == verdict->knee ? "knee " : "", dropped ? "(" : "", units_rate(rate, cell->mean), interval,
+             dropped ? ")" : "");
+}
+
+static void print_limit(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
+    snprintf(out, GRID_CELL, "%s",
+             result->figures[at].trials ? tune_limit_name(tune_limit(result, at)) : "-");
+}
+
+/* Threads down, batches across, the cells of one choice. */
+static void print_matrix(const tune_result_t *result, uint32_t choice, const char *title,
+                         print_cell_fn *print) {
+    const choice_lists_t *lists = &result->lists;
+    const size_t batches = lists->batch_count < GRID_COLUMNS - 1 ? lists->batch_count : GRID_COLUMNS - 1;
+    grid_t grid = {.columns = batches + 1};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    GRID_PUT(row, 0, "%s", title);
+    for (size_t i = 0; i < batches; i++)
+        GRID_PUT(row, i + 1, "batch %u", lists->batches[i]);
+    for (size_t i = 0; i < lists->thread_count; i++) {
+        row = grid_row(&grid);
+        GRID_PUT(row, 0, "%u thread%s", lists->threads[i], lists->threads[i] == 1 ? "" : "s");
+        for (size_t j = 0; j < batches; j++)
+            print(result, (choice * lists->thread_count + i) * lists->batch_count + j, row[j + 1]);
+    }
+    grid_print(&grid);
+}
+
+static void print_figures(const tune_result_t *result, const char *word, size_t at) {
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const tune_figures_t *figures = &result->figures[at];
+    char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], name[CHOICE_NAME];
+    choice_name(&result->lists, &result->choices[cell->choice], name);
+    printf("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
+           word, cell->threads, cell->threads == 1 ? "" : "s", cell->batch, *name ? ", " : "", name,
+           units_rate(rate, cell->mean), units_rate(low, cell->low), units_rate(high, cell->high),
+           cell->trials, figures->client_cores * 1e6 / (double)figures->documents);
+    printf("      limited by: %s", tune_limit_name(tune_limit(result, at)));
+    if (!isnan(figures->server_cores) && !result->cluster)
+        printf(" (server: %.1f of %.0f CPUs", figures->server_cores / figures->seconds, result->server_cpus);
+    if (!isnan(figures->host_busy))
+        printf("%sthis host: %.0f%% of its CPUs",
+               isnan(figures->server_cores) || result->cluster ? " (" : "; ",
+               figures->host_busy / figures->seconds * 100);
+    printf("%s)\n",
+           isnan(figures->host_busy) && (isnan(figures->server_cores) || result->cluster) ? " (" : "");
+    if (figures->retries)
+        printf("      %" PRIu64
+               " batches were sent again: servers were away for a moment, so think little of it\n",
+               figures->retries);
+}
+
+static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    const matrix_share_t share = matrix_share(result->matrix, verdict->knee);
+    char *line = load_line(spec, result, verdict->knee);
+    print_figures(result, "best", verdict->best);
+    if (verdict->knee == verdict->best) {
+        printf("knee: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
+    } else {
+        print_figures(result, "knee", verdict->knee);
+        printf("      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest that may be within %.0f%% of it\n",
+               share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
+    }
+    if (result->verdict.budget_spent)
+        printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
+    printf("\n%s\n", line);
+    bson_free(line);
+}
+
+void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    char records[UNITS_MAX], took[UNITS_MAX], name[CHOICE_NAME];
+    printf("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
+           units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
+    for (uint32_t i = 0; i < result->choice_count; i++) {
+        choice_name(&result->lists, &result->choices[i], name);
+        printf("\n%s%s", name, *name ? "\n" : "");
+        print_matrix(result, i, "docs/s", print_rate);
+        printf("\n");
+        print_matrix(result, i, "limited by", print_limit);
+    }
+    printf("\n");
+    if (verdict->dropped)
+        printf("(in brackets: given up early, because it is slower than %.0f%% of the best beyond doubt)\n",
+               100 - TUNE_NEARLY * 100);
+    if (!result->checkpoints)
+        printf("no checkpoints between trials: this user, or this target, may not (fsync)\n");
+    if (verdict->best != MATRIX_DONE)
+        print_verdict(spec, result);
+}
+
+/* ---- for programs ---- */
+
+static void print_number(const char *name, double number, int digits) {
+    if (isnan(number))
+        printf(",\"%s\":null", name);
+    else
+        printf(",\"%s\":%.*f", name, digits, number);
+}
+
+static void print_text(const char *name, const char *text) {
+    printf(",\"%s\":", name);
+    if (text)
+        cli_print_json_text(text);
+    else
+        printf("null");
+}
+
+static void print_json_cell(const tune_result_t *result, size_t at) {
+    static const char *const states[] = {
+        [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const choice_t *choice = &result->choices[cell->choice];
+    const tune_figures_t *figures = &result->figures[at];
+    const double seconds = figures->trials ? figures->seconds : NAN;
+    printf("{\"threads\":%u,\"batch\":%u", cell->threads, cell->batch);
+    print_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
+                            : choice->clustered == CLUSTERED_YES   ? "yes"
+                                                                   : "no");
+    print_text("compressor", choice->compressor);
+    print_text("wire_compressor", choice->wire);
+    printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
+           choice->direct ? "true" : "false", choice->routers, states[cell->state], cell->trials,
+           figures->documents);
+    print_number("docs_per_second", cell->mean, 1);
+    print_number("low", cell->low, 1);
+    print_number("high", cell->high, 1);
+    print_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
+    print_number("client_cores", figures->client_cores / seconds, 3);
+    print_number("server_cores", figures->server_cores / seconds, 3);
+    print_number("host_busy", figures->host_busy / seconds, 3);
+    printf(",\"retries\":%" PRIu64, figures->retries);
+    print_text("limit", tune_limit_name(tune_limit(result, at)));
+    print_text("limited_by", figures->trials ? figures->limited_by : NULL);
+    printf("}");
+}
+
+static void print_json_choice(const char *name, const tune_result_t *result, size_t at) {
+    printf(",\"%s\":", name);
+    if (at == MATRIX_DONE)
+        printf("null");
+    else
+        print_json_cell(result, at);
+}
+
+void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
+    char *line = verdict->knee == MATRIX_DONE ? NULL : load_line(spec, result, verdict->knee);
+    printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
+    print_text("namespace", result->namespace);
+    print_text("target", result->where);
+    print_text("scratch", result->scratch);
+    print_text("format", result->format);
+    printf(
+        ",\"sample\":%" PRIu64 ",\"records\":%" PRIu64 ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f"
+        ",\"budget_seconds\":%.3f,\"budget_spent\":%s,\"precision\":%.4f,\"checkpoints\":%s,\"settled\":%zu"
+        ",\"dropped\":%zu,\"untried\":%zu",
+        result->sample, result->records, verdict->trials, verdict->rounds, (double)result->took_ns / 1e9,
+        (double)spec->budget_ns / 1e9, verdict->budget_spent ? "true" : "false", spec->precision,
+        result->checkpoints ? "true" : "false", verdict->settled, verdict->dropped, verdict->untried);
+    printf(",\"cells\":[");
+    for (size_t i = 0; i < cells; i++) {
+        printf("%s", i ? "," : "");
+        print_json_cell(result, i);
+    }
+    printf("]");
+    print_json_choice("best", result, verdict->best);
+    print_json_choice("knee", result, verdict->knee);
+    print_text("load", line);
+    printf("}\n");
+    bson_free(line);
+}

@@ -1,0 +1,254 @@
+#include "study/matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Trials of all cells scatter alike, as shares of their means, because it is the same machine that makes
+ * them; so what all of them tell together counts as so many trials of each cell besides its own. Two trials
+ * that happen to be alike are no proof then. */
+enum { LENT = 8 };
+
+/* Standard normal quantiles: of a two-sided 95 % interval; for dropping a cell, where one error in twenty
+ * would be too many, with every cell looked at after every trial; for the knee, where doubt is for the
+ * cheaper cell. */
+static const double Z_INTERVAL = 1.959964, Z_DROP = 2.807, Z_DOUBT = 1.0;
+
+struct matrix {
+    matrix_options_t options;
+    matrix_cell_t *cells;
+    size_t count;
+    size_t *order, at; /* of this round */
+    uint32_t rounds, trials;
+    int64_t spent_ns;
+    uint64_t drawn;
+    bool budget_spent;
+};
+
+/* Student's t from the normal quantile, by Cornish and Fisher; good to a percent from 4 degrees of freedom
+ * on. */
+static double student(double z, double freedom) {
+    const double z2 = z * z;
+    return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom));
+}
+
+static uint64_t draw(matrix_t *matrix) { /* splitmix64 */
+    uint64_t x = matrix->drawn += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+}
+
+matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_options_t *options) {
+    matrix_t *matrix = calloc(1, sizeof *matrix);
+    if (!matrix)
+        return NULL;
+    matrix->options = *options;
+    matrix->drawn = options->seed;
+    matrix->count = matrix->at = count;
+    matrix->cells = calloc(count + 1, sizeof *matrix->cells);
+    matrix->order = calloc(count + 1, sizeof *matrix->order);
+    if (!matrix->cells || !matrix->order) {
+        matrix_free(matrix);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        matrix->order[i] = i;
+        matrix->cells[i] = (matrix_cell_t){.threads = cells[i].threads,
+                                           .batch = cells[i].batch,
+                                           .choice = cells[i].choice,
+                                           .mean = NAN,
+                                           .low = NAN,
+                                           .high = NAN};
+    }
+    return matrix;
+}
+
+void matrix_free(matrix_t *matrix) {
+    if (!matrix)
+        return;
+    free(matrix->cells);
+    free(matrix->order);
+    free(matrix);
+}
+
+size_t matrix_count(const matrix_t *matrix) {
+    return matrix->count;
+}
+
+const matrix_cell_t *matrix_cell(const matrix_t *matrix, size_t cell) {
+    return &matrix->cells[cell];
+}
+
+/* ---- what the trials tell ---- */
+
+/* What all cells tell of the scatter: squared deviations as shares of the means, and degrees of freedom. */
+static double pooled(const matrix_t *matrix, double *freedom) {
+    double squares = 0;
+    *freedom = 0;
+    for (size_t i = 0; i < matrix->count; i++) {
+        const matrix_cell_t *cell = &matrix->cells[i];
+        if (cell->trials < 2)
+            continue;
+        squares += cell->squares / (cell->mean * cell->mean);
+        *freedom += cell->trials - 1;
+    }
+    return *freedom > 0 ? squares / *freedom : NAN;
+}
+
+/* Of a cell's mean: the standard error as a share of it, and its degrees of freedom. NAN below two trials. */
+static double error_of(const matrix_cell_t *cell, double variance, double all, double *freedom) {
+    const double lent = all < LENT ? all : LENT, own = (double)cell->trials - 1;
+    *freedom = lent + own;
+    if (cell->trials < 2)
+        return NAN;
+    return sqrt((lent * variance + cell->squares / (cell->mean * cell->mean)) / *freedom / cell->trials);
+}
+
+static size_t find_best(const matrix_t *matrix) {
+    size_t best = MATRIX_DONE;
+    for (size_t i = 0; i < matrix->count; i++)
+        if (matrix->cells[i].trials >= 2 &&
+            (best == MATRIX_DONE || matrix->cells[i].mean > matrix->cells[best].mean))
+            best = i;
+    return best;
+}
+
+/* The logarithm of mean / best's mean, and how far off it may be at this quantile. */
+static double against(const matrix_t *matrix, size_t cell, size_t best, double z, double *error) {
+    double all, freedom, best_freedom;
+    const double variance = pooled(matrix, &all);
+    const double own = error_of(&matrix->cells[cell], variance, all, &freedom),
+                 other = error_of(&matrix->cells[best], variance, all, &best_freedom);
+    *error = student(z, fmin(freedom, best_freedom)) * sqrt(own * own + other * other);
+    return log(matrix->cells[cell].mean / matrix->cells[best].mean);
+}
+
+matrix_share_t matrix_share(const matrix_t *matrix, size_t cell) {
+    const size_t best = find_best(matrix);
+    double error;
+    if (best == MATRIX_DONE || matrix->cells[cell].trials < 2)
+        return (matrix_share_t){NAN, NAN, NAN};
+    if (cell == best)
+        return (matrix_share_t){1, 1, 1};
+    const double share = against(matrix, cell, best, Z_INTERVAL, &error);
+    return (matrix_share_t){exp(share), exp(share - error), exp(share + error)};
+}
+
+static void set_intervals(matrix_t *matrix) {
+    double all, freedom;
+    const double variance = pooled(matrix, &all);
+    for (size_t i = 0; i < matrix->count; i++) {
+        matrix_cell_t *cell = &matrix->cells[i];
+        const double error = error_of(cell, variance, all, &freedom);
+        if (isnan(error))
+            continue;
+        const double half = student(Z_INTERVAL, freedom) * error;
+        cell->low = cell->mean * fmax(1 - half, 0);
+        cell->high = cell->mean * (1 + half);
+        if (cell->state == MATRIX_OPEN &&
+            (half <= matrix->options.precision || cell->trials >= matrix->options.most_trials))
+            cell->state = MATRIX_SETTLED;
+    }
+}
+
+/* Shown to be slower than what the knee may be: neither the best nor the knee. */
+static void drop_hopeless(matrix_t *matrix) {
+    const size_t best = find_best(matrix);
+    const double least = log(1 - matrix->options.nearly);
+    for (size_t i = 0; best != MATRIX_DONE && i < matrix->count; i++) {
+        double error;
+        if (i == best || matrix->cells[i].trials < 2 || matrix->cells[i].state != MATRIX_OPEN)
+            continue;
+        if (against(matrix, i, best, Z_DROP, &error) + error < least)
+            matrix->cells[i].state = MATRIX_DROPPED;
+    }
+}
+
+void matrix_add(matrix_t *matrix, size_t at, double rate, int64_t took_ns) {
+    matrix_cell_t *cell = &matrix->cells[at];
+    const double before = cell->trials ? cell->mean : 0;
+    cell->trials++;
+    cell->mean = before + (rate - before) / cell->trials;
+    cell->squares += (rate - before) * (rate - cell->mean);
+    cell->took_ns += took_ns;
+    matrix->trials++;
+    matrix->spent_ns += took_ns;
+    matrix->at++;
+    drop_hopeless(matrix);
+    set_intervals(matrix);
+}
+
+/* ---- what comes next ---- */
+
+static void begin_round(matrix_t *matrix) {
+    for (size_t i = matrix->count; i > 1; i--) {
+        const size_t other = (size_t)(draw(matrix) % i), kept = matrix->order[i - 1];
+        matrix->order[i - 1] = matrix->order[other];
+        matrix->order[other] = kept;
+    }
+    matrix->at = 0;
+    matrix->rounds++;
+}
+
+static bool any_open(const matrix_t *matrix) {
+    for (size_t i = 0; i < matrix->count; i++)
+        if (matrix->cells[i].state == MATRIX_OPEN)
+            return true;
+    return false;
+}
+
+/* What another trial of this cell will take, by what trials took so far. */
+static int64_t expected_ns(const matrix_t *matrix, const matrix_cell_t *cell) {
+    return cell->trials     ? cell->took_ns / cell->trials
+           : matrix->trials ? matrix->spent_ns / matrix->trials
+                            : 0;
+}
+
+size_t matrix_next(matrix_t *matrix) {
+    while (any_open(matrix)) {
+        for (; matrix->at < matrix->count; matrix->at++) {
+            const matrix_cell_t *cell = &matrix->cells[matrix->order[matrix->at]];
+            if (cell->state != MATRIX_OPEN)
+                continue;
+            matrix->budget_spent = matrix->spent_ns + expected_ns(matrix, cell) > matrix->options.budget_ns;
+            return matrix->budget_spent ? MATRIX_DONE : matrix->order[matrix->at];
+        }
+        begin_round(matrix);
+    }
+    return MATRIX_DONE;
+}
+
+/* ---- the verdict ---- */
+
+static bool is_cheaper(const matrix_cell_t *a, const matrix_cell_t *b) {
+    return a->threads != b->threads ? a->threads < b->threads
+           : a->batch != b->batch   ? a->batch < b->batch
+                                    : a->choice < b->choice;
+}
+
+static size_t find_knee(const matrix_t *matrix, size_t best) {
+    const double least = log(1 - matrix->options.nearly);
+    size_t knee = best;
+    for (size_t i = 0; i < matrix->count; i++) {
+        double error;
+        if (matrix->cells[i].trials < 2 || matrix->cells[i].state == MATRIX_DROPPED ||
+            !is_cheaper(&matrix->cells[i], &matrix->cells[knee]))
+            continue;
+        if (against(matrix, i, best, Z_DOUBT, &error) + error >= least)
+            knee = i;
+    }
+    return knee;
+}
+
+void matrix_judge(const matrix_t *matrix, matrix_verdict_t *verdict) {
+    *verdict = (matrix_verdict_t){.best = find_best(matrix),
+                                  .trials = matrix->trials,
+                                  .rounds = matrix->rounds,
+                                  .budget_spent = matrix->budget_spent};
+    verdict->knee = verdict->best == MATRIX_DONE ? MATRIX_DONE : find_knee(matrix, verdict->best);
+    for (size_t i = 0; i < matrix->count; i++) {
+        verdict->settled += matrix->cells[i].state == MATRIX_SETTLED;
+        verdict->dropped += matrix->cells[i].state == MATRIX_DROPPED;
+        verdict->untried += matrix->cells[i].trials < 2;
+    }
+}

@@ -1,0 +1,323 @@
+#include "study/scratch.h"
+#include "base/clock.h"
+#include "base/host.h"
+#include "base/log.h"
+#include "target/place.h"
+#include "target/spread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define MARK ".tipple.mark"
+
+enum { DUPLICATE_KEY = 11000, NAMESPACE_NOT_FOUND = 26 };
+static const int64_t LEASE_NS = 60000000000, RENEW_NS = 15000000000;
+
+struct scratch {
+    server_t *server;
+    mongoc_client_t *client;
+    char mark[300]; /* the mark's collection */
+    bson_oid_t owner;
+    int64_t until_ns; /* the mark is ours */
+    bool no_checkpoints, marked;
+};
+
+/* ---- its URI ---- */
+
+/* The first `count` of "a,b,c"; 0: all. */
+static size_t hosts_length(const char *hosts, size_t length, size_t count) {
+    for (size_t i = 0; count && i < length; i++)
+        if (hosts[i] == ',' && --count == 0)
+            return i;
+    return length;
+}
+
+/* The options but `compressors`, each with an ampersand before it. */
+static void copy_query(bson_string_t *to, const char *query) {
+    static const char key[] = "compressors=";
+    while (*query) {
+        const size_t length = strcspn(query, "&;");
+        if (strncasecmp(query, key, sizeof key - 1) != 0)
+            bson_string_append_printf(to, "&%.*s", (int)length, query);
+        query += length + (query[length] != '\0');
+    }
+}
+
+/* A driver that was built without a compressor leaves it out and says nothing that a program could hear. */
+static bool has_compressors(const address_t *address, const char *wire, err_t *err) {
+    const bson_t *known = mongoc_uri_get_compressors(address->uri);
+    for (const char *at = wire; *at;) {
+        char name[32];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (strcmp(name, "none") != 0 && !(known && bson_has_field(known, name)))
+            return err_set(err, STATUS_USAGE,
+                           "'%s' is no wire compressor that this tipple was built with: leave it out", name);
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
+char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err) {
+    address_t address;
+    if (!address_parse(&address, uri, err)) /* everything is where it should be, then */
+        return NULL;
+    address_free(&address);
+    const char *authority = strstr(uri, "://") + 3;
+    const size_t authority_length = strcspn(authority, "/");
+    const char *at = memrchr(authority, '@', authority_length);
+    const char *hosts = at ? at + 1 : authority, *path = authority + authority_length;
+    const size_t path_length = strcspn(path, "?");
+    const char *query = path[path_length] ? path + path_length + 1 : "";
+    bson_string_t *options = bson_string_new(NULL), *text = bson_string_new(NULL);
+    if (wire) {
+        copy_query(options, query);
+        if (strcmp(wire, "none") != 0)
+            bson_string_append_printf(options, "&compressors=%s", wire);
+    } else if (*query) {
+        bson_string_append_printf(options, "&%s", query);
+    }
+    const size_t length = hosts_length(hosts, authority_length - (size_t)(hosts - authority), routers);
+    bson_string_append_printf(text, "%.*s%.*s%.*s" SCRATCH_NAME "%s%s", (int)(hosts - uri), uri, (int)length,
+                              hosts, (int)path_length, path, options->len ? "?" : "",
+                              options->len ? options->str + 1 : "");
+    bson_string_free(options, true);
+    char *made = bson_string_free(text, false);
+    bool ok = address_parse(&address, made, err);
+    if (ok) {
+        ok = !wire || has_compressors(&address, wire, err);
+        address_free(&address);
+    } else {
+        err_where(err, "the collection for trials (the target's name with " SCRATCH_NAME " behind it)");
+    }
+    if (ok)
+        return made;
+    bson_free(made);
+    return NULL;
+}
+
+/* ---- the mark ---- */
+
+/* Makes the mark, or renews ours. *code: DUPLICATE_KEY when it is another's. */
+static bool write_mark(scratch_t *scratch, int64_t for_ns, int *code, err_t *err) {
+    char host[256] = "", processes[HOST_PROCESSES];
+    bson_t reply;
+    gethostname(host, sizeof host - 1);
+    host_processes(processes);
+    bson_t *command =
+        BCON_NEW("update", BCON_UTF8(scratch->mark), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("mark"),
+                 "owner", BCON_OID(&scratch->owner), "}", "u", "[", "{", "$set", "{", "until", "{", "$add",
+                 "[", BCON_UTF8("$$NOW"), BCON_INT64(for_ns / 1000000), "]", "}", "host", "{", "$literal",
+                 BCON_UTF8(host), "}", "processes", "{", "$literal", BCON_UTF8(processes), "}", "process",
+                 BCON_INT32((int32_t)getpid()), "}", "}", "]", "upsert", BCON_BOOL(true), "}", "]");
+    const int64_t now = clock_now_ns();
+    bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
+                             true, &reply, err);
+    *code = ok ? 0 : server_code(&reply);
+    if (ok)
+        scratch->until_ns = now + for_ns;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+typedef struct {
+    bool there, alive;
+    bson_oid_t owner;
+    char host[256];
+    int64_t process;
+} mark_t;
+
+static void take_mark(const bson_t *document, mark_t *mark) {
+    bson_iter_t at;
+    const char *processes = "";
+    bool leased = false;
+    mark->there = true;
+    for (bool ok = bson_iter_init(&at, document); ok && bson_iter_next(&at);) {
+        const char *key = bson_iter_key(&at);
+        if (strcmp(key, "owner") == 0 && BSON_ITER_HOLDS_OID(&at))
+            bson_oid_copy(bson_iter_oid(&at), &mark->owner);
+        else if (strcmp(key, "host") == 0 && BSON_ITER_HOLDS_UTF8(&at))
+            snprintf(mark->host, sizeof mark->host, "%s", bson_iter_utf8(&at, NULL));
+        else if (strcmp(key, "processes") == 0 && BSON_ITER_HOLDS_UTF8(&at))
+            processes = bson_iter_utf8(&at, NULL);
+        else if (strcmp(key, "process") == 0)
+            mark->process = bson_iter_as_int64(&at);
+        else if (strcmp(key, "leased") == 0)
+            leased = bson_iter_as_bool(&at);
+    }
+    mark->alive = leased && !host_is_gone(processes, mark->process);
+}
+
+static bool read_mark(scratch_t *scratch, mark_t *mark, err_t *err) {
+    bson_t reply, document;
+    bson_iter_t iter, at;
+    *mark = (mark_t){.there = false};
+    bson_t *command =
+        BCON_NEW("aggregate", BCON_UTF8(scratch->mark), "pipeline", "[", "{", "$match", "{", "_id",
+                 BCON_UTF8("mark"), "}", "}", "{", "$addFields", "{", "leased", "{", "$gt", "[",
+                 BCON_UTF8("$until"), BCON_UTF8("$$NOW"), "]", "}", "}", "}", "]", "cursor", "{", "}");
+    bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
+                             false, &reply, err);
+    bson_destroy(command);
+    if (ok && bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &at) &&
+        BSON_ITER_HOLDS_DOCUMENT(&at)) {
+        uint32_t length;
+        const uint8_t *bytes;
+        bson_iter_document(&at, &length, &bytes);
+        if (bson_init_static(&document, bytes, length))
+            take_mark(&document, mark);
+    }
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool remove_mark(scratch_t *scratch, const bson_oid_t *owner, err_t *err) {
+    bson_t *command =
+        BCON_NEW("delete", BCON_UTF8(scratch->mark), "deletes", "[", "{", "q", "{", "_id", BCON_UTF8("mark"),
+                 "owner", BCON_OID(owner), "}", "limit", BCON_INT32(1), "}", "]");
+    bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
+                             true, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+static bool is_busy(const scratch_t *scratch, const mark_t *mark, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "another study (process %lld on %s) tries things out in %s at this moment: wait for its end. If it "
+        "was killed, that is known within a minute",
+        (long long)mark->process, mark->host, server_namespace(scratch->server));
+}
+
+/* *left: what lies there is a dead study's. */
+static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
+    mark_t mark;
+    place_t place;
+    int code;
+    if (!read_mark(scratch, &mark, err) || !place_identity(scratch->server, scratch->client, &place, err))
+        return false;
+    if (place.exists && !mark.there)
+        return err_set(
+            err, STATUS_USAGE,
+            "%s exists, and it is not a study's: trials would be made in a collection of this name. Rename "
+            "or drop it",
+            server_namespace(scratch->server));
+    if (mark.alive)
+        return is_busy(scratch, &mark, err);
+    *left = mark.there;
+    if (mark.there && !remove_mark(scratch, &mark.owner, err))
+        return false;
+    scratch->marked = write_mark(scratch, LEASE_NS, &code, err);
+    if (code == DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* somebody was quicker */
+        is_busy(scratch, &mark, err);
+    return scratch->marked;
+}
+
+/* ---- from beginning to end ---- */
+
+static void clear_zones(scratch_t *scratch) {
+    err_t ignored;
+    bool changed;
+    if (server_facts(scratch->server)->kind == SERVER_ROUTER &&
+        !spread_restore(scratch->server, scratch->client, &changed, &ignored))
+        log_detail("zones that a study may have left could not be looked for: %s", ignored.text);
+}
+
+scratch_t *scratch_open(const char *uri, int64_t patience_ns, err_t *err) {
+    bool left = false;
+    char *own = scratch_uri(uri, 0, NULL, err);
+    if (!own)
+        return NULL;
+    scratch_t *scratch = calloc(1, sizeof *scratch);
+    server_options_t options = {.uri = own, .patience_ns = patience_ns, .connections = 2};
+    bool ok = scratch != NULL || err_memory(err, sizeof *scratch);
+    ok = ok && (scratch->server = server_connect(&options, err)) &&
+         (scratch->client = server_take(scratch->server, err));
+    bson_free(own);
+    if (ok) {
+        bson_oid_init(&scratch->owner, NULL);
+        snprintf(scratch->mark, sizeof scratch->mark, "%s" MARK, server_collection(scratch->server));
+        ok = take_over(scratch, &left, err);
+    }
+    if (ok && left) {
+        log_note("%s is left from a study that was killed: dropped", server_namespace(scratch->server));
+        clear_zones(scratch);
+        ok = scratch_drop(scratch, err);
+    }
+    if (ok)
+        return scratch;
+    err_t why = *err, ignored;
+    scratch_close(scratch, &ignored);
+    *err = why;
+    return NULL;
+}
+
+server_t *scratch_server(const scratch_t *scratch) {
+    return scratch->server;
+}
+
+mongoc_client_t *scratch_client(const scratch_t *scratch) {
+    return scratch->client;
+}
+
+bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
+    int code;
+    if (scratch->until_ns - clock_now_ns() > for_ns + RENEW_NS)
+        return true;
+    if (write_mark(scratch, for_ns + LEASE_NS, &code, err))
+        return true;
+    if (code == DUPLICATE_KEY) {
+        scratch->marked = false;
+        err_set(err, STATUS_SERVER,
+                "%s has become another study's, because this one stood still for too long",
+                server_namespace(scratch->server));
+    }
+    return false;
+}
+
+bool scratch_drop(scratch_t *scratch, err_t *err) {
+    return place_drop(scratch->server, scratch->client, err);
+}
+
+bool scratch_checkpoint(scratch_t *scratch) {
+    bson_error_t error;
+    if (scratch->no_checkpoints)
+        return false;
+    bson_t *command = BCON_NEW("fsync", BCON_INT32(1));
+    bool ok = mongoc_client_command_simple(scratch->client, "admin", command, NULL, NULL, &error);
+    bson_destroy(command);
+    scratch->no_checkpoints = !ok;
+    if (!ok)
+        log_detail("no checkpoints between trials: %s", error.message);
+    return ok;
+}
+
+bool scratch_close(scratch_t *scratch, err_t *err) {
+    bool ok = true;
+    if (!scratch)
+        return true;
+    if (scratch->marked) {
+        bson_t reply;
+        ok = scratch_drop(scratch, err);
+        if (ok) {
+            bson_t *command = BCON_NEW("drop", BCON_UTF8(scratch->mark));
+            ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
+                                true, &reply, err) ||
+                 server_code(&reply) == NAMESPACE_NOT_FOUND;
+            bson_destroy(command);
+            bson_destroy(&reply);
+        }
+        if (!ok)
+            err_where(err, "%s and its books are left behind, and the next study of this target drops them",
+                      server_namespace(scratch->server));
+    }
+    if (scratch->client)
+        server_give(scratch->server, scratch->client);
+    server_destroy(scratch->server);
+    free(scratch);
+    return ok;
+}

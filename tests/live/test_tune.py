@@ -1,0 +1,159 @@
+"""tipple tune: what it tries, what it says, what it keeps for load, and that nothing of it is left."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import live
+import livetest
+import livetune
+
+SMALL = ("--threads", "1,2", "--batch", "100,500", "--sample", "1000")
+
+
+class Tune(livetune.Mixin, livetest.Case):
+    def test_whole(self):
+        """every cell is tried, the numbers add up, the target is not even made, and load takes the knee with auto"""
+        said = self.tune(*SMALL, "a.csv")
+        self.assertEqual({}, self.everything())
+        self.assertEqual([(1, 100), (1, 500), (2, 100), (2, 500)], self.cell_keys(said))
+        self.adds_up(said, 1000)
+        self.assertEqual((self.database + ".results", self.database + ".results.tipple.tune", "mot", 1000, 1000),
+                         tuple(said[key] for key in ("namespace", "scratch", "format", "sample", "records")))
+        self.assertTrue(said["checkpoints"])
+        self.assertIn("kept in %s/" % self.environment["XDG_CACHE_HOME"], self.stderr)
+        knee = said["knee"]
+        self.assertIn(" --threads %d --batch %d a.csv" % (knee["threads"], knee["batch"]), said["load"])
+        counts = self.load("--threads", "auto", "--batch", "auto", "a.csv", **self.environment)
+        self.assertEqual((knee["threads"], knee["batch"]), (counts["threads"], counts["batch"]))
+        self.assertIn("by the tune of", self.stderr)
+        self.holds(livetest.Books().plain("a.csv", self.text))
+
+    def test_line_to_paste(self):
+        """the line that is printed is a command that loads"""
+        self.write("b.csv", livetest.rows(500, 4))
+        said = self.tune("--threads", "1", "--batch", "100", "--sample", "300", "--no-clustered", "--filter", "y==NT",
+                         "a.csv", "b.csv")
+        path = os.path.dirname(os.path.abspath(live.TIPPLE))
+        subprocess.run(["sh", "-c", said["load"] + " --json"], cwd=self.folder, check=True, timeout=120,
+                       stdout=subprocess.PIPE, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
+        self.assertEqual(3500, self.client.count(self.database, "results"))
+        listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})
+        self.assertNotIn("clusteredIndex", listed["cursor"]["firstBatch"][0]["options"])
+
+    def test_like_the_target(self):
+        """a target that exists is left as it is, and trials are made in a collection that is like it"""
+        self.load("--no-clustered", "--compressor", "zstd", "a.csv")
+        process = self.start(*livetune.ENDLESS, "a.csv")
+        before = {name: what for name, what in self.everything().items() if ".tipple.tune" not in name}
+        self.in_a_trial()
+        found = []
+
+        def seen():
+            found.extend(self.client.command(self.database, {
+                "listCollections": 1, "filter": {"name": "results.tipple.tune"}})["cursor"]["firstBatch"])
+            return found
+        self.assertTrue(livetest.wait_for(seen, 120))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertNotIn("clusteredIndex", found[0]["options"])
+        self.assertIn("block_compressor=zstd", json.dumps(found[0]["options"]))
+        self.assertEqual(before, self.everything())
+
+    def test_choices(self):
+        """all combinations of what is varied; those of a line are what was asked for"""
+        said = self.tune("--threads", "2", "--batch", "300", "--sample", "600", "--both-clustered", "--compressor",
+                         "none,zstd", "--wire-compressor", "none,zlib", "a.csv")
+        self.adds_up(said, 600)
+        self.assertEqual({(clustered, block, wire) for clustered in ("yes", "no") for block in ("none", "zstd")
+                          for wire in ("none", "zlib")},
+                         {(cell["clustered"], cell["compressor"], cell["wire_compressor"]) for cell in said["cells"]})
+        self.assertIn({"yes": " --clustered ", "no": " --no-clustered "}[said["knee"]["clustered"]], said["load"])
+        self.assertIn(" --compressor %s " % said["knee"]["compressor"], said["load"])
+        self.assertEqual("zlib" == said["knee"]["wire_compressor"], "compressors=zlib" in said["load"])
+
+    def test_for_a_person(self):
+        """the matrix has a row for each number of threads and a column for each batch size; best and knee are in it"""
+        done = self.tipple(*self.tune_words(*livetune.PATIENT, *SMALL, "a.csv"), timeout=600, **self.environment)
+        table = done.stdout.decode()
+        self.assertRegex(table, r"(?m)^ *docs/s +batch 100 +batch 500$")
+        for threads in ("1 thread", "2 threads"):
+            self.assertEqual(2, len(re.findall(r"(?m)^ *%s  " % threads, table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^best: \d", table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^knee: ", table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^tipple load --format mot --uri \S+/%s.results\S* --threads" % self.database,
+                                           table.replace("'", ""))))
+        self.assertEqual({}, self.everything())
+
+    def test_small_files(self):
+        """files of fewer records than a sample are loaded whole; rejected records are no documents, and leave no file"""
+        self.write("a.csv", livetest.rows(400, 5, bad={7, 9}))
+        said = self.tune("--threads", "1,2", "--batch", "100", "--sample", "5k", "a.csv")
+        self.adds_up(said, 398)
+        self.assertEqual((5000, 400), (said["sample"], said["records"]))
+
+    def test_somebody_elses(self):
+        """a collection of that name that no study has made is refused and left alone"""
+        self.client.insert(self.database, "results.tipple.tune", [{"_id": 1, "precious": True}])
+        self.assertIsNone(self.tune(*SMALL, "a.csv", status=1))
+        self.assertIn("exists, and it is not a study's", self.stderr)
+
+    def test_refused(self):
+        """what does not go with this target; nothing is left"""
+        for words, sentence in ((["--direct"], "--direct goes with a sharded cluster"),
+                                (["--routers", "1"], "--routers goes with a sharded cluster"),
+                                (["--shard-key", "k:hashed"], "goes with a sharded cluster")):
+            self.assertIsNone(self.tune(*SMALL, *words, "a.csv", status=1))
+            self.assertIn(sentence, self.stderr)
+
+    def test_nothing_to_measure(self):
+        """records that make no document, a budget that is no budget: said, and nothing is left"""
+        self.write("a.csv", b"1|2|3\n" * 500)
+        self.assertIsNone(self.tune(*SMALL, "a.csv", status=3))
+        self.assertIn("all rejected", self.stderr)
+        self.write("a.csv", self.text)
+        self.assertIsNone(self.tune(*SMALL, "--filter", "y==none", "a.csv", status=1))
+        self.assertIn("no document came out", self.stderr)
+        said = self.tune(*SMALL, "--budget", "0", "a.csv", status=1)
+        self.assertIn("the budget was too small", self.stderr)
+        self.assertEqual((None, None, None, 4), (said["best"], said["knee"], said["load"], said["untried"]))
+
+    def test_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                self.interrupted(number)
+
+    def test_killed(self):
+        self.killed()
+
+    def test_two_at_once(self):
+        """the second one is refused while the first one is alive, and the first one goes on"""
+        first = self.start(*livetune.ENDLESS, "a.csv")
+        self.in_a_trial()
+        done = self.tipple(*self.tune_words(*SMALL, "a.csv"), status=1, **self.environment)
+        self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
+        self.assertIsNone(first.poll())
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=60)
+        self.assertEqual({}, self.everything())
+
+    def test_kept(self):
+        """what is kept is of one target; what is damaged is said, and the defaults are taken"""
+        self.tune("--threads", "3", "--batch", "77", "--sample", "200", "a.csv")
+        kept, = pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir()
+        self.assertEqual((3, 77, "mot"), tuple(json.loads(kept.read_text())[key] for key in ("threads", "batch", "format")))
+        counts = self.load("--batch", "auto", "--threads", "2", "a.csv", **self.environment)
+        self.assertEqual((2, 77), (counts["threads"], counts["batch"]))
+        counts = self.load("--batch", "auto", "a.csv", collection="other", **self.environment)
+        self.assertEqual(1000, counts["batch"])
+        self.assertIn("knows of no tune of this target", self.stderr)
+        for damage in ("{", "{}", '{"threads": 0, "batch": 5}', '{"threads": "4", "batch": 5}'):
+            kept.write_text(damage)
+            counts = self.load("--batch", "auto", "a.csv", **self.environment)
+            self.assertEqual(1000, counts["batch"])
+            self.assertRegex(self.stderr, "is damaged|does not hold what a tune writes")
+
+
+livetest.main()

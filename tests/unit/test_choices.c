@@ -1,0 +1,108 @@
+/* choices: lists that fill themselves up, and all combinations of them. */
+#include "study/choices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_fills_up(void **state) {
+    (void)state;
+    load_spec_t load;
+    load_spec_init(&load);
+    load.compressor = "zstd";
+    load.direct = true;
+    for (size_t shards = 0; shards <= 100; shards += 10) {
+        choice_lists_t lists = {.thread_count = 0};
+        choices_fill(&lists, &load, shards);
+        assert_true(lists.thread_count >= 4 && lists.thread_count <= 7);
+        for (size_t i = 0; i < lists.thread_count; i++)
+            assert_int_equal(lists.threads[i], 1 << i);
+        const uint32_t most = lists.threads[lists.thread_count - 1];
+        assert_true(most <= 64 && (shards * 4 < 8 || most * 2 > (shards * 4 < 64 ? shards * 4 : 64)));
+        assert_int_equal(lists.batch_count, 4);
+        assert_int_equal(lists.clustered_count * lists.direct_count * lists.compressor_count *
+                             lists.wire_count * lists.router_count,
+                         1);
+        assert_string_equal(lists.compressors[0], "zstd");
+        assert_true(lists.direct[0]);
+        assert_null(lists.wires[0]);
+    }
+    choice_lists_t given = {.threads = {3}, .thread_count = 1, .batches = {7, 5}, .batch_count = 2};
+    choices_fill(&given, &load, 50);
+    assert_int_equal(given.thread_count, 1);
+    assert_int_equal(given.batch_count, 2);
+}
+
+/* Each combination once; cells of a choice stand together, threads by threads. */
+static void test_combines(void **state) {
+    (void)state;
+    choice_lists_t lists = {.threads = {1, 2, 4},
+                            .thread_count = 3,
+                            .batches = {100, 1000},
+                            .batch_count = 2,
+                            .routers = {1, 2},
+                            .router_count = 2,
+                            .clustered = {CLUSTERED_YES, CLUSTERED_NO},
+                            .clustered_count = 2,
+                            .direct = {false, true},
+                            .direct_count = 2,
+                            .compressors = {"none", "zstd", "zlib"},
+                            .compressor_count = 3,
+                            .wires = {NULL},
+                            .wire_count = 1};
+    choice_t *choices;
+    matrix_cell_t *cells;
+    size_t choice_count, cell_count;
+    char name[CHOICE_NAME], other[CHOICE_NAME];
+    err_t err;
+    assert_true(choices_combine(&lists, &choices, &choice_count, &cells, &cell_count, &err));
+    assert_int_equal(choice_count, 24);
+    assert_int_equal(cell_count, 144);
+    for (size_t i = 0; i < choice_count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(choice_name(&lists, &choices[i], name),
+                                    choice_name(&lists, &choices[j], other));
+    for (size_t i = 0; i < cell_count; i++) {
+        assert_int_equal(cells[i].choice, i / 6);
+        assert_int_equal(cells[i].threads, 1 << i % 6 / 2);
+        assert_int_equal(cells[i].batch, i % 2 ? 1000 : 100);
+    }
+    assert_string_equal(choice_name(&lists, &choices[0], name),
+                        "clustered, blocks none, through routers, 1 router");
+    assert_string_equal(choice_name(&lists, &choices[23], name), "plain, blocks zlib, direct, 2 routers");
+    free(choices);
+    free(cells);
+}
+
+static void test_checks(void **state) {
+    (void)state;
+    load_spec_t load;
+    err_t err;
+    load_spec_init(&load);
+    choice_lists_t lists = {.routers = {2, 3}, .router_count = 2};
+    choices_fill(&lists, &load, 2);
+    assert_true(choices_check(&lists, "mongodb://a,b,c/d.e", true, &err));
+    assert_false(choices_check(&lists, "mongodb://a,b/d.e", true, &err));
+    assert_non_null(strstr(err.text, "names 2, not 3"));
+    assert_false(choices_check(&lists, "mongodb+srv://a/d.e", true, &err));
+    assert_false(choices_check(&lists, "mongodb://a,b,c/d.e", false, &err));
+    choice_lists_t many = {
+        .thread_count = 16, .batch_count = 16, .clustered_count = 2, .compressor_count = 4};
+    choices_fill(&many, &load, 0);
+    assert_false(choices_check(&many, "mongodb://a/d.e", false, &err));
+    assert_non_null(strstr(err.text, "2048 combinations"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fills_up),
+        cmocka_unit_test(test_combines),
+        cmocka_unit_test(test_checks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* scratch: the URI of the collection for trials, which must be the target's in everything else. */
+#include "study/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void becomes(const char *uri, size_t routers, const char *wire, const char *expected) {
+    err_t err = {.text = ""};
+    char *made = scratch_uri(uri, routers, wire, &err);
+    if (!made)
+        fail_msg("%s: %s", uri, err.text);
+    assert_string_equal(made, expected);
+    bson_free(made);
+}
+
+static void refused(const char *uri, const char *wire, const char *why) {
+    err_t err = {.text = ""};
+    char *made = scratch_uri(uri, 0, wire, &err);
+    if (made)
+        fail_msg("%s became %s", uri, made);
+    assert_int_equal(err.status, STATUS_USAGE);
+    if (!strstr(err.text, why))
+        fail_msg("'%s' does not speak of '%s'", err.text, why);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    becomes("mongodb://h/a.b", 0, NULL, "mongodb://h/a.b.tipple.tune");
+    becomes("mongodb://h:1/a.b?w=1&tls=false", 0, NULL, "mongodb://h:1/a.b.tipple.tune?w=1&tls=false");
+    becomes("mongodb://h/a%2Db.c%20d?", 0, NULL, "mongodb://h/a%2Db.c%20d.tipple.tune");
+    becomes("mongodb://u:p%40%2F@h,i/a.b", 0, NULL, "mongodb://u:p%40%2F@h,i/a.b.tipple.tune");
+    becomes("mongodb+srv://cluster.example.net/a.b", 0, NULL,
+            "mongodb+srv://cluster.example.net/a.b.tipple.tune");
+}
+
+static void test_routers(void **state) {
+    (void)state;
+    becomes("mongodb://h:1,i:2,j:3/a.b", 1, NULL, "mongodb://h:1/a.b.tipple.tune");
+    becomes("mongodb://h:1,i:2,j:3/a.b?w=1", 2, NULL, "mongodb://h:1,i:2/a.b.tipple.tune?w=1");
+    becomes("mongodb://h:1,i:2,j:3/a.b", 3, NULL, "mongodb://h:1,i:2,j:3/a.b.tipple.tune");
+    becomes("mongodb://u,v:p,q@h:1,i:2/a.b", 1, NULL, "mongodb://u,v:p,q@h:1/a.b.tipple.tune");
+}
+
+static void test_wire_compressors(void **state) {
+    (void)state;
+    becomes("mongodb://h/a.b", 0, "none", "mongodb://h/a.b.tipple.tune");
+    becomes("mongodb://h/a.b", 0, "zlib", "mongodb://h/a.b.tipple.tune?compressors=zlib");
+    becomes("mongodb://h/a.b?compressors=zlib", 0, "none", "mongodb://h/a.b.tipple.tune");
+    becomes("mongodb://h/a.b?compressors=zlib", 0, NULL, "mongodb://h/a.b.tipple.tune?compressors=zlib");
+    becomes("mongodb://h/a.b?w=1&Compressors=snappy&tls=false", 0, "zlib",
+            "mongodb://h/a.b.tipple.tune?w=1&tls=false&compressors=zlib");
+    refused("mongodb://h/a.b", "lz4", "no wire compressor");
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    char longest[400] = "mongodb://h/a.";
+    refused("mongodb://h/a", NULL, "names no collection");
+    refused("h/a.b", NULL, "not a MongoDB URI");
+    memset(longest + strlen(longest), 'x', 230);
+    refused(longest, NULL, ".tipple.tune");
+    longest[14 + 220] = '\0'; /* "a." and 220 letters, and the tail: 234 */
+    err_t err;
+    char *made = scratch_uri(longest, 0, NULL, &err);
+    assert_non_null(made);
+    bson_free(made);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_routers),
+        cmocka_unit_test(test_wire_compressors),
+        cmocka_unit_test(test_refused),
+    };
+    mongoc_init();
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mongoc_cleanup();
+    return failed;
+}
