@@ -20,16 +20,6 @@ typedef struct {
 
 /* ---- options that are lists ---- */
 
-/* The words of "1,4,16", one by one; *at moves on. False at the end. */
-static bool next_word(const char **at, char *word, size_t room) {
-    size_t length = strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(word, room, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] == ',');
-    return true;
-}
-
 static bool too_many(const char *option, err_t *err) {
     return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, MEASURE_MOST_CHOICES);
 }
@@ -38,7 +28,7 @@ static bool read_clients(void *values, const char *text, err_t *err) {
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
     choices->client_choices = 0;
-    for (const char *at = text; next_word(&at, word, sizeof word);) {
+    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
         uint64_t count;
         if (!units_parse_count(word, &count) || count < 1 || count > MEASURE_MOST_CLIENTS)
             return err_set(err, STATUS_USAGE,
@@ -55,7 +45,7 @@ static bool read_parallel(void *values, const char *text, err_t *err) {
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
     choices->parallel_choices = 0;
-    for (const char *at = text; next_word(&at, word, sizeof word);) {
+    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
         uint64_t ranges = PARALLEL_OFF;
         if (strcmp(word, "auto") == 0)
             ranges = PARALLEL_AUTO;
@@ -76,7 +66,7 @@ static bool read_reads(void *values, const char *text, err_t *err) {
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
     choices->reads_choices = 0;
-    for (const char *at = text; next_word(&at, word, sizeof word);) {
+    for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
         int mode = cli_choose("read-preference", word, modes, sizeof modes / sizeof *modes, err);
         if (mode < 0)
             return false;
