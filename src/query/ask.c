@@ -8,8 +8,8 @@ static const struct {
     const char *name;
     bool parts, merge;
 } options_of[] = {
-    {"allowDiskUse", true, true}, {"maxTimeMS", true, true}, {"collation", true, true},
-    {"let", true, true},          {"hint", true, false},     {"batchSize", false, true},
+    {"allowDiskUse", true, false}, {"maxTimeMS", true, true}, {"collation", true, true},
+    {"let", true, true},           {"hint", true, false},     {"batchSize", false, true},
 };
 
 /* A hint at the order on disk would make each part read the whole collection. */
@@ -34,6 +34,8 @@ void ask_options(const request_t *request, bson_t *options) {
 
 void ask_merge_options(const request_t *request, bson_t *options) {
     add_options(request, true, options);
+    /* a router merges $documents itself, and has no disk; newer servers would assume one */
+    bson_append_bool(options, "allowDiskUse", -1, false);
 }
 
 static const char *level_of(mongoc_client_t *client) {

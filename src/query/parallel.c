@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NEEDS_DISK = 292, EXCEEDED_MEMORY = 146 };
 enum { MOST_PARTS_BYTES = 12 << 20, MERGES_MAJOR = 5, MERGES_MINOR = 1, MOST_RANGES = 64 };
 
 /* What a moment is refused by: it is too long ago, it cannot be had. */
@@ -303,6 +304,7 @@ static sent_t merge(const parallel_t *parallel, mongoc_client_t *client, const b
     const request_t *request = parallel->request;
     bson_t pipeline, options = BSON_INITIALIZER;
     const bson_t *document;
+    const uint64_t before = answer->count;
     parts_merge(&parallel->parts, list, &pipeline);
     ask_merge_options(request, &options);
     mongoc_database_t *database = mongoc_client_get_database(client, request->database);
@@ -310,11 +312,15 @@ static sent_t merge(const parallel_t *parallel, mongoc_client_t *client, const b
     while (mongoc_cursor_next(cursor, &document))
         answer_take(answer, document);
     bool ok = !mongoc_cursor_error(cursor, error);
+    bool disk =
+        !ok && answer->count == before && (error->code == NEEDS_DISK || error->code == EXCEEDED_MEMORY);
     mongoc_cursor_destroy(cursor);
     mongoc_database_destroy(database);
     bson_destroy(&options);
     bson_destroy(&pipeline);
-    return ok ? SENT : FAILED;
+    return ok     ? SENT
+           : disk ? run_whole(parallel, "what comes behind the merge needs more memory than it has there")
+                  : FAILED;
 }
 
 static sent_t send_ranges(const parallel_t *parallel, mongoc_client_t *client, answer_t *answer,

@@ -233,7 +233,8 @@ class Beside(Query):
         self.assertEqual(200, each["n"])
         # only of those that have this name: other tests ask the same server
         self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
-            "failCommands": ["find"], "blockConnection": True, "blockTimeMS": 1000, "appName": self.database}})
+            "failCommands": ["find"], "namespace": self.database + ".results", "blockConnection": True,
+            "blockTimeMS": 1000, "appName": self.database}})
         self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
         each, = self.query("one", "--rate", 100, "--duration", "2s", "--repeats", 1, "--warmup", 0,
                            "--uri", self.uri() + "&appName=" + self.database)
