@@ -185,6 +185,8 @@ static void print_ns(char out[GRID_CELL], double ns) {
     snprintf(out, GRID_CELL, "%s", isnan(ns) ? "-" : units_time(time, (int64_t)ns));
 }
 
+static const double LEAST_WATCHED_SECONDS = 0.25;
+
 static void print_watched(const query_result_t *result) {
     const watch_storage_t *storage = &result->storage;
     grid_t grid = {.columns = 13, .left = {true, true}};
@@ -210,12 +212,17 @@ static void print_watched(const query_result_t *result) {
         else
             GRID_PUT(row, 2, "%.3g", (storage->data_bytes + storage->index_bytes) / 1e9);
         print_ns(row[3], result->load_seconds * 1e9);
-        print_ns(row[4], measure->hist->moments.mean);
-        print_share(row[5], seen->user);
-        print_share(row[6], seen->sys);
-        print_share(row[7], seen->iowait);
-        print_share(row[8], seen->idle);
-        print_figure(row[9], seen->server_cores);
+        if (measure->hist->moments.mean < 10e6) /* a time of people's would be 0 ms */
+            GRID_PUT(row, 4, "%.3g ms", measure->hist->moments.mean / 1e6);
+        else
+            print_ns(row[4], measure->hist->moments.mean);
+        /* the kernel counts in steps of 10 ms: of a short time they tell nothing */
+        bool long_enough = measure->watched.seconds >= LEAST_WATCHED_SECONDS;
+        print_share(row[5], long_enough ? seen->user : NAN);
+        print_share(row[6], long_enough ? seen->sys : NAN);
+        print_share(row[7], long_enough ? seen->iowait : NAN);
+        print_share(row[8], long_enough ? seen->idle : NAN);
+        print_figure(row[9], long_enough ? seen->server_cores : NAN);
         GRID_PUT(row, 10, "%s", isnan(seen->examined) ? "-" : units_count(text, (uint64_t)seen->examined));
         GRID_PUT(row, 11, "%s",
                  isnan(seen->cached_bytes) ? "-" : units_size(text, (uint64_t)seen->cached_bytes));

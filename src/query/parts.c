@@ -177,20 +177,20 @@ typedef struct {
     uint32_t count;
 } groups_t;
 
-/* {NAME: {OPERATOR: "$FIELD"}} */
-static void merge_field(bson_t *merge, const char *name, const char *operator, const char * field) {
+/* {NAME: {ACCUMULATOR: "$FIELD"}} */
+static void merge_field(bson_t *merge, const char *name, const char *accumulator, const char *field) {
     char path[NUMBER + 1];
     bson_t inner;
     snprintf(path, sizeof path, "$%s", field);
     bson_append_document_begin(merge, name, -1, &inner);
-    bson_append_utf8(&inner, operator, - 1, path, -1);
+    bson_append_utf8(&inner, accumulator, -1, path, -1);
     bson_append_document_end(merge, &inner);
 }
 
-static void part_field(bson_t *part, const char *field, const char *operator, const bson_iter_t * value) {
+static void part_field(bson_t *part, const char *field, const char *accumulator, const bson_iter_t *value) {
     bson_t inner;
     bson_append_document_begin(part, field, -1, &inner);
-    bson_append_iter(&inner, operator, - 1, value);
+    bson_append_iter(&inner, accumulator, -1, value);
     bson_append_document_end(part, &inner);
 }
 
@@ -253,12 +253,12 @@ static bool take_field(reader_t *reader, groups_t *groups, const bson_iter_t *fi
     size_t at = 0;
     if (!BSON_ITER_HOLDS_DOCUMENT(field) || !bson_iter_recurse(field, &value) || !bson_iter_next(&value))
         return refuse(reader, "'%.80s' in it is not an accumulator", name);
-    const char *operator= bson_iter_key(&value);
-    while (at < ACCUMULATORS && strcmp(accumulators[at].name, operator) != 0)
+    const char *accumulator = bson_iter_key(&value);
+    while (at < ACCUMULATORS && strcmp(accumulators[at].name, accumulator) != 0)
         at++;
     if (at == ACCUMULATORS)
-        return refuse(reader, "'%.80s' in it is a %.40s: that of the parts does not tell that of all",
-                      name, operator);
+        return refuse(reader, "'%.80s' in it is a %.40s: that of the parts does not tell that of all", name,
+                      accumulator);
     if (strlen(name) > NAME - NUMBER)
         return refuse(reader, "the name '%.80s...' in it is too long", name);
     merging_t merging = accumulators[at].merging;
@@ -269,8 +269,8 @@ static bool take_field(reader_t *reader, groups_t *groups, const bson_iter_t *fi
                                             : 's',
              groups->count);
     reader->parts->rounds |= merging == AVERAGE || (merging == SUM && !is_whole_constant(&value));
-    part_field(&groups->part, own, merging == AVERAGE ? "$sum" : operator, & value);
-    merge_field(&groups->merge, name, merging == LEAST_OR_GREATEST ? operator : "$sum", own);
+    part_field(&groups->part, own, merging == AVERAGE ? "$sum" : accumulator, &value);
+    merge_field(&groups->merge, name, merging == LEAST_OR_GREATEST ? accumulator : "$sum", own);
     if (merging == AVERAGE) {
         own[0] = 'n';
         part_count(&groups->part, own, &value);

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PROBE_DOCUMENTS = 50000, PROBE_TRIES = 2 };
+enum { PROBE_DOCUMENTS = 50000, PROBE_TRIES = 2, RANGES_A_CORE = 2 };
 
 /* Less than this must a probe in ranges take of what it takes whole. */
 static const double PAYS_BELOW = 0.8;
 
 uint32_t pays_ranges(const ground_t *ground, char why[PAYS_WHY]) {
-    uint32_t most = ground->cores < PAYS_MOST_RANGES ? ground->cores : PAYS_MOST_RANGES;
+    const uint32_t most = ground->cores < PAYS_MOST_RANGES ? ground->cores : PAYS_MOST_RANGES;
     why[0] = 0;
     if (ground->count < PAYS_LEAST_DOCUMENTS)
         snprintf(why, PAYS_WHY, "it has fewer than %d documents: ranges would not pay", PAYS_LEAST_DOCUMENTS);
@@ -29,7 +29,11 @@ uint32_t pays_ranges(const ground_t *ground, char why[PAYS_WHY]) {
                  ground->shards, ground->cores);
     else if (most <= ground->shards)
         snprintf(why, PAYS_WHY, "its %u shards keep as many cores busy without ranges", ground->shards);
-    return why[0] ? 1 : most;
+    if (why[0])
+        return 1;
+    /* more than cores, because a range that is slow for a moment keeps one of them busy while the others rest
+     */
+    return most * RANGES_A_CORE < PAYS_MOST_RANGES ? most * RANGES_A_CORE : PAYS_MOST_RANGES;
 }
 
 /* ---- the plan ---- */

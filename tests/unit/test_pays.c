@@ -20,11 +20,11 @@ static void grounds(void **state) {
         uint32_t ranges;
         const char *why;
     } cases[] = {
-        {server, 8, ""},
-        {cluster, 12, ""},
+        {server, 16, ""},
+        {cluster, 16, ""},
         {{.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 48}, 16, ""},
-        {{.count = 2e6, .by_id = true, .shards = 1, .cores = 2}, 2, ""},
-        {{.clustered = true, .count = 50000, .by_id = true, .shards = 1, .cores = 2}, 2, ""},
+        {{.count = 2e6, .by_id = true, .shards = 1, .cores = 2}, 4, ""},
+        {{.clustered = true, .count = 50000, .by_id = true, .shards = 1, .cores = 2}, 4, ""},
         {{.clustered = true, .count = 49999, .by_id = true, .shards = 1, .cores = 8},
          1,
          "it has fewer than 50000 documents: ranges would not pay"},
