@@ -313,8 +313,8 @@ void query_print_plans(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.work_count; i++) {
         const work_t *work = &result->measures.works[i];
         const request_t *request = work->requests;
-        char *body = request ? bson_as_relaxed_extended_json(request->body, NULL) : NULL;
-        char *options = request ? bson_as_relaxed_extended_json(request->options, NULL) : NULL;
+        char *body = bson_as_relaxed_extended_json(request->body, NULL);
+        char *options = bson_as_relaxed_extended_json(request->options, NULL);
         printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
                request->database, request->collection,
                work->count > 1 ? ", one of several, drawn by chance:" : "");
