@@ -1,5 +1,5 @@
-/* Suites: a mistake is told with its place; a good one means the same each time it is read, and what it sends is
- * valid BSON. */
+/* Suites: a mistake is told with its place; a good one means the same each time it is read, and what it sends
+ * is valid BSON. */
 #include "query/expected.h"
 #include "query/suite.h"
 #include "query/value.h"
@@ -17,12 +17,15 @@ static void must(bool holds, const char *what, const char *said) {
     abort();
 }
 
-/* All parameters of the suite, and of a query what it would be given, as far as that is known without a server. */
+/* All parameters of the suite, and of a query what it would be given, as far as that is known without a
+ * server. */
 static void fill_params(bson_t *params, const suite_t *suite, const query_t *query, err_t *err) {
     for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
-        must(value_append(params, item->key, item, suite->tree, NULL, err), "a parameter that was checked", err->text);
+        must(value_append(params, item->key, item, suite->tree, NULL, err), "a parameter that was checked",
+             err->text);
     for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next)
-        must(value_append(params, item->key, item->first, suite->tree, params, err), "a value of an each", err->text);
+        must(value_append(params, item->key, item->first, suite->tree, params, err), "a value of an each",
+             err->text);
     for (size_t i = 0; suite_given(query, i); i++)
         bson_append_int32(params, suite_given(query, i), -1, 1);
 }
@@ -52,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     suite_t *suite = suite_parse((const char *)data, size, "fuzz.yaml", &err);
     if (!suite) {
         must(err.status == STATUS_USAGE, "status 1", err.text);
-        must(sscanf(err.text, "fuzz.yaml:%lu:%lu: %n", &line, &column, &used) == 2 && used > 0 && err.text[used],
+        must(sscanf(err.text, "fuzz.yaml:%lu:%lu: %n", &line, &column, &used) == 2 && used > 0 &&
+                 err.text[used],
              "a place and words", err.text);
         must(!suite_parse((const char *)data, size, "fuzz.yaml", &again) && strcmp(err.text, again.text) == 0,
              "the same words again", again.text);
