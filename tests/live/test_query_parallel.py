@@ -225,9 +225,9 @@ class Failpoints(liveparallel.Case):
         self.addCleanup(self.client.command, "admin", off)
 
     def failing(self, times, **data):
-        """Before each round, so after the ranges were planned."""
+        """Before each round, so after the ranges were planned. Only this test: others ask the same server."""
         return self.script("admin", {"configureFailPoint": "failCommand", "mode": {"times": times}, "data": {
-            "failCommands": ["aggregate"], "appName": "tipple", **data}})
+            "failCommands": ["aggregate"], "namespace": self.database + ".results", "appName": "tipple", **data}})
 
     def right(self, each):
         stages = [{"$group": {"_id": "$n", "all": {"$sum": "$f"}}}]
