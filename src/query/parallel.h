@@ -1,7 +1,10 @@
 /* parallel: one aggregation as several, each over a range of _id with a connection of its own, because one
  * aggregation keeps one core of a server busy. Their parts are merged by the server. The answer is the plain
- * run's, byte for byte, but for sums of doubles, which differ by rounding. Read-only after parallel_open; any
- * thread may send. */
+ * run's, in any order where that has none, but for two things: sums and averages of doubles and decimals
+ * differ by rounding (against the largest of the ranges' sums), and of numbers that are equal another one may
+ * be shown (of keys 1 and 1.0 the one of the least _id; 5 as int64 where the plain run says int32). A range
+ * whose sum left 64 bits, groups that are too many to be merged, and _ids of another type that came later
+ * make it run whole, from then on. Read-only after parallel_open; any thread may send. */
 #ifndef TIPPLE_QUERY_PARALLEL_H
 #define TIPPLE_QUERY_PARALLEL_H
 

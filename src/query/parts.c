@@ -104,9 +104,18 @@ static size_t find_stage(const char *name) {
     return at;
 }
 
+/* The one thing in a map: a stage, or an accumulator. */
+static bool only_one(const bson_iter_t *map, bson_iter_t *one) {
+    bson_iter_t more;
+    if (!BSON_ITER_HOLDS_DOCUMENT(map) || !bson_iter_recurse(map, one) || !bson_iter_next(one))
+        return false;
+    more = *one;
+    return !bson_iter_next(&more);
+}
+
 /* A stage's name and value; false: it is none, and the server will say so. */
 static bool open_stage(reader_t *reader, const bson_iter_t *stage, bson_iter_t *value) {
-    bool ok = BSON_ITER_HOLDS_DOCUMENT(stage) && bson_iter_recurse(stage, value) && bson_iter_next(value);
+    bool ok = only_one(stage, value);
     snprintf(reader->name, sizeof reader->name, "%s", ok ? bson_iter_key(value) : "{}");
     return ok || refuse(reader, "it is not a stage");
 }
@@ -251,7 +260,7 @@ static bool take_field(reader_t *reader, groups_t *groups, const bson_iter_t *fi
     const char *name = bson_iter_key(field);
     bson_iter_t value;
     size_t at = 0;
-    if (!BSON_ITER_HOLDS_DOCUMENT(field) || !bson_iter_recurse(field, &value) || !bson_iter_next(&value))
+    if (!only_one(field, &value))
         return refuse(reader, "'%.80s' in it is not an accumulator", name);
     const char *accumulator = bson_iter_key(&value);
     while (at < ACCUMULATORS && strcmp(accumulators[at].name, accumulator) != 0)
@@ -307,6 +316,9 @@ static bool as_group(reader_t *reader, const bson_iter_t *value, bson_t *group, 
     }
     if (counts && (!BSON_ITER_HOLDS_UTF8(value) || !*bson_iter_utf8(value, NULL)))
         return refuse(reader, "it does not name a field");
+    if (!counts && !BSON_ITER_HOLDS_DOCUMENT(value) &&
+        !(BSON_ITER_HOLDS_UTF8(value) && bson_iter_utf8(value, NULL)[0] == '$'))
+        return refuse(reader, "it does not hold an expression");
     if (counts)
         bson_append_null(group, "_id", -1);
     else

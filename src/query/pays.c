@@ -14,12 +14,13 @@ static const double PAYS_BELOW = 0.8;
 uint32_t pays_ranges(const ground_t *ground, char why[PAYS_WHY]) {
     const uint32_t most = ground->cores < PAYS_MOST_RANGES ? ground->cores : PAYS_MOST_RANGES;
     why[0] = 0;
-    if (ground->count < PAYS_LEAST_DOCUMENTS)
-        snprintf(why, PAYS_WHY, "it has fewer than %d documents: ranges would not pay", PAYS_LEAST_DOCUMENTS);
-    else if (ground->hidden)
+    const int least = ground->router ? PAYS_LEAST_IN_CLUSTER : PAYS_LEAST_DOCUMENTS;
+    if (ground->hidden)
         snprintf(why, PAYS_WHY, "this user may not read how the collection is spread over the shards");
     else if (!ground->by_id)
         snprintf(why, PAYS_WHY, "it is not sharded by _id: each range would go to every shard");
+    else if (ground->count < least)
+        snprintf(why, PAYS_WHY, "it has fewer than %d documents: ranges would not pay", least);
     else if (ground->router && !ground->clustered)
         snprintf(why, PAYS_WHY, "it is not clustered: a range costs more than the same documents in a scan");
     else if (most < 2)

@@ -7,7 +7,9 @@
 #include "query/ground.h"
 #include "query/parts.h"
 
-enum { PAYS_WHY = 300, PAYS_MOST_RANGES = 16, PAYS_LEAST_DOCUMENTS = 50000 };
+/* A shard that is behind the moment of all parts writes something to get there, and waits for its journal: up
+ * to a tenth of a second, whatever there is to read. */
+enum { PAYS_WHY = 300, PAYS_MOST_RANGES = 16, PAYS_LEAST_DOCUMENTS = 50000, PAYS_LEAST_IN_CLUSTER = 500000 };
 
 /* By what is known of the ground: as many as there are cores; 1: why. Nothing is asked. */
 uint32_t pays_ranges(const ground_t *ground, char why[PAYS_WHY]);

@@ -57,25 +57,27 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
         draw = random.Random(9)
         pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(20)]
         self.agree("results", pipelines)
-        for at in range(0, 60000, 20000):
-            self.client.insert(self.database, "results", [{"_id": Int64(2**62 + at + i), "n": i} for i in range(20000)],
-                               ordered=False)
         each, = self.agree("results", [[{"$count": "n"}]], parallel="auto")
         self.assertIn("not sharded by _id", each["whole_because"])
 
     def test_auto(self):
-        """ranges where the shards' hosts have more cores than there are shards"""
+        """ranges where the shards' hosts have more cores than there are shards, and there is much to read"""
         self.shard("results", Int64(1 << 62))
-        for at in range(0, 60000, 20000):
-            self.client.insert(self.database, "results", [
-                {"_id": Int64(int("{:016b}".format(at + i)[::-1], 2) << 47 | at + i), "n": i} for i in range(20000)],
-                               ordered=False)
         host = self.client.command("admin", {"hostInfo": 1})["system"]
         cores = min(host["numCores"], host.get("numCoresAvailableToProcess", host["numCores"]), 16)
-        each, = self.agree("results", [[{"$group": {"_id": "$n", "all": {"$sum": 1}}}]], parallel="auto")
-        self.assertEqual(min(2 * cores, 16) if cores > 2 else 1, each["ranges"])
-        if cores <= 2:
-            self.assertIn("its 2 shards keep all of their cores (%d) busy" % cores, each["whole_because"])
+        at = 0
+        for size in (60000, 540000):
+            while at < size:
+                self.client.insert(self.database, "results", [
+                    {"_id": Int64(int("{:020b}".format(number)[::-1], 2) << 43 | number), "n": number % 7}
+                    for number in range(at, at + 60000)], ordered=False)
+                at += 60000
+            each, = self.agree("results", [[{"$group": {"_id": "$n", "all": {"$sum": 1}}}]], parallel="auto")
+            self.assertEqual(min(2 * cores, 16) if cores > 2 and size > 500000 else 1, each["ranges"])
+            if size < 500000:
+                self.assertIn("fewer than 500000 documents", each["whole_because"])
+            elif cores <= 2:
+                self.assertIn("its 2 shards keep all of their cores (%d) busy" % cores, each["whole_because"])
 
     def test_one_moment(self):
         """while documents come in on both shards, what is seen is what was there at one moment"""

@@ -215,6 +215,12 @@ static void refused_groups(void **state) {
             "stage 1, $group, cannot be split exactly because it has no _id");
     refuses("[{'$group': 1}]", "stage 1, $group, cannot be split exactly because it is not a map");
     refuses("[{'$count': ''}]", "stage 1, $count, cannot be split exactly because it does not name a field");
+    refuses("[{'$group': {'_id': '$k', 'n': {'$sum': 1, '$avg': 2}}}]",
+            "stage 1, $group, cannot be split exactly because 'n' in it is not an accumulator");
+    refuses("[{'$count': 'n', '$match': {}}]",
+            "stage 1, {}, cannot be split exactly because it is not a stage");
+    refuses("[{'$sortByCount': 'k'}]",
+            "stage 1, $sortByCount, cannot be split exactly because it does not hold an expression");
     refuses("[{'$count': 1}]", "stage 1, $count, cannot be split exactly because it does not name a field");
 }
 
