@@ -35,6 +35,7 @@ import minimongo as mongo
 import mongods
 
 QUICK = os.environ.get("TIPPLE_QUICK") == "1"
+SOAK = os.environ.get("TIPPLE_SOAK") == "1"
 WINDOW, MIB, STREAM = 256 << 10, 1 << 20, 64 << 30
 NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|model"
          b"|colour|fuel_type|cylinder_capacity|first_use_date")

@@ -16,9 +16,8 @@ import struct
 
 import livetest
 import minimongo as mongo
-from livetest import ending
+from livetest import SOAK, ending
 
-SOAK = os.environ.get("TIPPLE_SOAK") == "1"
 MAJORITY = {"w": "majority", "j": True}  # what verify reads
 KINDS = ("missing", "extra", "doubled", "altered", "foreign", "unequal")
 

@@ -9,7 +9,7 @@ import live
 import liveparallel
 import livetest
 import minimongo as mongo
-from livetest import QUICK
+from livetest import QUICK, SOAK
 from minimongo import Int64
 
 
@@ -22,7 +22,7 @@ class Answers(liveparallel.Case):
             draw = random.Random(seed * 100 + number)
             self.make(kind, clustered)
             numbers = self.fill(kind, kind, 200 if QUICK else 400, seed * 100 + number)
-            pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(10 if QUICK else 40)]
+            pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(40 if SOAK else 8 if QUICK else 16)]
             for each in self.agree(kind, pipelines):
                 if each["parallel"] == "off":
                     continue

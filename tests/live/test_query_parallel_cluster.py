@@ -44,7 +44,7 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
             self.shard(kind, ids[len(ids) // 2])
             numbers = self.fill(kind, kind, 300, 300 + number)
             self.on_both(kind)
-            for each in self.agree(kind, [liveparallel.pipeline(draw, numbers) for _ in range(6 if QUICK else 15)]):
+            for each in self.agree(kind, [liveparallel.pipeline(draw, numbers) for _ in range(6 if QUICK else 10)]):
                 whole = each["whole_because"] or ""
                 self.assertTrue(each["parallel"] == "off" or each["ranges"] > 1 or "several types" in whole or
                                 "left 64 bits" in whole, each)
@@ -55,7 +55,7 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
         numbers = self.fill("results", "positions", 300, 9)
         self.on_both("results")
         draw = random.Random(9)
-        pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(20)]
+        pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(10)]
         self.agree("results", pipelines)
         each, = self.agree("results", [[{"$count": "n"}]], parallel="auto")
         self.assertIn("not sharded by _id", each["whole_because"])
