@@ -11,7 +11,6 @@ A record is named by its line; where its document is to be found follows from th
 nothing is asked of tipple.
 """
 import json
-import os
 import struct
 
 import livetest
