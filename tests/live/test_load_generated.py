@@ -112,4 +112,4 @@ class Generated(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=("standalone",))

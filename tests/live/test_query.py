@@ -282,4 +282,4 @@ class Beside(Query):
 
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
-    live.main()
+    livetest.main(quick=("standalone",))

@@ -271,4 +271,4 @@ class Failpoints(liveparallel.Case):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=("standalone",))

@@ -99,4 +99,4 @@ class Reads(livetest.OwnServer):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=())

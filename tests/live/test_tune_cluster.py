@@ -57,4 +57,4 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main()
+livetest.main(quick=())
