@@ -162,4 +162,4 @@ class Polite(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=("standalone",))

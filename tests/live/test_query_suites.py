@@ -99,4 +99,4 @@ class Ways(livequery.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=("standalone",))
+    livetest.main(quick=())

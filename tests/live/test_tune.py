@@ -156,4 +156,4 @@ class Tune(livetune.Mixin, livetest.Case):
             self.assertRegex(self.stderr, "is damaged|does not hold what a tune writes")
 
 
-livetest.main(quick=("standalone",))
+livetest.main(quick=())
