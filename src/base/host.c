@@ -115,9 +115,7 @@ bool host_is_here(const char *name) {
     return here;
 }
 
-bool host_is_gone(const char *processes, int64_t process) {
-    char here[HOST_PROCESSES];
-    host_processes(here);
+bool host_is_gone(const char *here, const char *processes, int64_t process) {
     return *here && strcmp(processes, here) == 0 && process > 0 && kill((pid_t)process, 0) != 0 &&
            errno == ESRCH;
 }

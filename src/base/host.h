@@ -25,8 +25,8 @@ void host_processes(char name[HOST_PROCESSES]);
  * of its own interfaces. May ask the network what a name means. */
 bool host_is_here(const char *name);
 
-/* A process of such a table that is this host's, and that is no longer there. False where that cannot be
- * told. */
-bool host_is_gone(const char *processes, int64_t process);
+/* A process of the table `processes` that is no longer there. here: the table of this host (host_processes);
+ * of another one it cannot be told, and this is false. */
+bool host_is_gone(const char *here, const char *processes, int64_t process);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/grid.h"
 #include "cli/query_figures.h"
+#include "target/inner.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -287,8 +288,6 @@ void query_print_answers(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         bson_iter_t at;
-        uint32_t length;
-        const uint8_t *bytes;
         bson_t document;
         /* of several that differ only in how they were sent, the first one's */
         if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
@@ -296,8 +295,7 @@ void query_print_answers(const query_result_t *result) {
         printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
         bson_iter_init(&at, measure->answer.documents);
         while (bson_iter_next(&at)) {
-            bson_iter_document(&at, &length, &bytes);
-            if (!bson_init_static(&document, bytes, length))
+            if (!inner_document(&at, &document))
                 continue;
             char *json = bson_as_relaxed_extended_json(&document, NULL);
             printf("%s\n", json ? json : "");

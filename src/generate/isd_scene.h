@@ -3,7 +3,7 @@
 #ifndef TIPPLE_GENERATE_ISD_SCENE_H
 #define TIPPLE_GENERATE_ISD_SCENE_H
 
-#include "generate/chance.h"
+#include "base/chance.h"
 
 #include <stdbool.h>
 #include <stdint.h>

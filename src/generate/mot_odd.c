@@ -1,5 +1,5 @@
 #include "generate/mot_odd.h"
-#include "generate/chance.h"
+#include "base/chance.h"
 
 #include <string.h>
 

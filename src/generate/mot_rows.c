@@ -1,5 +1,5 @@
 #include "generate/mot_rows.h"
-#include "generate/chance.h"
+#include "base/chance.h"
 #include "generate/digits.h"
 #include "generate/mot_odd.h"
 

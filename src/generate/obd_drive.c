@@ -1,5 +1,5 @@
 #include "generate/obd_drive.h"
-#include "generate/chance.h"
+#include "base/chance.h"
 
 enum {
     SHORTEST_TRIP = 300,

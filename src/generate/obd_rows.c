@@ -1,5 +1,5 @@
 #include "generate/obd_rows.h"
-#include "generate/chance.h"
+#include "base/chance.h"
 #include "generate/digits.h"
 #include "generate/obd_drive.h"
 

@@ -1,4 +1,5 @@
 #include "query/ask.h"
+#include "target/inner.h"
 
 #include <limits.h>
 #include <string.h>
@@ -99,7 +100,7 @@ bool ask_end(mongoc_client_t *client, const request_t *request, bool greatest, c
     bool ok = ask(client, request, command, moment, &whole, error);
     bson_destroy(command);
     if (ok && ask_batch(client, request, &whole, &documents) && bson_iter_next(&documents) &&
-        ask_document(&documents, &first))
+        inner_document(&documents, &first))
         bson_concat(&empty, &first);
     bson_destroy(&whole);
     bson_steal(reply, &empty);
@@ -118,26 +119,13 @@ bool ask_batch(mongoc_client_t *client, const request_t *request, const bson_t *
                bson_iter_t *documents) {
     static const uint8_t nothing[] = {5, 0, 0, 0, 0};
     bson_iter_t start, id;
-    bool there = bson_iter_init(&start, reply) &&
-                 bson_iter_find_descendant(&start, "cursor.firstBatch", documents) &&
-                 BSON_ITER_HOLDS_ARRAY(documents);
-    bson_iter_t list = *documents;
-    if (!there || !bson_iter_recurse(&list, documents))
+    if (!inner_batch(reply, documents))
         bson_iter_init_from_data(documents, nothing, sizeof nothing);
     if (!bson_iter_init(&start, reply) || !bson_iter_find_descendant(&start, "cursor.id", &id) ||
         !bson_iter_as_int64(&id))
         return true;
     close_cursor(client, request, bson_iter_as_int64(&id));
     return false;
-}
-
-bool ask_document(const bson_iter_t *at, bson_t *document) {
-    uint32_t length;
-    const uint8_t *bytes;
-    if (!BSON_ITER_HOLDS_DOCUMENT(at))
-        return false;
-    bson_iter_document(at, &length, &bytes);
-    return bson_init_static(document, bytes, length);
 }
 
 static bool moment_of(const bson_t *reply, bool router, moment_t *moment) {

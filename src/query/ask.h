@@ -33,9 +33,6 @@ bool ask_now(mongoc_client_t *client, const request_t *request, bool router, mom
 bool ask_batch(mongoc_client_t *client, const request_t *request, const bson_t *reply,
                bson_iter_t *documents);
 
-/* A document that an iterator is at, borrowed. */
-bool ask_document(const bson_iter_t *at, bson_t *document);
-
 /* Does the request, or the URI, say what its reads may see? */
 bool ask_has_concern(mongoc_client_t *client, const request_t *request);
 

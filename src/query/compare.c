@@ -1,4 +1,5 @@
 #include "query/compare.h"
+#include "target/inner.h"
 
 #include <bson/bson.h>
 #include <math.h>
@@ -219,17 +220,11 @@ static bool take_entries(const char *path, const bson_t *document, earlier_list_
         return err_memory(err, count * sizeof *list->items);
     for (bson_iter_recurse(&at, &entries); bson_iter_next(&entries);) {
         const char *wrong = "name";
-        const uint8_t *bytes;
-        uint32_t length;
         bson_t entry;
         char what[100];
         size_t number = list->count++;
-        if (BSON_ITER_HOLDS_DOCUMENT(&entries)) {
-            bson_iter_document(&entries, &length, &bytes);
-            if (bson_init_static(&entry, bytes, length) &&
-                !(wrong = take_entry(&entry, &list->items[number])))
-                continue;
-        }
+        if (inner_document(&entries, &entry) && !(wrong = take_entry(&entry, &list->items[number])))
+            continue;
         snprintf(what, sizeof what, "number %zu of its 'queries' has no '%s', or none that can be used",
                  number + 1, wrong);
         return broken(path, what, err);

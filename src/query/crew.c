@@ -1,4 +1,5 @@
 #include "query/crew.h"
+#include "base/chance.h"
 #include "base/clock.h"
 #include "base/stop.h"
 
@@ -37,14 +38,6 @@ typedef struct {
     bson_error_t error;
 } member_t;
 
-/* SplitMix64 */
-static uint64_t draw_bits(uint64_t *state) {
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static void nap_until(int64_t when_ns) {
     for (int64_t now; (now = clock_now_ns()) < when_ns && !stop_signal();) {
         int64_t left = when_ns - now < 100000000 ? when_ns - now : 100000000; /* to notice signals */
@@ -60,7 +53,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
     const request_t *request =
         &work->requests[work->count == 1
                             ? 0
-                            : (uint64_t)(((__uint128_t)draw_bits(&member->chance) * work->count) >> 64)];
+                            : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
     answer_t counted = {.keep = false}, *answer = member->first ? member->first : &counted;
     bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
                              : request_send(request, member->collection, answer, &member->error);

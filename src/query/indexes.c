@@ -1,6 +1,7 @@
 #include "query/indexes.h"
 #include "base/log.h"
 #include "query/value.h"
+#include "target/inner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,14 +43,8 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, bool *there) 
     char doing[300];
     *there = false;
     while (mongoc_cursor_next(cursor, &index)) {
-        bson_iter_t key;
-        uint32_t length;
-        const uint8_t *bytes;
         bson_t stored;
-        if (!bson_iter_init_find(&key, index, "key") || !BSON_ITER_HOLDS_DOCUMENT(&key))
-            continue;
-        bson_iter_document(&key, &length, &bytes);
-        *there = *there || (bson_init_static(&stored, bytes, length) && same_key(&stored, wanted));
+        *there = *there || (inner_field(index, "key", &stored) && same_key(&stored, wanted));
     }
     snprintf(doing, sizeof doing, "list the indexes of %s.%s", looker->database, looker->collection);
     bool ok = !mongoc_cursor_error(cursor, &error) ||

@@ -6,6 +6,7 @@
 #include "query/parts.h"
 #include "query/pays.h"
 #include "query/side.h"
+#include "target/inner.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -285,7 +286,7 @@ static sent_t collect(const parallel_t *parallel, mongoc_client_t *client, const
         bson_t document;
         if (!ask_batch(client, parallel->request, &replies[i], &batch))
             return run_whole(parallel, "its ranges have too many groups to be merged");
-        while (bson_iter_next(&batch) && ask_document(&batch, &document)) {
+        while (bson_iter_next(&batch) && inner_document(&batch, &document)) {
             char digits[16];
             const char *key;
             if (parts_overflowed(&document))
@@ -389,7 +390,7 @@ static char *bounds_of(const bson_t *pipeline) {
     bson_iter_t stage, value;
     bson_t match;
     return bson_iter_init_find(&stage, pipeline, "0") && bson_iter_recurse(&stage, &value) &&
-                   bson_iter_next(&value) && ask_document(&value, &match)
+                   bson_iter_next(&value) && inner_document(&value, &match)
                ? bson_as_relaxed_extended_json(&match, NULL)
                : NULL;
 }

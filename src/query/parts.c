@@ -1,5 +1,6 @@
 #include "query/parts.h"
 #include "query/beyond.h"
+#include "target/inner.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -304,14 +305,10 @@ static bool as_group(reader_t *reader, const bson_iter_t *value, bson_t *group, 
     bool counts = strcmp(reader->name, "$count") == 0;
     *then = NULL;
     if (strcmp(reader->name, "$group") == 0) {
-        uint32_t length;
-        const uint8_t *bytes;
         bson_t stored;
-        if (!BSON_ITER_HOLDS_DOCUMENT(value))
+        if (!inner_document(value, &stored))
             return refuse(reader, "it is not a map");
-        bson_iter_document(value, &length, &bytes);
-        if (bson_init_static(&stored, bytes, length))
-            bson_concat(group, &stored);
+        bson_concat(group, &stored);
         return bson_has_field(group, "_id") || refuse(reader, "it has no _id");
     }
     if (counts && (!BSON_ITER_HOLDS_UTF8(value) || !*bson_iter_utf8(value, NULL)))

@@ -1,6 +1,7 @@
 #include "query/request.h"
 #include "query/accumulate.h"
 #include "query/value.h"
+#include "target/inner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,16 +99,11 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
         bool document = BSON_ITER_HOLDS_DOCUMENT(&part);
         const ynode_t *at = ynode_get(query->body, name);
         if (strcmp(name, "filter") == 0) {
-            uint32_t length;
-            const uint8_t *bytes;
             bson_t filter;
-            if (!document)
+            if (!inner_document(&part, &filter))
                 return COMPLAIN(at, "a filter is a map");
-            bson_iter_document(&part, &length, &bytes);
-            if (bson_init_static(&filter, bytes, length)) {
-                bson_destroy(request->body);
-                request->body = bson_copy(&filter);
-            }
+            bson_destroy(request->body);
+            request->body = bson_copy(&filter);
         } else if (strcmp(name, "field") == 0) {
             request->field = strdup(bson_iter_utf8(&part, NULL));
         } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {

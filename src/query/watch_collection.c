@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "query/watch.h"
 #include "target/config.h"
+#include "target/inner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,22 +17,6 @@ static double number(const bson_t *document, const char *path) {
     return BSON_ITER_HOLDS_DATE_TIME(&at) ? (double)bson_iter_date_time(&at)
            : BSON_ITER_HOLDS_NUMBER(&at)  ? bson_iter_as_double(&at)
                                           : NAN;
-}
-
-/* The documents of a command's first batch, one by one. */
-static bool first_batch(const bson_t *reply, bson_iter_t *documents) {
-    bson_iter_t top, batch;
-    return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&
-           BSON_ITER_HOLDS_ARRAY(&batch) && bson_iter_recurse(&batch, documents);
-}
-
-static bool next_document(bson_iter_t *documents, bson_t *document) {
-    const uint8_t *bytes;
-    uint32_t length;
-    if (!bson_iter_next(documents) || !BSON_ITER_HOLDS_DOCUMENT(documents))
-        return false;
-    bson_iter_document(documents, &length, &bytes);
-    return bson_init_static(document, bytes, length);
 }
 
 /* ---- disk ---- */
@@ -67,7 +52,7 @@ static bool ask_stats(server_t *server, mongoc_client_t *client, const char *col
                                "batchSize", BCON_INT32(10000), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     *code = ok ? 0 : server_code(&reply);
-    for (bool some = ok && first_batch(&reply, &shards); some && next_document(&shards, &stats);)
+    for (bool some = ok && inner_batch(&reply, &shards); some && inner_next(&shards, &stats);)
         add_shard(&stats, storage, &lying);
     if (lying.documents > 0)
         storage->average_bytes = lying.bytes / lying.documents;
@@ -94,7 +79,7 @@ static bool is_clustered(server_t *server, mongoc_client_t *client, const char *
     bson_t *command =
         BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(collection), "}");
     bool found = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-                 first_batch(&reply, &listings) && next_document(&listings, &listing) &&
+                 inner_batch(&reply, &listings) && inner_next(&listings, &listing) &&
                  bson_iter_init(&top, &listing) &&
                  bson_iter_find_descendant(&top, "options.clusteredIndex", &at);
     bson_destroy(command);
@@ -179,8 +164,8 @@ double watch_load_seconds(server_t *server, mongoc_client_t *client) {
                  BCON_INT32(1), "since", BCON_INT32(1), "ended", BCON_INT32(1), "seconds", BCON_INT32(1),
                  "loaded", BCON_INT32(1), "alreadyThere", BCON_INT32(1), "}");
     ok = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-         first_batch(&reply, &loads);
-    while (ok && next_document(&loads, &load)) {
+         inner_batch(&reply, &loads);
+    while (ok && inner_next(&loads, &load)) {
         span_t span;
         if (!take_span(&load, &span))
             continue;

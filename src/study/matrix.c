@@ -1,4 +1,5 @@
 #include "study/matrix.h"
+#include "base/chance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,13 +30,6 @@ struct matrix {
 static double student(double z, double freedom) {
     const double z2 = z * z;
     return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom));
-}
-
-static uint64_t draw(matrix_t *matrix) { /* splitmix64 */
-    uint64_t x = matrix->drawn += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
 }
 
 matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_options_t *options) {
@@ -182,7 +176,7 @@ void matrix_add(matrix_t *matrix, size_t at, double rate, int64_t took_ns) {
 
 static void begin_round(matrix_t *matrix) {
     for (size_t i = matrix->count; i > 1; i--) {
-        const size_t other = (size_t)(draw(matrix) % i), kept = matrix->order[i - 1];
+        const size_t other = (size_t)(chance_next(&matrix->drawn) % i), kept = matrix->order[i - 1];
         matrix->order[i - 1] = matrix->order[other];
         matrix->order[other] = kept;
     }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "target/place.h"
 #include "target/spread.h"
+#include "target/inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,7 @@ typedef struct {
 static void take_mark(const bson_t *document, mark_t *mark) {
     bson_iter_t at;
     const char *processes = "";
+    char here[HOST_PROCESSES];
     bool leased = false;
     mark->there = true;
     for (bool ok = bson_iter_init(&at, document); ok && bson_iter_next(&at);) {
@@ -149,12 +151,13 @@ static void take_mark(const bson_t *document, mark_t *mark) {
         else if (strcmp(key, "leased") == 0)
             leased = bson_iter_as_bool(&at);
     }
-    mark->alive = leased && !host_is_gone(processes, mark->process);
+    host_processes(here);
+    mark->alive = leased && !host_is_gone(here, processes, mark->process);
 }
 
 static bool read_mark(scratch_t *scratch, mark_t *mark, err_t *err) {
     bson_t reply, document;
-    bson_iter_t iter, at;
+    bson_iter_t marks;
     *mark = (mark_t){.there = false};
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(scratch->mark), "pipeline", "[", "{", "$match", "{", "_id",
@@ -163,14 +166,8 @@ static bool read_mark(scratch_t *scratch, mark_t *mark, err_t *err) {
     bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
                              false, &reply, err);
     bson_destroy(command);
-    if (ok && bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &at) &&
-        BSON_ITER_HOLDS_DOCUMENT(&at)) {
-        uint32_t length;
-        const uint8_t *bytes;
-        bson_iter_document(&at, &length, &bytes);
-        if (bson_init_static(&document, bytes, length))
-            take_mark(&document, mark);
-    }
+    if (ok && inner_batch(&reply, &marks) && inner_next(&marks, &document))
+        take_mark(&document, mark);
     bson_destroy(&reply);
     return ok;
 }

@@ -1,4 +1,5 @@
 #include "study/simulate.h"
+#include "base/chance.h"
 #include "base/stop.h"
 #include "target/position.h"
 
@@ -14,13 +15,6 @@ const char *const simulate_names[SIMULATE_WAYS] = {
 };
 
 /* ---- chance: a stream of numbers for each thing that chance decides, so that all ways meet the same ---- */
-
-static uint64_t chance_next(uint64_t *stream) {
-    uint64_t bits = *stream += 0x9E3779B97F4A7C15u;
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-    return bits ^ bits >> 31;
-}
 
 static uint64_t chance_stream(uint64_t seed, uint64_t of) {
     uint64_t mixed = seed * 0xD1342543DE82EF95u + of;

@@ -85,13 +85,3 @@ server_t *config_open_shard(const server_t *server, const config_list_t *shards,
     free(set);
     return shard;
 }
-
-bool config_inner(const bson_t *document, const char *key, bson_t *inner) {
-    bson_iter_t at;
-    const uint8_t *bytes;
-    uint32_t length;
-    if (!bson_iter_init_find(&at, document, key) || !BSON_ITER_HOLDS_DOCUMENT(&at))
-        return false;
-    bson_iter_document(&at, &length, &bytes);
-    return bson_init_static(inner, bytes, length);
-}

@@ -20,7 +20,4 @@ void config_free(config_list_t *list);
 server_t *config_open_shard(const server_t *server, const config_list_t *shards, const char *name,
                             uint32_t connections, int64_t patience_ns, err_t *err);
 
-/* A subdocument, borrowed; false: there is none of this name. */
-bool config_inner(const bson_t *document, const char *key, bson_t *inner);
-
 #endif

@@ -1,9 +1,8 @@
 #include "target/presence.h"
 #include "base/clock.h"
 #include "base/host.h"
+#include "target/inner.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,12 +98,10 @@ bool presence_close(presence_t *presence, const bson_t *fields, err_t *err) {
 
 /* Of this host, and no longer there: nobody needs to wait for the end of its lease. */
 static bool is_gone(const bson_t *load, const char *here) {
-    bson_iter_t at;
-    if (!*here || !bson_iter_init_find(&at, load, "processes") || !BSON_ITER_HOLDS_UTF8(&at) ||
-        strcmp(bson_iter_utf8(&at, NULL), here) != 0 || !bson_iter_init_find(&at, load, "process"))
-        return false;
-    int64_t process = bson_iter_as_int64(&at);
-    return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    bson_iter_t processes, process;
+    return bson_iter_init_find(&processes, load, "processes") && BSON_ITER_HOLDS_UTF8(&processes) &&
+           bson_iter_init_find(&process, load, "process") &&
+           host_is_gone(here, bson_iter_utf8(&processes, NULL), bson_iter_as_int64(&process));
 }
 
 static alive_t read_load(const bson_t *load) {
@@ -128,18 +125,14 @@ static alive_t read_load(const bson_t *load) {
 
 static bool take_alive(const bson_t *reply, alive_t **alive, size_t *count, err_t *err) {
     char here[HOST_PROCESSES];
-    bson_iter_t at, batch;
+    bson_iter_t at;
+    bson_t load;
     size_t room = 0;
     host_processes(here);
-    if (!bson_iter_init(&at, reply) || !bson_iter_find_descendant(&at, "cursor.firstBatch", &batch) ||
-        !BSON_ITER_HOLDS_ARRAY(&batch) || !bson_iter_recurse(&batch, &at))
+    if (!inner_batch(reply, &at))
         return true;
-    while (bson_iter_next(&at)) {
-        const uint8_t *bytes;
-        uint32_t length;
-        bson_t load;
-        bson_iter_document(&at, &length, &bytes);
-        if (!bson_init_static(&load, bytes, length) || is_gone(&load, here))
+    while (inner_next(&at, &load)) {
+        if (is_gone(&load, here))
             continue;
         if (*count == room) {
             room = room ? 2 * room : 16;

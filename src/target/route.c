@@ -1,6 +1,7 @@
 #include "target/route.h"
 #include "base/zeroed.h"
 #include "target/config.h"
+#include "target/inner.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *
     uint32_t length;
     bson_subtype_t subtype;
     if ((bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) ||
-        !config_inner(entry, "key", &spec))
+        !inner_field(entry, "key", &spec))
         return ROUTE_UNSHARDED;
     shardkey_free(&route->key);
     if (!shardkey_read(&spec, &route->key)) {
@@ -83,7 +84,7 @@ static bool find_chunks(const route_t *route, mongoc_client_t *client, bson_t *o
 static bool add_chunk(chunkmap_t *map, const bson_t *chunk) {
     bson_iter_t at;
     bson_t min;
-    return config_inner(chunk, "min", &min) && bson_iter_init_find(&at, chunk, "shard") &&
+    return inner_field(chunk, "min", &min) && bson_iter_init_find(&at, chunk, "shard") &&
            BSON_ITER_HOLDS_UTF8(&at) &&
            chunkmap_add(map, &min, bson_iter_utf8(&at, NULL), timestamp_of(chunk, "lastmod"));
 }

@@ -3,6 +3,7 @@
 #include "target/config.h"
 #include "target/keyorder.h"
 #include "target/position.h"
+#include "target/inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *k
 
 static bool drop_range(server_t *server, mongoc_client_t *client, const bson_t *range, err_t *err) {
     bson_t min, max;
-    if (!config_inner(range, "min", &min) || !config_inner(range, "max", &max))
+    if (!inner_field(range, "min", &min) || !inner_field(range, "max", &max))
         return true;
     return run(server, client,
                BCON_NEW("updateZoneKeyRange", BCON_UTF8(server_namespace(server)), "min", BCON_DOCUMENT(&min),

@@ -203,17 +203,19 @@ class Faults(liveverify.Case):
                 (lambda: self.insert({"_id": Int64(extra)}), lambda: self.remove(extra), 1),
                 (lambda: gone.extend(self.remove(self.id_at("a.csv", 9))), lambda: self.insert(*gone), 1),
                 (lambda: self.load("b.csv"), lambda: None, 0)):
-            entered = self.trouble({"skip": 1}, ("count",), blockConnection=True, blockTimeMS=2000)["count"]
-            process = self.begin("a.csv")
-            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": entered + 1,
-                                          "maxTimeMS": 30_000})
-            meddle()
-            self.trouble("off")
-            out, err = process.communicate(timeout=60)
-            said = json.loads(out)
-            self.assertEqual((7 if changed else 0, changed, 0, 0), tuple(
-                said[field] for field in ("status", "changed_meanwhile", "foreign", "extra")), err)
-            self.assertEqual(bool(changed), b"was changed while it was looked at" in err)
+            met = []
+
+            def behind(number, reply, meddle=meddle, met=met):
+                if number == 2:  # the first block, where the change will be, has been looked at
+                    meddle()
+                    met.append(number)
+                return reply, False
+            _, words = self.through(behind)
+            said = self.verify("a.csv", "-j", 1, *words, status=7 if changed else 0)
+            self.assertEqual([2], met)
+            self.assertEqual((changed, 0, 0), tuple(
+                said[field] for field in ("changed_meanwhile", "foreign", "extra")), self.stderr)
+            self.assertEqual(bool(changed), "was changed while it was looked at" in self.stderr)
             undo()
         self.finds([], "a.csv", "b.csv")
 

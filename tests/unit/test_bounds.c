@@ -2,6 +2,7 @@
 #include "query/bounds.h"
 #include "target/keyorder.h"
 #include "target/position.h"
+#include "target/inner.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,7 +70,7 @@ static void document_at(ids_t *ids, uint32_t number, bson_t *document) {
     }
     for (ids->asked = true; ids->number < number; ids->number++)
         assert_true(bson_iter_next(&ids->at));
-    assert_true(ask_document(&ids->at, document));
+    assert_true(inner_document(&ids->at, document));
 }
 
 /* From the ends and a sample: every `step`th of them. */

@@ -2,7 +2,7 @@
  * checked by tests/oracle/test_obd_rows.py; the digests below pin files that it has passed. */
 #include "generate_lab.h"
 
-#include "generate/chance.h"
+#include "base/chance.h"
 #include "generate/generate.h"
 #include "generate/obd_drive.h"
 #include "generate/obd_rows.h"

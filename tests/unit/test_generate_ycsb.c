@@ -3,7 +3,7 @@
  * that it has passed. */
 #include "generate_lab.h"
 
-#include "generate/chance.h"
+#include "base/chance.h"
 #include "generate/generate.h"
 #include "generate/ycsb_rows.h"
 #include "generate/zipf.h"

@@ -1,6 +1,6 @@
-/* chance: random bits that are addressed, not drawn in turn: the same for a place on every machine. */
-#ifndef TIPPLE_GENERATE_CHANCE_H
-#define TIPPLE_GENERATE_CHANCE_H
+/* chance: random bits, the same on every machine: addressed by a place, or drawn in turn from a stream. */
+#ifndef TIPPLE_BASE_CHANCE_H
+#define TIPPLE_BASE_CHANCE_H
 
 #include <stdint.h>
 
@@ -15,6 +15,11 @@ static inline uint64_t chance_mix(uint64_t x) {
 
 static inline uint64_t chance_bits(uint64_t key, uint64_t place) {
     return chance_mix(key + place * CHANCE_GOLDEN);
+}
+
+/* The next of a stream, which begins at any number. */
+static inline uint64_t chance_next(uint64_t *stream) {
+    return chance_mix(*stream += CHANCE_GOLDEN);
 }
 
 /* One of the numbers below the limit for each of them, without `taken` (which x may not be either): a

@@ -1,0 +1,25 @@
+#include "target/inner.h"
+
+bool inner_document(const bson_iter_t *at, bson_t *document) {
+    uint32_t length;
+    const uint8_t *bytes;
+    if (!BSON_ITER_HOLDS_DOCUMENT(at))
+        return false;
+    bson_iter_document(at, &length, &bytes);
+    return bson_init_static(document, bytes, length);
+}
+
+bool inner_field(const bson_t *document, const char *key, bson_t *inner) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, document, key) && inner_document(&at, inner);
+}
+
+bool inner_batch(const bson_t *reply, bson_iter_t *documents) {
+    bson_iter_t top, batch;
+    return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&
+           BSON_ITER_HOLDS_ARRAY(&batch) && bson_iter_recurse(&batch, documents);
+}
+
+bool inner_next(bson_iter_t *documents, bson_t *document) {
+    return bson_iter_next(documents) && inner_document(documents, document);
+}

@@ -1,0 +1,18 @@
+/* inner: documents inside of documents, borrowed: they live as long as what they are in. Any thread. */
+#ifndef TIPPLE_TARGET_INNER_H
+#define TIPPLE_TARGET_INNER_H
+
+#include <bson/bson.h>
+
+/* What an iterator is at. False: it is no document. */
+bool inner_document(const bson_iter_t *at, bson_t *document);
+
+/* What stands under a key. False: nothing, or something else. */
+bool inner_field(const bson_t *document, const char *key, bson_t *inner);
+
+/* The first batch of a command's reply, to be gone through by inner_next. False: the reply has none. */
+bool inner_batch(const bson_t *reply, bson_iter_t *documents);
+/* The next document of a list. False: there is no other. */
+bool inner_next(bson_iter_t *documents, bson_t *document);
+
+#endif
