@@ -86,7 +86,12 @@ static bool connect_target(job_t *job, err_t *err) {
         log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
                  "loaded can "
                  "be lost when a server dies");
-    return !spec->drop || spec->dry_run || place_drop(job->server, job->client, err);
+    if (!spec->drop || spec->dry_run)
+        return true;
+    course_enter(&result->course, COURSE_DROPPING);
+    bool ok = place_drop(job->server, job->client, err);
+    course_enter(&result->course, COURSE_LOOKING);
+    return ok;
 }
 
 /* The collection and its books: looked at first, so that a target that must not be loaded into is left as it
@@ -112,11 +117,14 @@ static bool open_target(job_t *job, err_t *err) {
         return true;
     catalog_close(job->catalog);
     job->catalog = NULL;
+    course_enter(&job->result->course, COURSE_CREATING);
     if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
+    course_enter(&job->result->course, COURSE_PLACING);
     if (!job_open_shards(job, err))
         return false;
+    course_enter(&job->result->course, COURSE_LOOKING);
     uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
     useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
     if (!spec->threads && useful > job->result->threads)
@@ -280,8 +288,11 @@ static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
         usleep(pause);
         pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
         int64_t now = clock_now_ns();
-        if (feeder)
-            progress_show(&job->progress, feeder_progress(feeder).disk_bytes, documents_so_far(job));
+        if (feeder) {
+            const uint64_t bytes = feeder_progress(feeder).disk_bytes, documents = documents_so_far(job);
+            progress_show(&job->progress, bytes, documents);
+            course_point(&job->result->course, documents, bytes);
+        }
         if (now - followed >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
             followed = now;
             job_follow_shards(job);
@@ -306,6 +317,8 @@ static bool move_data(job_t *job, err_t *err) {
         total += job->files[i].skip || job->files[i].part ? 0 : job->files[i].input->disk_bytes;
     progress_start(&job->progress, total);
     int64_t began = clock_now_ns();
+    course_enter(&job->result->course, COURSE_LOADING);
+    course_point(&job->result->course, 0, 0);
     err_t feeding = {.text = ""}, booking = {.text = ""};
     bool fed = true, booked = true;
     if (!start_loaders(job, &feeding)) {
@@ -349,6 +362,8 @@ static bool move_data(job_t *job, err_t *err) {
     }
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
+    const counts_t *counts = &job->result->counts;
+    course_last_point(&job->result->course, counts->loaded + counts->already_there, job->result->bytes_read);
     progress_end(&job->progress);
     /* what was settled is written down, whatever else went wrong; not into a server that is gone */
     bool gone = loading_failed(&job->loading) && job->loading.err.status == STATUS_SERVER;
@@ -374,6 +389,8 @@ static bool move_data(job_t *job, err_t *err) {
 
 static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
+    if (job->index_count)
+        course_enter(&result->course, COURSE_INDEXES);
     for (size_t i = 0; i < job->index_count; i++) {
         built_index_t *built = &result->indexes[result->index_count];
         snprintf(built->keys, sizeof built->keys, "%s", job->spec->indexes[i]);
@@ -469,6 +486,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     *err = (err_t){.status = STATUS_OK};
     job->spec = spec;
     job->result = result;
+    course_begin(&result->course);
     pthread_mutex_init(&job->books_lock, NULL);
     pthread_mutex_init(&job->loading.lock, NULL);
     bool ok = run(job, err);
@@ -477,8 +495,10 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
+    course_enter(&result->course, COURSE_CLOSING);
     close_run(job, err, ok);
     job_close_shards(job);
+    course_end(&result->course);
     free_job(job);
     free(job);
     return ok;

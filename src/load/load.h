@@ -3,6 +3,7 @@
 #define TIPPLE_LOAD_LOAD_H
 
 #include "format/schema.h"
+#include "load/course.h"
 #include "load/traffic.h"
 #include "target/catalog.h"
 #include "target/chunkmap.h"
@@ -69,6 +70,7 @@ typedef struct {
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[16];
     size_t index_count;
+    course_t course;
 } load_result_t;
 
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).

@@ -1,0 +1,80 @@
+/* course: phases that add up, and points that stay as many as there is room for. */
+#include "load/course.h"
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static void pause_ms(int ms) {
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+static void test_phases(void **state) {
+    (void)state;
+    course_t course;
+    int64_t began = clock_now_ns();
+    course_begin(&course);
+    pause_ms(3);
+    course_enter(&course, COURSE_LOADING);
+    pause_ms(2);
+    course_enter(&course, COURSE_LOOKING);
+    pause_ms(4);
+    course_end(&course);
+    int64_t whole = clock_now_ns() - began, sum = 0;
+    for (int i = 0; i < COURSE_PHASES; i++)
+        sum += course.phases[i].took_ns;
+    assert_true(sum >= 9000000 && sum <= whole);
+    assert_true(course.phases[COURSE_LOOKING].took_ns >= 7000000);
+    assert_true(course.phases[COURSE_LOOKING].began_ns < 1000000000);
+    assert_true(course.phases[COURSE_LOADING].began_ns >= course.phases[COURSE_LOOKING].began_ns + 3000000);
+    assert_true(course.phases[COURSE_LOADING].took_ns >= 2000000);
+    assert_int_equal(course.phases[COURSE_INDEXES].took_ns, 0);
+    pause_ms(1);
+    course_end(&course); /* there is none any more */
+    assert_true(sum == course.phases[COURSE_LOOKING].took_ns + course.phases[COURSE_LOADING].took_ns);
+}
+
+static void test_near_points(void **state) {
+    (void)state;
+    course_t course;
+    course_begin(&course);
+    course.every_ns = INT64_MAX;
+    course_point(&course, 0, 0);
+    for (uint64_t i = 1; i < 10; i++)
+        course_point(&course, i, 10 * i);
+    assert_int_equal(course.point_count, 1);
+    course_last_point(&course, 9, 90);
+    assert_int_equal(course.point_count, 2);
+    assert_int_equal(course.points[1].documents, 9);
+    assert_int_equal(course.points[1].bytes, 90);
+    course.every_ns = 1;
+    pause_ms(1);
+    course_point(&course, 11, 110);
+    assert_int_equal(course.point_count, 3);
+}
+
+static void test_many_points(void **state) {
+    (void)state;
+    course_t course;
+    course_begin(&course);
+    const int64_t every = course.every_ns;
+    for (uint64_t i = 0; i <= 512; i++)
+        course_last_point(&course, i, 2 * i);
+    assert_int_equal(course.point_count, 257);
+    assert_true(course.every_ns == 2 * every);
+    for (size_t i = 0; i < 256; i++)
+        assert_int_equal(course.points[i].documents, 2 * i);
+    assert_int_equal(course.points[256].documents, 512);
+    for (size_t i = 1; i < course.point_count; i++)
+        assert_true(course.points[i].at_ns >= course.points[i - 1].at_ns);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases), cmocka_unit_test(test_near_points),
+                                       cmocka_unit_test(test_many_points)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
