@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "load/load.h"
-#include "study/tuned.h"
+#include "study/autotune.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,7 +91,7 @@ static const option_t options[] = {
      .most = 256,
      .help =
          "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). auto: as the "
-         "last `tipple tune` of this target on this host found best, or else the default."},
+         "last `tipple tune` of this target on this host found best, or a short one that is made first."},
     {.name = "batch",
      .letter = 'b',
      .argument = "N|auto",
@@ -255,41 +255,9 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-/* --threads auto, --batch auto: by the last tune of this target, which is told; or the defaults. */
 static bool choose(load_spec_t *spec, err_t *err) {
     const bool threads = spec->threads == CLI_AUTO, batch = spec->batch == CLI_AUTO;
-    const char *which = threads && batch ? "--threads auto --batch auto"
-                        : threads        ? "--threads auto"
-                                         : "--batch auto";
-    load_spec_t defaults;
-    tuned_t tuned;
-    char rate[UNITS_MAX], day[16] = "";
-    if (!threads && !batch)
-        return true;
-    const bool found = tuned_read(spec->uri, &tuned, err);
-    if (!found && err->status == STATUS_USAGE)
-        return false;
-    if (!found && err->status != STATUS_OK)
-        log_warn("%s", err->text);
-    load_spec_init(&defaults);
-    if (threads)
-        spec->threads = found ? tuned.threads : defaults.threads;
-    if (batch)
-        spec->batch = found ? tuned.batch : defaults.batch;
-    const time_t when = (time_t)(tuned.when_ms / 1000);
-    struct tm local;
-    if (localtime_r(&when, &local))
-        strftime(day, sizeof day, "%Y-%m-%d", &local);
-    if (found)
-        log_note("%s: %u threads, batches of %u, by the tune of %s (--format %s, %s docs/s)%s", which,
-                 tuned.threads, tuned.batch, day, tuned.format, units_rate(rate, tuned.docs_per_second),
-                 strcmp(tuned.format, spec->format) == 0 ? "" : "; this is another format");
-    else
-        log_note("%s: this host knows of no tune of this target (`tipple tune` makes one); the defaults are "
-                 "taken%s",
-                 which, batch ? ", batches of 1000" : "");
-    *err = (err_t){.status = STATUS_OK};
-    return true;
+    return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
 }
 
 /* --drop destroys: a person says yes, or a script says --yes. */
@@ -478,7 +446,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (!check(&values, argv, rest, err) || !choose(&values.spec, err) || !confirm_drop(&values, err))
+    if (!check(&values, argv, rest, err) || !confirm_drop(&values, err) || !choose(&values.spec, err))
         return (int)err->status;
     static load_result_t result;
     err_t printing;

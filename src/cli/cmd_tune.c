@@ -1,9 +1,6 @@
 #include "cli/cli.h"
-#include "base/log.h"
 #include "base/units.h"
-#include "base/clock.h"
 #include "cli/tune_print.h"
-#include "study/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,23 +256,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-/* For `tipple load --threads auto --batch auto`. */
-static void keep(const tune_spec_t *spec, const tune_result_t *result) {
-    const matrix_cell_t *knee = matrix_cell(result->matrix, result->verdict.knee);
-    tuned_t tuned = {.threads = knee->threads,
-                     .batch = knee->batch,
-                     .docs_per_second = knee->mean,
-                     .when_ms = clock_wall_ms()};
-    char path[4096];
-    err_t err;
-    snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
-    snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
-    if (tuned_write(spec->load.uri, &tuned, path, &err))
-        log_note("kept in %s: `tipple load --threads auto --batch auto` takes the knee from now on", path);
-    else
-        log_warn("what was found is not kept for `tipple load --threads auto --batch auto`: %s", err.text);
-}
-
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     static tune_result_t result;
@@ -300,7 +280,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         status = (int)broken.status;
     }
     if (ok)
-        keep(&values.spec, &result);
+        tune_keep(&values.spec, &result);
     tune_free_result(&result);
     return status;
 }

@@ -314,6 +314,29 @@ void tune_free_result(tune_result_t *result) {
     result->choices = NULL;
 }
 
+/* ---- what is kept ---- */
+
+tuned_t tune_found(const tune_result_t *result) {
+    const matrix_cell_t *knee = matrix_cell(result->matrix, result->verdict.knee);
+    tuned_t tuned = {.threads = knee->threads,
+                     .batch = knee->batch,
+                     .docs_per_second = knee->mean,
+                     .when_ms = clock_wall_ms()};
+    snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
+    snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
+    return tuned;
+}
+
+void tune_keep(const tune_spec_t *spec, const tune_result_t *result) {
+    const tuned_t tuned = tune_found(result);
+    char path[4096];
+    err_t err;
+    if (tuned_write(spec->load.uri, &tuned, path, &err))
+        log_note("kept in %s: `tipple load --threads auto --batch auto` takes the knee from now on", path);
+    else
+        log_warn("what was found is not kept for `tipple load --threads auto --batch auto`: %s", err.text);
+}
+
 /* ---- what held a cell back ---- */
 
 static bool begins(const char *text, const char *with) {

@@ -6,6 +6,7 @@
 #define TIPPLE_STUDY_TUNE_H
 
 #include "study/choices.h"
+#include "study/tuned.h"
 
 #define TUNE_NEARLY 0.03 /* how much slower than the best the knee may be */
 
@@ -59,6 +60,11 @@ typedef struct {
 /* Everything that was found is in *result, also after a failure or a signal. */
 bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err);
 void tune_free_result(tune_result_t *result);
+
+/* Of a tune that succeeded: the knee; kept on this host for `tipple load --threads auto --batch auto`, which
+ * is said. */
+tuned_t tune_found(const tune_result_t *result);
+void tune_keep(const tune_spec_t *spec, const tune_result_t *result);
 
 limit_t tune_limit(const tune_result_t *result, size_t cell);
 const char *tune_limit_name(limit_t limit); /* "client CPU" */

@@ -155,5 +155,40 @@ class Tune(livetune.Mixin, livetest.Case):
             self.assertEqual(1000, counts["batch"])
             self.assertRegex(self.stderr, "is damaged|does not hold what a tune writes")
 
+    def test_short(self):
+        """where nothing is known of a target, auto makes a short tune of large files, and keeps it"""
+        self.write("a.csv", livetest.rows(220_000, 3))
+        self.assertGreater(os.path.getsize(self.folder / "a.csv"), 16 << 20)
+        words = ("--threads", "auto", "--batch", "auto", "a.csv")
+        counts = self.load(*words, **self.environment)
+        self.assertRegex(self.stderr, r"a short one comes first, of 5\.0 s")
+        kept, = pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir()
+        kept = json.loads(kept.read_text())
+        self.assertEqual((kept["threads"], kept["batch"], 220_000),
+                         (counts["threads"], counts["batch"], counts["loaded"]))
+        self.assertEqual(set(), self.scratch_names())
+        for more, why in ((["--polite"], "as fast as it can"), (["--limit", "10"], "not all of the files are loaded"),
+                          (["--max-rate", "1m"], "as fast as it can")):
+            self.load(*words, *more, collection="other", **self.environment)
+            self.assertIn("makes none, because", self.stderr)
+            self.assertIn(why, self.stderr)
+        self.load("--threads", "auto", "--batch", "50", "a.csv", collection="third", **self.environment)
+        self.assertRegex(self.stderr, r"auto: [0-9]+ threads, batches of 50 \(")
+        self.assertEqual(1, len(list(pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir())))
+
+    def test_short_interrupted(self):
+        """Ctrl-C in the short tune: nothing is loaded, and nothing is left"""
+        self.write("a.csv", livetest.rows(220_000, 3))
+        process = subprocess.Popen(
+            self.command("load", "--format", "mot", "--uri", self.uri(), "--threads", "auto", "--batch", "auto", "a.csv"),
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **self.environment})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.in_a_trial()
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual((-signal.SIGINT, b""), (process.returncode, out), said.decode())
+        self.assertEqual({}, self.everything())
+
 
 livetest.main(quick=())
