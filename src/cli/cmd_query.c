@@ -13,7 +13,6 @@
 typedef struct {
     query_spec_t spec;
     texts_list_t params;
-    uint32_t repeats, warmup;
     const char *show, *compare;
     bool json, csv, list, answers;
 } values_t;

@@ -2,6 +2,7 @@
 #include "cli/query_figures.h"
 #include "cli/query_print.h"
 #include "query/expected.h"
+#include "target/inner.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -68,18 +69,11 @@ static void print_result(const measure_t *measure) {
         printf(",\"result\":null");
         return;
     }
-    char *json = bson_array_as_json(measure->answer.documents, NULL);
-    bson_free(json);
-    bson_t holder = BSON_INITIALIZER;
-    bson_append_array(&holder, "", 0, measure->answer.documents);
-    json = bson_as_relaxed_extended_json(&holder, NULL);
-    size_t length = json ? strlen(json) : 0;
+    char *json = inner_list_json(measure->answer.documents);
     expected_digest(measure->answer.documents, false, digest);
-    printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%.*s", digest,
-           measure->answer.more ? "false" : "true", length > 9 ? (int)length - 9 : 4,
-           length > 9 ? json + 7 : "null"); /* { "" : [ ... ] } */
+    printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
+           measure->answer.more ? "false" : "true", json ? json : "null");
     bson_free(json);
-    bson_destroy(&holder);
 }
 
 static void print_watch_json(const measure_t *measure) {

@@ -119,9 +119,11 @@ static void *work(void *context) {
     return NULL;
 }
 
-static void add_up(const crew_t *crew, const member_t *member, measure_t *measure) {
-    if (member->failures && !measure->failures)
+static void add_up(const crew_t *crew, const member_t *member, const server_t *server, measure_t *measure) {
+    if (member->failures && !measure->failures) {
         snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
+        address_conceal(server_address(server), measure->failure);
+    }
     measure->failures += member->failures;
     if (!crew->round->counts)
         return;
@@ -178,7 +180,7 @@ bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, e
         measure->elapsed_ns += clock_now_ns() - crew.began_ns;
     for (uint32_t i = 0; i < measure->clients && members[i]; i++) {
         if (ok)
-            add_up(&crew, members[i], measure);
+            add_up(&crew, members[i], server, measure);
         server_give(server, members[i]->client);
         free(members[i]);
     }

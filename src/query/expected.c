@@ -1,5 +1,6 @@
 #include "query/expected.h"
 #include "query/value.h"
+#include "target/inner.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,12 +118,9 @@ static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found) {
 }
 
 static void describe(const bson_iter_t *value, char *out, size_t room) {
-    bson_t holder = BSON_INITIALIZER;
-    bson_append_iter(&holder, "v", -1, value);
-    char *json = bson_as_relaxed_extended_json(&holder, NULL);
-    snprintf(out, room, "%.*s", json && strlen(json) > 10 ? (int)strlen(json) - 10 : 0, json ? json + 8 : "");
+    char *json = inner_json(value);
+    snprintf(out, room, "%s", json ? json : "");
     bson_free(json);
-    bson_destroy(&holder);
 }
 
 /* The first wanted value that no found one is left for; each found one answers for one wanted only. */

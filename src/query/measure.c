@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "query/indexes.h"
 #include "query/value.h"
+#include "target/inner.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,15 +62,9 @@ static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typ
 /* ---- the combinations of `each` ---- */
 
 static void describe_value(const bson_iter_t *value, char *out, size_t room) {
-    bson_t holder = BSON_INITIALIZER;
-    bson_append_iter(&holder, "v", -1, value);
-    char *json = bson_as_relaxed_extended_json(&holder, NULL);
-    if (BSON_ITER_HOLDS_UTF8(value))
-        snprintf(out, room, "%s", bson_iter_utf8(value, NULL));
-    else if (json && strlen(json) > 10) /* { "v" : 1000 } */
-        snprintf(out, room, "%.*s", (int)strlen(json) - 10, json + 8);
+    char *json = inner_json(value);
+    snprintf(out, room, "%s", BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "");
     bson_free(json);
-    bson_destroy(&holder);
 }
 
 typedef struct {

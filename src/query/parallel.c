@@ -371,20 +371,6 @@ bool parallel_send(const parallel_t *parallel, mongoc_client_t *client, answer_t
 
 /* ---- for a person ---- */
 
-/* A list as it is written; bson_free. */
-static char *json_of(const bson_t *list) {
-    bson_t holder = BSON_INITIALIZER;
-    bson_append_array(&holder, "", -1, list);
-    char *text = bson_as_relaxed_extended_json(&holder, NULL);
-    bson_destroy(&holder);
-    char *begin = text ? strchr(text, '[') : NULL, *end = text ? strrchr(text, ']') : NULL;
-    if (begin && end) {
-        end[1] = 0;
-        memmove(text, begin, (size_t)(end - begin) + 2);
-    }
-    return text;
-}
-
 /* The first $match of a range: its bounds. */
 static char *bounds_of(const bson_t *pipeline) {
     bson_iter_t stage, value;
@@ -413,7 +399,7 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
         bson_free(bounds);
     }
     parts_pipeline(&parallel->parts, NULL, NULL, 0, &part);
-    char *each = json_of(&part), *merged = json_of(&parallel->parts.merge);
+    char *each = inner_list_json(&part), *merged = inner_list_json(&parallel->parts.merge);
     fprintf(to, "  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
     if (parallel_rounds(parallel))
         fprintf(to, "  sums of doubles are the plain run's to within rounding\n");

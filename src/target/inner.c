@@ -1,5 +1,7 @@
 #include "target/inner.h"
 
+#include <string.h>
+
 bool inner_document(const bson_iter_t *at, bson_t *document) {
     uint32_t length;
     const uint8_t *bytes;
@@ -22,4 +24,29 @@ bool inner_batch(const bson_t *reply, bson_iter_t *documents) {
 
 bool inner_next(bson_iter_t *documents, bson_t *document) {
     return bson_iter_next(documents) && inner_document(documents, document);
+}
+
+/* Of { "v" : VALUE }; the holder is destroyed. */
+static char *json_of_held(bson_t *holder) {
+    enum { BEFORE = sizeof "{ \"v\" : " - 1, BEHIND = sizeof " }" - 1 };
+    size_t length;
+    char *json = bson_as_relaxed_extended_json(holder, &length);
+    bson_destroy(holder);
+    if (json) {
+        memmove(json, json + BEFORE, length - BEFORE - BEHIND);
+        json[length - BEFORE - BEHIND] = '\0';
+    }
+    return json;
+}
+
+char *inner_json(const bson_iter_t *value) {
+    bson_t holder = BSON_INITIALIZER;
+    bson_append_iter(&holder, "v", 1, value);
+    return json_of_held(&holder);
+}
+
+char *inner_list_json(const bson_t *list) {
+    bson_t holder = BSON_INITIALIZER;
+    bson_append_array(&holder, "v", 1, list);
+    return json_of_held(&holder);
 }
