@@ -1,10 +1,11 @@
 #include "base/log.h"
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static log_level_t threshold = LOG_NORMAL;
@@ -59,4 +60,27 @@ void log_bar(const char *line) {
     }
     fflush(stderr);
     pthread_mutex_unlock(&lock);
+}
+
+void log_progress_begin(log_progress_t *progress) {
+    *progress = (log_progress_t){clock_now_ns(), isatty(STDERR_FILENO)};
+}
+
+bool log_progress_is_due(const log_progress_t *progress) {
+    static const int64_t bar_ns = 170000000, line_ns = 30000000000;
+    return threshold >= LOG_NORMAL &&
+           clock_now_ns() - progress->said_ns >= (progress->terminal ? bar_ns : line_ns);
+}
+
+void log_progress_say(log_progress_t *progress, const char *line) {
+    progress->said_ns = clock_now_ns();
+    if (progress->terminal)
+        log_bar(line);
+    else
+        log_note("%s", line);
+}
+
+void log_progress_end(log_progress_t *progress) {
+    if (progress->terminal)
+        log_bar(NULL);
 }

@@ -3,6 +3,9 @@
 #ifndef TIPPLE_BASE_LOG_H
 #define TIPPLE_BASE_LOG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 typedef enum { LOG_QUIET = -1, LOG_NORMAL = 0, LOG_VERBOSE = 1 } log_level_t;
 
 void log_set_level(log_level_t level);
@@ -16,5 +19,17 @@ void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line that is overwritten by the next (the progress bar); NULL wipes it. Only on a terminal. */
 void log_bar(const char *line);
+
+/* Where long work stands: a bar on a terminal, at most six times a second; elsewhere a line twice a minute.
+ * A line need not be made when none is due. One thread. */
+typedef struct {
+    int64_t said_ns;
+    bool terminal;
+} log_progress_t;
+
+void log_progress_begin(log_progress_t *progress);
+bool log_progress_is_due(const log_progress_t *progress);
+void log_progress_say(log_progress_t *progress, const char *line);
+void log_progress_end(log_progress_t *progress); /* wipes the bar */
 
 #endif

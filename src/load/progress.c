@@ -1,24 +1,21 @@
 #include "load/progress.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-static const int64_t BAR_NS = 170000000, LINE_NS = 30000000000;
 enum { BAR_WIDTH = 20 };
 
 void progress_start(progress_t *progress, uint64_t total_bytes) {
-    int64_t now = clock_now_ns();
-    *progress = (progress_t){isatty(STDERR_FILENO) && log_level() >= LOG_NORMAL, now, now, total_bytes};
+    *progress = (progress_t){.started_ns = clock_now_ns(), .total_bytes = total_bytes};
+    log_progress_begin(&progress->said);
 }
 
-static void describe(const progress_t *progress, uint64_t bytes, uint64_t documents, int64_t now, char *line,
+static void describe(const progress_t *progress, uint64_t bytes, uint64_t documents, char *line,
                      size_t room) {
     char read[UNITS_MAX], total[UNITS_MAX], count[UNITS_MAX], rate[UNITS_MAX], eta[UNITS_MAX];
-    double seconds = (double)(now - progress->started_ns) / 1e9;
+    double seconds = (double)(clock_now_ns() - progress->started_ns) / 1e9;
     units_count(count, documents);
     units_rate(rate, seconds > 0 ? (double)documents / seconds : 0);
     units_size(read, bytes);
@@ -40,19 +37,13 @@ static void describe(const progress_t *progress, uint64_t bytes, uint64_t docume
 }
 
 void progress_show(progress_t *progress, uint64_t bytes, uint64_t documents) {
-    int64_t now = clock_now_ns();
-    if (now - progress->shown_ns < (progress->terminal ? BAR_NS : LINE_NS))
-        return;
-    progress->shown_ns = now;
     char line[256];
-    describe(progress, bytes, documents, now, line, sizeof line);
-    if (progress->terminal)
-        log_bar(line);
-    else
-        log_note("%s", line);
+    if (!log_progress_is_due(&progress->said))
+        return;
+    describe(progress, bytes, documents, line, sizeof line);
+    log_progress_say(&progress->said, line);
 }
 
 void progress_end(progress_t *progress) {
-    if (progress->terminal)
-        log_bar(NULL);
+    log_progress_end(&progress->said);
 }

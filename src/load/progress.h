@@ -2,12 +2,11 @@
 #ifndef TIPPLE_LOAD_PROGRESS_H
 #define TIPPLE_LOAD_PROGRESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/log.h"
 
 typedef struct {
-    bool terminal;
-    int64_t started_ns, shown_ns;
+    log_progress_t said;
+    int64_t started_ns;
     uint64_t total_bytes; /* on disk, of what is to be read; 0: unknown */
 } progress_t;
 

@@ -26,7 +26,7 @@ typedef struct {
     mongoc_client_t *client;
     watch_t *watch;
     beside_t beside;
-    int64_t told_ns; /* when progress was shown */
+    log_progress_t progress;
     err_t *err;
 } run_t;
 
@@ -92,22 +92,14 @@ static crew_round_t round_of(const query_spec_t *spec, const measure_t *measure,
                           .counts = counts};
 }
 
-/* A bar on a terminal, at most six times a second; elsewhere a line twice a minute. */
 static void show_progress(run_t *run, const measure_t *measure, uint32_t number, bool counts) {
-    static const int64_t bar_ns = 170000000, line_ns = 30000000000;
-    const int64_t now = clock_now_ns();
-    bool bar = isatty(STDERR_FILENO);
     char line[300], round[64] = "warming up";
-    if (log_level() < LOG_NORMAL || now - run->told_ns < (bar ? bar_ns : line_ns))
+    if (!log_progress_is_due(&run->progress))
         return;
     if (counts)
         snprintf(round, sizeof round, "round %u of %u", number + 1, run->spec->repeats);
     snprintf(line, sizeof line, "%s: %.80s %.80s", round, measure->work->query->name, measure->work->with);
-    run->told_ns = now;
-    if (bar)
-        log_bar(line);
-    else
-        log_note("%s", line);
+    log_progress_say(&run->progress, line);
 }
 
 /* After a command that may have restarted the server: is it there? */
@@ -198,10 +190,10 @@ static bool measure_all(run_t *run) {
     result->load_seconds = watch_load_seconds(result->server, run->client);
     if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
         return false;
+    log_progress_begin(&run->progress);
     /* a cold round is what warming up would spoil */
     bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
-    if (isatty(STDERR_FILENO))
-        log_bar(NULL);
+    log_progress_end(&run->progress);
     if (result->beside_ended)
         log_warn("the command of --while ended %s before the measurements did: they are of times with and "
                  "without it",
@@ -211,7 +203,7 @@ static bool measure_all(run_t *run) {
 
 bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err) {
     *result = (query_result_t){.load_seconds = NAN};
-    run_t run = {.spec = spec, .result = result, .told_ns = clock_now_ns(), .err = err};
+    run_t run = {.spec = spec, .result = result, .err = err};
     bool ok = prepare(&run) && (spec->explain || measure_all(&run));
     beside_stop(&run.beside);
     watch_close(run.watch);

@@ -16,8 +16,7 @@
 
 enum { SAMPLE = 200000, LEAST_SAMPLE = 1000, ROUNDS_WANTED = 6, MOST_TRIALS = 500 };
 
-static const int64_t SECOND_NS = 1000000000, MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000,
-                     LINE_NS = 30000000000;
+static const int64_t SECOND_NS = 1000000000, MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000;
 
 typedef struct {
     const tune_spec_t *spec;
@@ -28,7 +27,8 @@ typedef struct {
     char folder[64], rejects[96];   /* for what trials reject */
     uint64_t limit;
     load_result_t *trial; /* the last one */
-    int64_t began_ns, said_ns, longest_ns;
+    log_progress_t progress;
+    int64_t began_ns, longest_ns;
 } tuning_t;
 
 void tune_spec_init(tune_spec_t *spec) {
@@ -224,35 +224,30 @@ static bool warm_up(tuning_t *tuning, err_t *err) {
 
 static void say_progress(tuning_t *tuning, const matrix_cell_t *cell) {
     const matrix_t *matrix = tuning->result->matrix;
-    const bool terminal = isatty(STDERR_FILENO);
-    const int64_t now = clock_now_ns();
     char took[UNITS_MAX], budget[UNITS_MAX], line[256], rate[UNITS_MAX] = "";
     size_t open = 0;
     uint64_t trials = 0;
-    if (log_level() < LOG_NORMAL || (!terminal && now - tuning->said_ns < LINE_NS))
+    if (!log_progress_is_due(&tuning->progress))
         return;
-    tuning->said_ns = now;
     for (size_t i = 0; i < matrix_count(matrix); i++) {
         open += matrix_cell(matrix, i)->state == MATRIX_OPEN;
         trials += matrix_cell(matrix, i)->trials;
     }
     if (cell->trials)
         units_rate(rate, cell->mean);
-    units_time(took, now - tuning->began_ns);
+    units_time(took, clock_now_ns() - tuning->began_ns);
     units_time(budget, tuning->spec->budget_ns);
     snprintf(line, sizeof line,
              "trial %llu   %zu of %zu cells still open   %s of %s   %u threads x batch %u%s%s%s",
              (unsigned long long)trials + 1, open, matrix_count(matrix), took, budget, cell->threads,
              cell->batch, *rate ? ": " : "", rate, *rate ? " docs/s" : "");
-    if (terminal)
-        log_bar(line);
-    else
-        log_note("%s", line);
+    log_progress_say(&tuning->progress, line);
 }
 
 static bool experiment(tuning_t *tuning, err_t *err) {
     matrix_t *matrix = tuning->result->matrix;
-    tuning->began_ns = tuning->said_ns = clock_now_ns();
+    tuning->began_ns = clock_now_ns();
+    log_progress_begin(&tuning->progress);
     bool ok = true;
     for (size_t at; ok && (at = matrix_next(matrix)) != MATRIX_DONE;) {
         const int64_t began = clock_now_ns();
@@ -264,8 +259,7 @@ static bool experiment(tuning_t *tuning, err_t *err) {
                        matrix_cell(matrix, at)->batch, trial_rate(tuning->trial));
         }
     }
-    if (isatty(STDERR_FILENO) && log_level() >= LOG_NORMAL)
-        log_bar(NULL);
+    log_progress_end(&tuning->progress);
     matrix_judge(matrix, &tuning->result->verdict);
     if (ok && tuning->result->verdict.best == MATRIX_DONE)
         return err_set(
