@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+enum { FEW_DOCUMENTS = 1000, MANY_DOCUMENTS = 3000 }; /* a short tune has no time for more batch sizes */
 static const int64_t LEAST_BUDGET_NS = 5000000000, MOST_BUDGET_NS = 20000000000;
 static const double BYTES_A_BUDGET_NS =
     0.05; /* a tune takes no more than what this many bytes take to load */
@@ -48,11 +49,21 @@ static bool make_short_tune(const load_spec_t *load, int64_t budget_ns, bool thr
     spec.load = *load;
     spec.load.drop = false; /* that is for the target */
     spec.budget_ns = budget_ns;
+    spec.lists.batches[0] = FEW_DOCUMENTS;
+    spec.lists.batches[1] = MANY_DOCUMENTS;
+    spec.lists.batch_count = 2;
     if (!threads)
         spec.lists.threads[spec.lists.thread_count++] = load->threads;
-    if (!batch)
-        spec.lists.batches[spec.lists.batch_count++] = load->batch;
-    const bool ok = tune_run(&spec, &result, err);
+    if (!batch) {
+        spec.lists.batches[0] = load->batch;
+        spec.lists.batch_count = 1;
+    }
+    bool ok = tune_run(&spec, &result, err);
+    if (!ok && result.verdict.budget_spent && spec.budget_ns < MOST_BUDGET_NS) { /* slow machines */
+        tune_free_result(&result);
+        spec.budget_ns = MOST_BUDGET_NS;
+        ok = tune_run(&spec, &result, err);
+    }
     if (ok) {
         *tuned = tune_found(&result);
         if (threads && batch) /* else it is the answer to another question */
