@@ -5,6 +5,7 @@
 #include "load/pace.h"
 #include "target/config.h"
 #include "target/strain.h"
+#include "target/codes.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@ static const double HALF_BELIEVED_READS = 100, ROUND_WEIGHT = 0.4;
 /* Of a server's cores, what counts as free also where nothing is. */
 static const double LEAST_FREE = 0.1;
 
-enum { UNAUTHORIZED = 13, DESCRIPTORS_A_SHARD = 32 };
+enum { DESCRIPTORS_A_SHARD = 32 };
 
 /* A server that is asked. */
 typedef struct {
@@ -82,7 +83,7 @@ static bool open_source(source_t *source, err_t *err) {
     server_give(source->server, source->client);
     source->client = NULL;
     return err_set(err, STATUS_SERVER, "%s",
-                   error.code == UNAUTHORIZED
+                   error.code == CODE_UNAUTHORIZED
                        ? "this user may not run serverStatus there; the role clusterMonitor would do"
                        : error.message);
 }

@@ -2,6 +2,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "target/config.h"
+#include "target/codes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* A server that froze must not hold up the measurements for longer. */
-enum { CONNECT_MS = 1000, ANSWER_MS = 5000, UNAUTHORIZED = 13, DESCRIPTORS_BESIDE = 64 };
+enum { CONNECT_MS = 1000, ANSWER_MS = 5000, DESCRIPTORS_BESIDE = 64 };
 
 /* ---- what a server says ---- */
 
@@ -81,7 +82,7 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
     }
     address_conceal(&member->address, error.message);
     return err_set(err, STATUS_SERVER, "%s",
-                   error.domain == MONGOC_ERROR_SERVER && error.code == UNAUTHORIZED
+                   error.domain == MONGOC_ERROR_SERVER && error.code == CODE_UNAUTHORIZED
                        ? "this user may not run serverStatus there; the role clusterMonitor would do"
                        : error.message);
 }

@@ -2,13 +2,12 @@
 #include "query/watch.h"
 #include "target/config.h"
 #include "target/inner.h"
+#include "target/codes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { UNAUTHORIZED = 13, NAMESPACE_NOT_FOUND = 26, NOT_ON_A_VIEW = 166 };
 
 static double number(const bson_t *document, const char *path) {
     bson_iter_t top, at;
@@ -107,11 +106,11 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
     int code;
     *storage = (watch_storage_t){.shards = 0};
     if (!ask_stats(server, client, collection, storage, &code, err)) {
-        if (code == NAMESPACE_NOT_FOUND)
+        if (code == CODE_NAMESPACE_NOT_FOUND)
             return true;
-        if (code != UNAUTHORIZED && code != NOT_ON_A_VIEW)
+        if (code != CODE_UNAUTHORIZED && code != CODE_NOT_ON_A_VIEW)
             return false;
-        *storage = (watch_storage_t){NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == UNAUTHORIZED};
+        *storage = (watch_storage_t){NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
         if (storage->hidden)
             storage->documents = count(server, client, collection);
     }

@@ -5,6 +5,7 @@
 #include "target/place.h"
 #include "target/spread.h"
 #include "target/inner.h"
+#include "target/codes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 
 #define MARK ".tipple.mark"
 
-enum { DUPLICATE_KEY = 11000, NAMESPACE_NOT_FOUND = 26 };
 static const int64_t LEASE_NS = 60000000000, RENEW_NS = 15000000000;
 
 struct scratch {
@@ -102,7 +102,7 @@ char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err)
 
 /* ---- the mark ---- */
 
-/* Makes the mark, or renews ours. *code: DUPLICATE_KEY when it is another's. */
+/* Makes the mark, or renews ours. *code: CODE_DUPLICATE_KEY when it is another's. */
 static bool write_mark(scratch_t *scratch, int64_t for_ns, int *code, err_t *err) {
     char host[256] = "", processes[HOST_PROCESSES];
     bson_t reply;
@@ -209,7 +209,7 @@ static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
     if (mark.there && !remove_mark(scratch, &mark.owner, err))
         return false;
     scratch->marked = write_mark(scratch, LEASE_NS, &code, err);
-    if (code == DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* somebody was quicker */
+    if (code == CODE_DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* somebody was quicker */
         is_busy(scratch, &mark, err);
     return scratch->marked;
 }
@@ -267,7 +267,7 @@ bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
         return true;
     if (write_mark(scratch, for_ns + LEASE_NS, &code, err))
         return true;
-    if (code == DUPLICATE_KEY) {
+    if (code == CODE_DUPLICATE_KEY) {
         scratch->marked = false;
         err_set(err, STATUS_SERVER,
                 "%s has become another study's, because this one stood still for too long",
@@ -304,7 +304,7 @@ bool scratch_close(scratch_t *scratch, err_t *err) {
             bson_t *command = BCON_NEW("drop", BCON_UTF8(scratch->mark));
             ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
                                 true, &reply, err) ||
-                 server_code(&reply) == NAMESPACE_NOT_FOUND;
+                 server_code(&reply) == CODE_NAMESPACE_NOT_FOUND;
             bson_destroy(command);
             bson_destroy(&reply);
         }

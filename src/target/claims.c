@@ -1,10 +1,11 @@
 #include "target/claims.h"
+#include "target/codes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DUPLICATE_KEY = 11000, MOST_AT_ONCE = 1000 };
+enum { MOST_AT_ONCE = 1000 };
 
 typedef struct {
     presence_t *presence;
@@ -60,7 +61,7 @@ static bool insert_all(asking_t *asking, bool *all, err_t *err) {
     bson_append_array_end(&command, &documents);
     err_t taken = {.text = ""};
     *all = run(asking, &command, true, &reply, &taken);
-    bool ok = *all || server_code(&reply) == DUPLICATE_KEY;
+    bool ok = *all || server_code(&reply) == CODE_DUPLICATE_KEY;
     if (!ok)
         *err = taken;
     note_there(asking, &reply);

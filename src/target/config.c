@@ -1,9 +1,8 @@
 #include "target/config.h"
+#include "target/codes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { UNAUTHORIZED = 13 };
 
 void config_free(config_list_t *list) {
     for (size_t i = 0; i < list->count; i++)
@@ -51,7 +50,7 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
             ok = false;
             again = server_again(server, client, &patience, &error, reply, "read the config database", err);
             if (hidden)
-                *hidden = error.code == UNAUTHORIZED;
+                *hidden = error.code == CODE_UNAUTHORIZED;
         }
         mongoc_cursor_destroy(cursor);
     } while (again);

@@ -1,5 +1,6 @@
 /* The errors of driver and servers as a table: what each means for a load, and what a person can do. */
 #include "target/server.h"
+#include "target/codes.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ static bool explain_access(const server_t *server, const bson_error_t *error, co
     const address_t *address = server_address(server);
     const char *user = mongoc_uri_get_username(address->uri);
     const char *source = mongoc_uri_get_auth_source(address->uri);
-    bool permission = error->domain == MONGOC_ERROR_SERVER && error->code == 13;
+    bool permission = error->domain == MONGOC_ERROR_SERVER && error->code == CODE_UNAUTHORIZED;
     if (permission && !user)
         return err_set(err, STATUS_USAGE,
                        "could not %s: the server at %s asks for a user: put USER:PASSWORD@ before "

@@ -1,5 +1,6 @@
 #include "target/writer.h"
 #include "base/clock.h"
+#include "target/codes.h"
 
 #include <ctype.h>
 #include <stdalign.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 
 /* What a message holds besides documents: far more than the driver ever puts there. */
-enum { MESSAGE_OVERHEAD = 65536, TOO_LARGE = 10334, DUPLICATE_KEY = 11000, STALE_CONFIG = 13388 };
+enum { MESSAGE_OVERHEAD = 65536 };
 
 static const int64_t NEAR_OFF_NS = 1000000000;
 
@@ -172,7 +173,7 @@ static sent_t take_write_error(writer_t *writer, size_t from, const bson_iter_t 
     }
     bson_error_t one = {.domain = MONGOC_ERROR_SERVER, .code = code};
     bson_strncpy(one.message, words, sizeof one.message);
-    refusal_t refusal = code == DUPLICATE_KEY ? REFUSAL_OTHER : server_refusal(&one, NULL);
+    refusal_t refusal = code == CODE_DUPLICATE_KEY ? REFUSAL_OTHER : server_refusal(&one, NULL);
     if (refusal != REFUSAL_OTHER) {
         *error = one;
         return refusal == REFUSAL_GONE ? SENT_AGAIN : SENT_NEVER;
@@ -180,7 +181,7 @@ static sent_t take_write_error(writer_t *writer, size_t from, const bson_iter_t 
     refused_t *refused = refuse(writer, from + index, (int)code, words, err);
     if (!refused)
         return SENT_NEVER;
-    refused->duplicate_id = code == DUPLICATE_KEY && is_id_pattern(entry);
+    refused->duplicate_id = code == CODE_DUPLICATE_KEY && is_id_pattern(entry);
     return SENT;
 }
 
@@ -250,7 +251,7 @@ static bool turn_home(writer_t *writer, const line_t **line, const bson_t **opti
                       const bson_error_t *error, written_t *written) {
     if (*line == &writer->home)
         return false;
-    bool stale = error->domain == MONGOC_ERROR_SERVER && error->code == STALE_CONFIG;
+    bool stale = error->domain == MONGOC_ERROR_SERVER && error->code == CODE_STALE_CONFIG;
     if (*line == &writer->near)
         writer->near_off_ns = clock_now_ns() + NEAR_OFF_NS;
     else if (!stale)
@@ -327,7 +328,7 @@ static bool send_all(writer_t *writer, const line_t *line, const bson_t *options
             char reason[120];
             snprintf(reason, sizeof reason, "the document has %u bytes; the server takes up to %u",
                      starts[from + 1] - starts[from], facts->max_document_bytes);
-            ok = refuse(writer, to++, TOO_LARGE, reason, err) != NULL;
+            ok = refuse(writer, to++, CODE_TOO_LARGE, reason, err) != NULL;
         }
     }
     return ok;
