@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "base/units.h"
+#include "cli/storage_print.h"
 #include "cli/tune_print.h"
 
 #include <stdio.h>
@@ -11,6 +12,9 @@ typedef struct {
     const char *uri_file;
     texts_list_t filters;
     bool json, clustered, not_clustered, both_clustered, direct, both_direct;
+    bool storage, short_keys[2];
+    size_t key_count;
+    const char *cold;
 } values_t;
 
 /* ---- options that are lists ---- */
@@ -82,6 +86,17 @@ static bool read_wires(void *values, const char *text, err_t *err) {
                       err);
 }
 
+static bool read_keys(void *values, const char *text, err_t *err) {
+    static const char *const kinds[] = {"long", "short"};
+    values_t *all = values;
+    const char *names[CHOICES_LISTED];
+    if (!read_names("keys", text, kinds, 2, names, &all->key_count, err))
+        return false;
+    for (size_t i = 0; i < all->key_count; i++)
+        all->short_keys[i] = names[i] == kinds[1];
+    return true;
+}
+
 static bool read_precision(void *values, const char *text, err_t *err) {
     char *end;
     const double percent = strtod(text, &end);
@@ -149,6 +164,24 @@ static const option_t options[] = {
      .help = "A cell is tried until the 95 % confidence interval of its mean is this narrow, to either side "
              "(default "
              "5%)."},
+    {.name = "storage",
+     .kind = OPTION_FLAG,
+     AT(storage),
+     .help = "Choose the storage instead: block compressors, clustered or plain, long or short keys; what is "
+             "taken on disk, and how long a look at every document takes."},
+    {.name = "keys",
+     .argument = "long,short",
+     .kind = OPTION_CUSTOM,
+     .custom = read_keys,
+     .help = "With --storage: the format's own keys, keys of a letter or two, or both (default: both, where "
+             "the format's own are not as short)."},
+    {.name = "cold",
+     .argument = "COMMAND",
+     .kind = OPTION_TEXT,
+     AT(cold),
+     .help =
+         "With --storage: run this in each trial before one more look at every document, to empty caches: "
+         "one that restarts the server, for example. Without it nothing is told of scans from disk."},
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),
@@ -256,6 +289,68 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
+#include "cli/storage_print.h"
+/* What the one study varies, and the other does not. */
+static bool check_kind(const values_t *values, err_t *err) {
+    const choice_lists_t *lists = &values->spec.lists;
+    const struct {
+        bool given, of_storage;
+        const char *what;
+    } others[] = {{lists->thread_count > 1, false, "a list of --threads"},
+                  {lists->batch_count > 1, false, "a list of --batch"},
+                  {lists->wire_count > 0, false, "--wire-compressor"},
+                  {lists->router_count > 0, false, "--routers"},
+                  {values->both_direct, false, "--both-direct"},
+                  {values->key_count > 0, true, "--keys"},
+                  {values->cold != NULL, true, "--cold"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given && values->storage && !others[i].of_storage)
+            return err_set(
+                err, STATUS_USAGE,
+                "%s does not go with --storage, which tries block compressors, clustered or plain, and "
+                "keys: leave one of them out",
+                others[i].what);
+        else if (others[i].given && !values->storage && others[i].of_storage)
+            return err_set(err, STATUS_USAGE, "%s goes with --storage", others[i].what);
+    return true;
+}
+
+static int run_storage(const values_t *values, err_t *err) {
+    static storage_result_t result;
+    const tune_spec_t *tune = &values->spec;
+    const choice_lists_t *given = &tune->lists;
+    storage_spec_t spec = {.load = tune->load,
+                           .sample = tune->sample,
+                           .budget_ns = tune->budget_ns,
+                           .precision = tune->precision,
+                           .seed = tune->seed,
+                           .cold = values->cold};
+    storage_lists_t *lists = &spec.lists;
+    memcpy(lists->compressors, given->compressors, sizeof lists->compressors);
+    lists->compressor_count = given->compressor_count;
+    memcpy(lists->clustered, given->clustered, sizeof lists->clustered);
+    lists->clustered_count = given->clustered_count;
+    memcpy(lists->short_keys, values->short_keys, sizeof lists->short_keys);
+    lists->key_count = values->key_count;
+    if (tune->load.clustered != CLUSTERED_DEFAULT)
+        lists->clustered[lists->clustered_count++] = tune->load.clustered;
+    spec.load.threads = given->thread_count ? given->threads[0] : 0;
+    spec.load.batch = given->batch_count ? given->batches[0] : LOAD_BATCH;
+    bool ok = storage_run(&spec, &result, err);
+    int status = ok ? STATUS_OK : (int)err->status;
+    err_t broken;
+    if (values->json && result.warmed)
+        storage_print_json(&spec, &result, status);
+    else if (result.warmed && result.counts.trials)
+        storage_print_table(&spec, &result);
+    if (!cli_flush(&broken) && ok) {
+        *err = broken;
+        status = (int)broken.status;
+    }
+    storage_free_result(&result);
+    return status;
+}
+
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     static tune_result_t result;
@@ -266,8 +361,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (!check(&values, argv, rest, err))
+    if (!check(&values, argv, rest, err) || !check_kind(&values, err))
         return (int)err->status;
+    if (values.storage)
+        return run_storage(&values, err);
     bool ok = tune_run(&values.spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     err_t broken;
@@ -288,7 +385,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 const command_t command_tune = {
     .name = "tune",
     .arguments = "FILE|DIRECTORY|PATTERN...",
-    .about = "find the best threads and batch size",
+    .about = "find the best threads and batch size, or storage",
     .help = "Loads a sample of the files again and again into a scratch collection beside the target "
             "(DATABASE.COLLECTION.tipple.tune),\n"
             "with other threads and batch sizes each time, and prints documents a second of each, with its "
@@ -302,14 +399,21 @@ const command_t command_tune = {
             "and at the end,\n"
             "after Ctrl-C too; the target is not touched. The knee is kept on this host for `tipple load "
             "--threads auto "
-            "--batch auto`.",
+            "--batch auto`.\n"
+            "With --storage it tries block compressors, clustered and plain collections, long and short keys "
+            "instead, and "
+            "prints what each\n"
+            "takes on disk, how fast it loads, and how long a look at every document takes.",
     .examples =
         "  tipple tune --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
         "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m --precision 2%\n"
         "  tipple tune -f mot --uri \"$URI\" data/*.gz --threads 4,8,16 --batch 1000 --both-clustered "
         "--compressor "
         "snappy,zstd\n"
-        "  tipple tune -f mot --uri \"$URI\" data/*.gz --both-direct --routers 1,2,4   # on a cluster",
+        "  tipple tune -f mot --uri \"$URI\" data/*.gz --both-direct --routers 1,2,4   # on a cluster\n"
+        "  tipple tune -f obd --uri \"$URI\" trips.csv --storage\n"
+        "  tipple tune -f obd --uri \"$URI\" trips.csv --storage --compressor snappy,zstd --clustered --keys "
+        "long",
     .needs_driver = true,
     .options = options,
     .run = run,

@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/grid.h"
-#include "study/scratch.h"
+#include "cli/paste.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,50 +11,6 @@
 #include <string.h>
 
 /* ---- the line to paste ---- */
-
-static void append_word(bson_string_t *line, const char *word) {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
-    bson_string_append(line, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        bson_string_append(line, word);
-        return;
-    }
-    bson_string_append(line, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            bson_string_append(line, "'\\''");
-        else
-            bson_string_append_c(line, *word);
-    bson_string_append(line, "'");
-}
-
-static void append_option(bson_string_t *line, const char *option, const char *value) {
-    append_word(line, option);
-    append_word(line, value);
-}
-
-/* The target's own URI, as the choice would have it: the scratch collection's without its tail. With a
- * password in it it is not shown. */
-static void append_uri(bson_string_t *line, const char *uri, const choice_t *choice) {
-    address_t address;
-    err_t err;
-    char *own = scratch_uri(uri, choice->routers, choice->wire, &err);
-    char *tail = own ? strstr(own, SCRATCH_NAME) : NULL;
-    bool secret = true;
-    if (own && address_parse(&address, own, &err)) {
-        secret = address.secret_count > 0;
-        address_free(&address);
-    }
-    if (secret || !tail) {
-        bson_string_append(line, " --uri \"$TIPPLE_URI\"");
-    } else {
-        for (char *next; (next = strstr(tail + 1, SCRATCH_NAME));)
-            tail = next;
-        memmove(tail, tail + strlen(SCRATCH_NAME), strlen(tail + strlen(SCRATCH_NAME)) + 1);
-        append_option(line, "--uri", own);
-    }
-    bson_free(own);
-}
 
 /* Only what was told or found is said: what a load finds out by itself it will find out again. */
 static char *load_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
@@ -65,24 +21,17 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
     const char *compressor = result->lists.compressor_count > 1 ? choice->compressor : load->compressor;
     char number[16];
     bson_string_t *line = bson_string_new("tipple load");
-    append_option(line, "--format", load->format);
-    append_uri(line, load->uri, choice);
+    paste_option(line, "--format", load->format);
+    paste_uri(line, load->uri, choice->routers, choice->wire);
     snprintf(number, sizeof number, "%u", chosen->threads);
-    append_option(line, "--threads", number);
+    paste_option(line, "--threads", number);
     snprintf(number, sizeof number, "%u", chosen->batch);
-    append_option(line, "--batch", number);
+    paste_option(line, "--batch", number);
     if (clustered != CLUSTERED_DEFAULT)
-        append_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        paste_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
-        append_option(line, "--compressor", compressor);
-    if (load->shard_key)
-        append_option(line, "--shard-key", load->shard_key);
-    if (choice->direct)
-        append_word(line, "--direct");
-    for (size_t i = 0; i < load->filter_count; i++)
-        append_option(line, "--filter", load->filters[i]);
-    for (size_t i = 0; i < load->input_count; i++)
-        append_word(line, load->inputs[i]);
+        paste_option(line, "--compressor", compressor);
+    paste_rest(line, load, choice->direct);
     return bson_string_free(line, false);
 }
 

@@ -3,6 +3,7 @@
 #include "builtin/builtin.h"
 #include "format/schema_digest.h"
 #include "format/schema_read.h"
+#include "format/schema_short.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,9 @@ static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys
     schema_t *schema = reader->schema;
     if (!schema_want(reader, like, YNODE_SCALAR, "a built-in format's name"))
         return false;
-    if (keys && (keys->kind != YNODE_SCALAR || strcmp(keys->text, "names") != 0))
-        return COMPLAIN(keys, "only 'names' is known here: each field's name is its key");
+    const bool shortened = keys && keys->kind == YNODE_SCALAR && strcmp(keys->text, "short") == 0;
+    if (keys && !shortened && (keys->kind != YNODE_SCALAR || strcmp(keys->text, "names") != 0))
+        return COMPLAIN(keys, "'names' (each field's name is its key) or 'short' (a, b, ...) was expected");
     const char *names[64];
     size_t count = 0;
     for (const builtin_t *builtin = builtin_formats; builtin->name && count < 64; builtin++) {
@@ -56,8 +58,9 @@ static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys
         if (!(schema->like = ytree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
             return false;
         reader->tree = schema->like;
-        reader->keys_are_names = keys != NULL;
-        return read_body(reader, ytree_root(schema->like));
+        reader->keys_are_names = keys && !shortened;
+        return read_body(reader, ytree_root(schema->like)) &&
+               (!shortened || schema_shorten(schema, reader->err));
     }
     const char *near = nearest_word(like->text, names, count);
     return COMPLAIN(like, "there is no built-in format '%s' to be like%s%s%s", like->text,

@@ -34,11 +34,11 @@
  *     sections:                                      # two capitals and a digit, then fields by width
  *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, absent: "99"}]}
  *
- * or, for a built-in format under longer keys:
+ * or, for a built-in format under other keys:
  *
  *     format: mot-long
  *     like: mot
- *     keys: names                                    # each field's name is its key
+ *     keys: names                                    # each field's name is its key; or short: a, b, ...
  */
 #ifndef TIPPLE_FORMAT_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_H

@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/format.h"
+#include "format/schema_short.h"
 #include "input/cutter.h"
 #include "load/job.h"
 
@@ -20,7 +21,7 @@ enum { THREADS_A_SHARD = 4 };
 
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
-                          .batch = 1000,
+                          .batch = LOAD_BATCH,
                           .batch_bytes = 2 << 20,
                           .memory = 256ull << 20,
                           .max_record = 16 << 20,
@@ -40,6 +41,8 @@ static bool read_spec(job_t *job, err_t *err) {
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&
         !(job->filter = filter_parse(job->schema, spec->filters, spec->filter_count, err)))
+        return false;
+    if (spec->short_keys && !schema_shorten(job->schema, err)) /* filters speak of the format's own keys */
         return false;
     shardkey_t key;
     if (spec->shard_key && strcmp(spec->shard_key, "none") != 0) {

@@ -9,6 +9,8 @@
 #include "target/chunkmap.h"
 #include "target/routers.h"
 
+enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
+
 typedef struct {
     const char *uri;
     const char *format;
@@ -34,6 +36,7 @@ typedef struct {
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
+    bool short_keys; /* for trials: the format's keys shortened (format/schema_short.h) */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */

@@ -35,10 +35,10 @@ void watch_start(watch_t *watch);
 void watch_stop(watch_t *watch, watch_sum_t *sum);
 
 /* Of a collection ($collStats through whoever we talk to): bytes on disk of data and of indexes, documents,
- * their average size. All zero where there is no such collection; NAN what a view does not have, or what this
- * user may not see. */
+ * their average size, and what they are uncompressed, with those that wait to be cleared away. All zero where
+ * there is no such collection; NAN what a view does not have, or what this user may not see. */
 typedef struct {
-    double data_bytes, index_bytes, documents, average_bytes;
+    double data_bytes, index_bytes, documents, average_bytes, bson_bytes;
     bool sharded, clustered,
         hidden;      /* hidden: this user may not see it; documents are counted all the same */
     uint32_t shards; /* that hold some of it; 1 where there are no shards */

@@ -55,6 +55,7 @@ static bool ask_stats(server_t *server, mongoc_client_t *client, const char *col
         add_shard(&stats, storage, &lying);
     if (lying.documents > 0)
         storage->average_bytes = lying.bytes / lying.documents;
+    storage->bson_bytes = lying.bytes;
     bson_destroy(command);
     bson_destroy(&reply);
     return ok;
@@ -110,7 +111,8 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
             return true;
         if (code != CODE_UNAUTHORIZED && code != CODE_NOT_ON_A_VIEW)
             return false;
-        *storage = (watch_storage_t){NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
+        *storage =
+            (watch_storage_t){NAN, NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
         if (storage->hidden)
             storage->documents = count(server, client, collection);
     }

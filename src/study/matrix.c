@@ -131,18 +131,22 @@ matrix_share_t matrix_share(const matrix_t *matrix, size_t cell) {
 static void set_intervals(matrix_t *matrix) {
     double all, freedom;
     const double variance = pooled(matrix, &all);
+    size_t enough = 0;
     for (size_t i = 0; i < matrix->count; i++) {
         matrix_cell_t *cell = &matrix->cells[i];
         const double error = error_of(cell, variance, all, &freedom);
         if (isnan(error))
             continue;
         const double half = student(Z_INTERVAL, freedom) * error;
+        const bool known = half <= matrix->options.precision || cell->trials >= matrix->options.most_trials;
         cell->low = cell->mean * fmax(1 - half, 0);
         cell->high = cell->mean * (1 + half);
-        if (cell->state == MATRIX_OPEN &&
-            (half <= matrix->options.precision || cell->trials >= matrix->options.most_trials))
+        enough += known;
+        if (cell->state == MATRIX_OPEN && known && !matrix->options.keep_all)
             cell->state = MATRIX_SETTLED;
     }
+    for (size_t i = 0; matrix->options.keep_all && enough == matrix->count && i < matrix->count; i++)
+        matrix->cells[i].state = MATRIX_SETTLED;
 }
 
 /* Shown to be slower than what the knee may be: neither the best nor the knee. */
@@ -151,7 +155,8 @@ static void drop_hopeless(matrix_t *matrix) {
     const double least = log(1 - matrix->options.nearly);
     for (size_t i = 0; best != MATRIX_DONE && i < matrix->count; i++) {
         double error;
-        if (i == best || matrix->cells[i].trials < 2 || matrix->cells[i].state != MATRIX_OPEN)
+        if (i == best || matrix->cells[i].trials < 2 || matrix->cells[i].state != MATRIX_OPEN ||
+            matrix->options.keep_all)
             continue;
         if (against(matrix, i, best, Z_DROP, &error) + error < least)
             matrix->cells[i].state = MATRIX_DROPPED;
@@ -220,17 +225,20 @@ static bool is_cheaper(const matrix_cell_t *a, const matrix_cell_t *b) {
                                     : a->choice < b->choice;
 }
 
+bool matrix_reaches(const matrix_t *matrix, size_t cell, size_t other) {
+    double error;
+    if (matrix->cells[cell].trials < 2 || matrix->cells[cell].state == MATRIX_DROPPED ||
+        matrix->cells[other].trials < 2)
+        return false;
+    return cell == other ||
+           against(matrix, cell, other, Z_DOUBT, &error) + error >= log(1 - matrix->options.nearly);
+}
+
 static size_t find_knee(const matrix_t *matrix, size_t best) {
-    const double least = log(1 - matrix->options.nearly);
     size_t knee = best;
-    for (size_t i = 0; i < matrix->count; i++) {
-        double error;
-        if (matrix->cells[i].trials < 2 || matrix->cells[i].state == MATRIX_DROPPED ||
-            !is_cheaper(&matrix->cells[i], &matrix->cells[knee]))
-            continue;
-        if (against(matrix, i, best, Z_DOUBT, &error) + error >= least)
+    for (size_t i = 0; i < matrix->count; i++)
+        if (is_cheaper(&matrix->cells[i], &matrix->cells[knee]) && matrix_reaches(matrix, i, best))
             knee = i;
-    }
     return knee;
 }
 

@@ -25,6 +25,8 @@ typedef struct {
     int64_t budget_ns;    /* for all trials together */
     uint32_t most_trials; /* of a cell */
     uint64_t seed;        /* of the order */
+    bool keep_all;        /* no cell is dropped, and all are tried until all are known well enough: what is
+                           * asked is not only which one is fastest */
 } matrix_options_t;
 
 typedef enum {
@@ -66,6 +68,10 @@ typedef struct {
 } matrix_verdict_t;
 
 void matrix_judge(const matrix_t *matrix, matrix_verdict_t *verdict);
+
+/* May it be as fast, beside this other one, as the knee must be beside the best, with doubt in its favour?
+ * False below two trials of either. */
+bool matrix_reaches(const matrix_t *matrix, size_t cell, size_t other);
 
 size_t matrix_count(const matrix_t *matrix);
 const matrix_cell_t *matrix_cell(const matrix_t *matrix, size_t cell);

@@ -276,6 +276,43 @@ static void test_cheapest_of_equals(void **state) {
     matrix_free(matrix);
 }
 
+/* Where all cells are kept, hopeless ones are tried as often as the best, until the last of them is known. */
+static void test_keeps_all(void **state) {
+    (void)state;
+    static const double rates[] = {1000, 100, 990, 400, 995, 10};
+    enum { KEPT = sizeof rates / sizeof *rates };
+    matrix_cell_t cells[KEPT] = {{.threads = 1}};
+    for (uint32_t i = 0; i < KEPT; i++)
+        cells[i].choice = i;
+    const matrix_options_t options = {.precision = 0.03,
+                                      .nearly = 0.03,
+                                      .budget_ns = BUDGET_NS,
+                                      .most_trials = 1000,
+                                      .seed = 7,
+                                      .keep_all = true};
+    matrix_t *matrix = matrix_new(cells, KEPT, &options);
+    matrix_verdict_t verdict;
+    uint64_t state_of_noise = 3;
+    for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE;) /* cell 1 scatters most */
+        matrix_add(matrix, cell, noisy(rates[cell], NOISE_NORMAL, cell == 1 ? 0.1 : 0.01, &state_of_noise),
+                   SECOND_NS / 100);
+    matrix_judge(matrix, &verdict);
+    assert_int_equal(verdict.settled, KEPT);
+    assert_int_equal(verdict.dropped, 0);
+    assert_true(matrix_cell(matrix, 0)->trials > 2);
+    for (size_t i = 0; i < KEPT; i++) {
+        const matrix_cell_t *cell = matrix_cell(matrix, i);
+        assert_true(cell->high - cell->mean <= 0.03 * cell->mean * 1.000001);
+        assert_true(cell->trials + 1 >= matrix_cell(matrix, 0)->trials &&
+                    cell->trials <= matrix_cell(matrix, 0)->trials + 1);
+    }
+    assert_true(matrix_reaches(matrix, 2, 0) && matrix_reaches(matrix, 4, 0));
+    assert_false(matrix_reaches(matrix, 1, 0) || matrix_reaches(matrix, 3, 0) ||
+                 matrix_reaches(matrix, 5, 1));
+    assert_true(matrix_reaches(matrix, 1, 5) && matrix_reaches(matrix, 1, 1));
+    matrix_free(matrix);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_the_knee),
@@ -286,6 +323,7 @@ int main(void) {
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_small_budgets),
         cmocka_unit_test(test_cheapest_of_equals),
+        cmocka_unit_test(test_keeps_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

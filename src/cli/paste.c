@@ -1,0 +1,58 @@
+#include "cli/paste.h"
+#include "study/scratch.h"
+
+#include <string.h>
+
+void paste_word(bson_string_t *line, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
+    bson_string_append(line, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        bson_string_append(line, word);
+        return;
+    }
+    bson_string_append(line, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            bson_string_append(line, "'\\''");
+        else
+            bson_string_append_c(line, *word);
+    bson_string_append(line, "'");
+}
+
+void paste_option(bson_string_t *line, const char *option, const char *value) {
+    paste_word(line, option);
+    paste_word(line, value);
+}
+
+/* The scratch collection's without its tail. */
+void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire) {
+    address_t address;
+    err_t err;
+    char *own = scratch_uri(uri, routers, wire, &err);
+    char *tail = own ? strstr(own, SCRATCH_NAME) : NULL;
+    bool secret = true;
+    if (own && address_parse(&address, own, &err)) {
+        secret = address.secret_count > 0;
+        address_free(&address);
+    }
+    if (secret || !tail) {
+        bson_string_append(line, " --uri \"$TIPPLE_URI\"");
+    } else {
+        for (char *next; (next = strstr(tail + 1, SCRATCH_NAME));)
+            tail = next;
+        memmove(tail, tail + strlen(SCRATCH_NAME), strlen(tail + strlen(SCRATCH_NAME)) + 1);
+        paste_option(line, "--uri", own);
+    }
+    bson_free(own);
+}
+
+void paste_rest(bson_string_t *line, const load_spec_t *load, bool direct) {
+    if (load->shard_key)
+        paste_option(line, "--shard-key", load->shard_key);
+    if (direct)
+        paste_word(line, "--direct");
+    for (size_t i = 0; i < load->filter_count; i++)
+        paste_option(line, "--filter", load->filters[i]);
+    for (size_t i = 0; i < load->input_count; i++)
+        paste_word(line, load->inputs[i]);
+}

@@ -1,0 +1,20 @@
+/* paste: command lines for a shell, word by word. */
+#ifndef TIPPLE_CLI_PASTE_H
+#define TIPPLE_CLI_PASTE_H
+
+#include "load/load.h"
+
+#include <bson/bson.h>
+
+/* Behind a blank, in quotes where a shell would read it otherwise. */
+void paste_word(bson_string_t *line, const char *word);
+void paste_option(bson_string_t *line, const char *option, const char *value);
+
+/* --uri with the target's own, through so many of its routers and with these wire compressors (as
+ * scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */
+void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire);
+
+/* What stands behind the settings that were looked for: shard key, --direct, filters, files. */
+void paste_rest(bson_string_t *line, const load_spec_t *load, bool direct);
+
+#endif

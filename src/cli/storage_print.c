@@ -1,0 +1,267 @@
+#include "cli/storage_print.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/grid.h"
+#include "cli/paste.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the lines to paste ---- */
+
+/* The format file that a cell with short keys needs; NULL: a copy of somebody's own has to be made. */
+static char *format_file(const storage_result_t *result) {
+    if (!result->like[0])
+        return NULL;
+    return bson_strdup_printf("format: %s-short\nlike: %s\nkeys: short\n", result->like, result->like);
+}
+
+static char *load_line(const storage_spec_t *spec, const storage_result_t *result, size_t cell) {
+    const storage_choice_t *choice = &result->choices[cell];
+    const load_spec_t *load = &spec->load;
+    char own[160], number[16];
+    bson_string_t *line = bson_string_new("tipple load");
+    snprintf(own, sizeof own, "./%s-short.yaml", result->like[0] ? result->like : "my");
+    paste_option(line, "--format", choice->short_keys ? own : load->format);
+    paste_uri(line, load->uri, 0, NULL);
+    paste_option(line, "--compressor", choice->compressor);
+    paste_word(line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (load->threads) {
+        snprintf(number, sizeof number, "%u", load->threads);
+        paste_option(line, "--threads", number);
+    }
+    if (load->batch != LOAD_BATCH) {
+        snprintf(number, sizeof number, "%u", load->batch);
+        paste_option(line, "--batch", number);
+    }
+    paste_rest(line, load, load->direct);
+    return bson_string_free(line, false);
+}
+
+/* ---- for a person ---- */
+
+static void put_bytes(char out[GRID_CELL], const moments_t *bytes) {
+    char text[UNITS_MAX];
+    snprintf(out, GRID_CELL, "%s", bytes->count ? units_size(text, (uint64_t)bytes->mean) : "-");
+}
+
+static void put_seconds(char out[GRID_CELL], const moments_t *seconds) {
+    if (seconds->count)
+        snprintf(out, GRID_CELL, "%.1f ms", seconds->mean * 1e3);
+    else
+        snprintf(out, GRID_CELL, "-");
+}
+
+static void put_rate(char out[GRID_CELL], const matrix_cell_t *cell) {
+    char rate[UNITS_MAX], interval[32] = "";
+    if (!isnan(cell->high))
+        snprintf(interval, sizeof interval, " ±%.0f%%", (cell->high - cell->mean) / cell->mean * 100);
+    snprintf(out, GRID_CELL, "%s%s", cell->trials ? units_rate(rate, cell->mean) : "-", interval);
+}
+
+static void put_cell(char (*row)[GRID_CELL], const storage_result_t *result, size_t at) {
+    const storage_choice_t *choice = &result->choices[at];
+    const storage_figures_t *figures = &result->figures[at];
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const double share = storage_share(figures);
+    GRID_PUT(row, 0, "%s", choice->compressor);
+    GRID_PUT(row, 1, "%s", choice->clustered == CLUSTERED_YES ? "clustered" : "plain");
+    GRID_PUT(row, 2, "%s", choice->short_keys ? "short" : "long");
+    put_rate(row[3], cell);
+    GRID_PUT(row, 4, "%u", cell->trials);
+    put_bytes(row[5], &figures->bson_bytes);
+    put_bytes(row[6], &figures->data_bytes);
+    put_bytes(row[7], &figures->index_bytes);
+    if (!isnan(share)) {
+        GRID_PUT(row, 8, "%.1f%%", share * 100);
+        GRID_PUT(row, 9, "%.2f", 1 / share);
+        GRID_PUT(row, 10, "%.1f", storage_each(result, at));
+    }
+    put_seconds(row[11], &figures->cached_s);
+    put_seconds(row[12], &figures->cold_s);
+}
+
+static void print_cells(const storage_result_t *result) {
+    static const char *const titles[] = {"blocks",    "collection",  "keys",      "docs/s",  "n",
+                                         "data",      "on disk",     "indexes",   "of data", "ratio",
+                                         "bytes/doc", "scan, cache", "scan, disk"};
+    const size_t columns = sizeof titles / sizeof *titles;
+    grid_t grid = {.columns = columns, .left = {true, true, true}};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    for (size_t i = 0; i < columns; i++)
+        GRID_PUT(row, i, "%s", titles[i]);
+    for (size_t i = 0; i < matrix_count(result->matrix); i++)
+        put_cell(grid_row(&grid), result, i);
+    grid_print(&grid);
+}
+
+static void print_chosen(const storage_result_t *result, const char *word, size_t at) {
+    const storage_figures_t *figures;
+    char name[STORAGE_NAME], rate[UNITS_MAX];
+    if (at == MATRIX_DONE)
+        return;
+    figures = &result->figures[at];
+    printf("%-28s %s: %.1f bytes a document on disk, %s docs/s, scan %.1f ms", word,
+           storage_name(&result->choices[at], name), storage_each(result, at),
+           units_rate(rate, matrix_cell(result->matrix, at)->mean), figures->cached_s.mean * 1e3);
+    if (figures->cold_s.count)
+        printf(", from disk %.1f ms", figures->cold_s.mean * 1e3);
+    printf("\n");
+}
+
+static void print_paste(const storage_spec_t *spec, const storage_result_t *result) {
+    const size_t chosen = result->verdict.recommended, own = result->verdict.recommended_long;
+    char *line = load_line(spec, result, chosen), *file = format_file(result);
+    if (result->target_exists)
+        printf("%s exists, and what it is stored by cannot be changed: load into another name, or with "
+               "--drop\n",
+               result->namespace);
+    printf("\n");
+    if (result->choices[chosen].short_keys && file) {
+        printf("printf 'format: %s-short\\nlike: %s\\nkeys: short\\n' > %s-short.yaml\n", result->like,
+               result->like, result->like);
+    } else if (result->choices[chosen].short_keys) {
+        printf(
+            "short keys need a format file of one's own: write a copy of %s to ./my-short.yaml in which each "
+            "field has a 'key' of a letter or two; `tipple formats --check ./my-short.yaml` lists them\n",
+            spec->load.format);
+    }
+    printf("%s\n", line);
+    bson_free(line);
+    if (result->choices[chosen].short_keys) {
+        printf("\n(`tipple formats --check` lists which key is which field's; filters name fields by their "
+               "names)\n");
+        if (own != MATRIX_DONE) {
+            line = load_line(spec, result, own);
+            printf("\nwith the format's own keys, by the same rule:\n%s\n", line);
+            bson_free(line);
+        }
+    }
+    bson_free(file);
+}
+
+void storage_print_table(const storage_spec_t *spec, const storage_result_t *result) {
+    const storage_verdict_t *verdict = &result->verdict;
+    char records[UNITS_MAX], took[UNITS_MAX];
+    printf("%s at %s   %s records a trial   %u trials in %s\n\n", result->namespace, result->where,
+           units_count(records, result->records), result->counts.trials, units_time(took, result->took_ns));
+    print_cells(result);
+    printf("\n");
+    if (!result->checkpoints)
+        printf(
+            "no checkpoints: this user, or this target, may not (fsync), so what is on disk may be less than "
+            "all\n");
+    if (result->counts.budget_spent)
+        printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
+    print_chosen(result, "smallest:", verdict->smallest);
+    print_chosen(result, "fastest to load:", verdict->fastest_load);
+    print_chosen(result, "fastest to scan:", verdict->fastest_scan);
+    print_chosen(result, "fastest to scan from disk:", verdict->fastest_cold);
+    if (verdict->recommended == MATRIX_DONE)
+        return;
+    print_chosen(result, "recommended:", verdict->recommended);
+    printf("  the smallest whose load is within %.0f%% of the fastest, as far as the trials tell\n",
+           STORAGE_NEARLY * 100);
+    print_paste(spec, result);
+}
+
+/* ---- for programs ---- */
+
+static void print_number(const char *name, double number, int digits) {
+    if (isnan(number))
+        printf(",\"%s\":null", name);
+    else
+        printf(",\"%s\":%.*f", name, digits, number);
+}
+
+static void print_text(const char *name, const char *text) {
+    printf(",\"%s\":", name);
+    if (text)
+        cli_print_json_text(text);
+    else
+        printf("null");
+}
+
+static double mean_of(const moments_t *moments) {
+    return moments->count ? moments->mean : NAN;
+}
+
+static void print_json_cell(const storage_result_t *result, size_t at) {
+    static const char *const states[] = {
+        [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
+    const storage_choice_t *choice = &result->choices[at];
+    const storage_figures_t *figures = &result->figures[at];
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const double share = storage_share(figures);
+    printf("{\"compressor\":\"%s\",\"clustered\":\"%s\",\"keys\":\"%s\",\"state\":\"%s\",\"trials\":%u"
+           ",\"documents\":%" PRIu64,
+           choice->compressor, choice->clustered == CLUSTERED_YES ? "yes" : "no",
+           choice->short_keys ? "short" : "long", states[cell->state], cell->trials, figures->documents);
+    print_number("docs_per_second", cell->mean, 1);
+    print_number("low", cell->low, 1);
+    print_number("high", cell->high, 1);
+    print_number("data_bytes", mean_of(&figures->bson_bytes), 1);
+    print_number("storage_bytes", mean_of(&figures->data_bytes), 1);
+    print_number("storage_deviation", moments_sd(&figures->data_bytes), 1);
+    print_number("index_bytes", mean_of(&figures->index_bytes), 1);
+    print_number("share", share, 5);
+    print_number("ratio", 1 / share, 4);
+    print_number("bytes_per_document", storage_each(result, at), 3);
+    print_number("scan_cache_seconds", mean_of(&figures->cached_s), 6);
+    print_number("scan_cache_deviation", moments_sd(&figures->cached_s), 6);
+    print_number("scan_disk_seconds", mean_of(&figures->cold_s), 6);
+    print_number("scan_disk_deviation", moments_sd(&figures->cold_s), 6);
+    printf(",\"retries\":%" PRIu64 "}", figures->retries);
+}
+
+static void print_json_choice(const char *name, const storage_result_t *result, size_t at) {
+    printf(",\"%s\":", name);
+    if (at == MATRIX_DONE)
+        printf("null");
+    else
+        print_json_cell(result, at);
+}
+
+static void print_json_lines(const storage_spec_t *spec, const storage_result_t *result) {
+    const size_t chosen = result->verdict.recommended;
+    const bool told = chosen != MATRIX_DONE, needs_file = told && result->choices[chosen].short_keys;
+    char *line = told ? load_line(spec, result, chosen) : NULL,
+         *file = needs_file ? format_file(result) : NULL;
+    print_text("format_file", file);
+    print_text("load", line);
+    bson_free(line);
+    bson_free(file);
+}
+
+void storage_print_json(const storage_spec_t *spec, const storage_result_t *result, int status) {
+    const storage_verdict_t *verdict = &result->verdict;
+    const matrix_verdict_t *counts = &result->counts;
+    const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
+    printf("{\"schema\":1,\"command\":\"tune\",\"study\":\"storage\",\"status\":%d", status);
+    print_text("namespace", result->namespace);
+    print_text("target", result->where);
+    print_text("scratch", result->scratch);
+    print_text("format", result->format);
+    printf(",\"sample\":%" PRIu64 ",\"records\":%" PRIu64
+           ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f,\"budget_seconds\":%.3f,\"budget_spent\":%s"
+           ",\"precision\":%.4f,\"checkpoints\":%s,\"shards\":%u",
+           result->sample, result->records, counts->trials, counts->rounds, (double)result->took_ns / 1e9,
+           (double)spec->budget_ns / 1e9, counts->budget_spent ? "true" : "false", spec->precision,
+           result->checkpoints ? "true" : "false", result->shards);
+    printf(",\"cells\":[");
+    for (size_t i = 0; i < cells; i++) {
+        printf("%s", i ? "," : "");
+        print_json_cell(result, i);
+    }
+    printf("]");
+    print_json_choice("smallest", result, verdict->smallest);
+    print_json_choice("fastest_load", result, verdict->fastest_load);
+    print_json_choice("fastest_scan", result, verdict->fastest_scan);
+    print_json_choice("fastest_disk_scan", result, verdict->fastest_cold);
+    print_json_choice("recommended", result, verdict->recommended);
+    print_json_choice("recommended_long", result, verdict->recommended_long);
+    print_json_lines(spec, result);
+    printf("}\n");
+}

@@ -1,0 +1,10 @@
+/* storage_print: what `tipple tune --storage` found, for a person and for programs. stdout; main thread. */
+#ifndef TIPPLE_CLI_STORAGE_PRINT_H
+#define TIPPLE_CLI_STORAGE_PRINT_H
+
+#include "study/storage.h"
+
+void storage_print_table(const storage_spec_t *spec, const storage_result_t *result);
+void storage_print_json(const storage_spec_t *spec, const storage_result_t *result, int status);
+
+#endif

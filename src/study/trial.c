@@ -1,0 +1,171 @@
+#include "study/trial.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/units.h"
+#include "format/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SAMPLE = 200000, LEAST_SAMPLE = 1000 };
+
+static const int64_t MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000;
+
+/* ---- from beginning to end ---- */
+
+static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) {
+    manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest;
+    schema_t *schema = format_open(load->format, err);
+    char *scratch = schema ? scratch_uri(load->uri, 0, NULL, err) : NULL;
+    if (!scratch) {
+        schema_destroy(schema);
+        return false;
+    }
+    bson_free(scratch);
+    snprintf(trials->format, sizeof trials->format, "%s", schema->name);
+    schema_destroy(schema);
+    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < manifest.count; i++)
+        if (manifest.files[i].kind == INPUT_STREAM)
+            ok =
+                err_set(err, STATUS_USAGE,
+                        "%s can be read once only, and trials read their sample again and again: name a file",
+                        strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name);
+    manifest_free(&manifest);
+    return ok;
+}
+
+static bool make_folder(trials_t *trials, err_t *err) {
+    const char *temporary = getenv("TMPDIR");
+    snprintf(trials->folder, sizeof trials->folder, "%s/tipple-tune-XXXXXX",
+             temporary && *temporary && strlen(temporary) < 32 ? temporary : "/tmp");
+    if (!mkdtemp(trials->folder)) {
+        trials->folder[0] = '\0';
+        return err_set(err, STATUS_HOST, "no folder for what trials reject can be made in TMPDIR: %m");
+    }
+    snprintf(trials->rejects, sizeof trials->rejects, "%s/rejects", trials->folder);
+    return true;
+}
+
+bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
+    *trials = (trials_t){.result = calloc(1, sizeof(load_result_t))};
+    log_progress_begin(&trials->progress);
+    return (trials->result || err_memory(err, sizeof *trials->result)) && check_inputs(trials, load, err) &&
+           (trials->scratch = scratch_open(load->uri, load->patience_ns, err)) && make_folder(trials, err);
+}
+
+bool trials_close(trials_t *trials, err_t *err) {
+    const bool ok = scratch_close(trials->scratch, err);
+    if (trials->folder[0]) {
+        unlink(trials->rejects);
+        rmdir(trials->folder);
+    }
+    free(trials->result);
+    return ok;
+}
+
+/* ---- one of them ---- */
+
+bool trials_begin(trials_t *trials, err_t *err) {
+    trials->began_ns = clock_now_ns();
+    if (!scratch_keep(trials->scratch, 10 * trials->longest_ns, err))
+        return false;
+    trials->checkpoints = scratch_checkpoint(trials->scratch);
+    return true;
+}
+
+/* What loads say for themselves would be said hundreds of times. */
+bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
+    const log_level_t level = log_level();
+    load_spec_t quiet = *load;
+    quiet.limit = trials->limit;
+    quiet.rejects = trials->rejects;
+    quiet.max_rejects = UINT64_MAX;
+    if (level == LOG_NORMAL)
+        log_set_level(LOG_QUIET);
+    const bool ok = load_run(&quiet, trials->result, err);
+    log_set_level(level);
+    unlink(trials->rejects);
+    return ok;
+}
+
+bool trials_end(trials_t *trials, bool ok, err_t *err) {
+    const counts_t *counts = &trials->result->counts;
+    err_t dropping;
+    const bool dropped = scratch_drop(trials->scratch, &dropping);
+    if (ok && !dropped)
+        *err = dropping;
+    ok = ok && dropped;
+    if (ok && stop_signal())
+        ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+    if (ok && !counts->loaded)
+        ok = err_set(err, STATUS_USAGE,
+                     "nothing can be measured: of %llu records of the sample no document came out (%llu were "
+                     "rejected, "
+                     "%llu filtered)",
+                     (unsigned long long)counts->read, (unsigned long long)counts->rejected,
+                     (unsigned long long)counts->filtered);
+    const int64_t took = trials_took_ns(trials);
+    trials->longest_ns = took > trials->longest_ns ? took : trials->longest_ns;
+    return ok;
+}
+
+int64_t trials_took_ns(const trials_t *trials) {
+    return clock_now_ns() - trials->began_ns;
+}
+
+double trials_rate(const trials_t *trials) {
+    const int64_t moving = trials->result->moving_ns;
+    return (double)trials->result->counts.loaded / ((double)(moving ? moving : 1) / 1e9);
+}
+
+/* ---- how large ---- */
+
+uint64_t trials_first(const trials_fit_t *fit) {
+    return fit->asked ? fit->asked : SAMPLE;
+}
+
+void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uint64_t *records) {
+    const uint64_t asked = trials_first(fit), read = trials->result->counts.read;
+    const int64_t besides =
+        trials_took_ns(trials) - trials->result->moving_ns; /* making it, dropping it, ... */
+    int64_t most = fit->budget_ns / (int64_t)(fit->cells * fit->rounds) - besides;
+    most = most > MOST_TRIAL_NS ? MOST_TRIAL_NS : most < LEAST_TRIAL_NS ? LEAST_TRIAL_NS : most;
+    const double fits = trials_rate(trials) * (double)most / 1e9;
+    trials->limit = asked;
+    if (!fit->asked && fits < (double)asked)
+        trials->limit = fits < LEAST_SAMPLE ? LEAST_SAMPLE : (uint64_t)fits;
+    *records = read < trials->limit ? read : trials->limit;
+    *sample = trials->limit;
+    if (read < trials->limit)
+        trials->limit = UINT64_MAX; /* without one, files are read side by side */
+}
+
+/* ---- what is said meanwhile ---- */
+
+void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_cell_t *cell, const char *name,
+                int64_t since_ns, int64_t budget_ns) {
+    char took[UNITS_MAX], budget[UNITS_MAX], line[256], rate[UNITS_MAX] = "";
+    size_t open = 0;
+    uint64_t made = 0;
+    if (!log_progress_is_due(&trials->progress))
+        return;
+    for (size_t i = 0; i < matrix_count(matrix); i++) {
+        open += matrix_cell(matrix, i)->state == MATRIX_OPEN;
+        made += matrix_cell(matrix, i)->trials;
+    }
+    if (cell->trials)
+        units_rate(rate, cell->mean);
+    units_time(took, clock_now_ns() - since_ns);
+    units_time(budget, budget_ns);
+    snprintf(line, sizeof line, "trial %llu   %zu of %zu cells still open   %s of %s   %.60s%s%s%s",
+             (unsigned long long)made + 1, open, matrix_count(matrix), took, budget, name, *rate ? ": " : "",
+             rate, *rate ? " docs/s" : "");
+    log_progress_say(&trials->progress, line);
+}
