@@ -34,6 +34,8 @@ typedef struct {
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
+    bool indexes_first; /* they are built before the first document comes */
+    course_told_t told; /* of its phases */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
