@@ -44,7 +44,7 @@ static bool check_inputs(tuning_t *tuning, err_t *err) {
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
     schema_t *schema = format_open(load->format, err);
-    char *scratch = schema ? scratch_uri(load->uri, 0, NULL, err) : NULL;
+    char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, err) : NULL;
     if (!scratch) {
         schema_destroy(schema);
         return false;
@@ -71,13 +71,13 @@ static bool open_target(tuning_t *tuning, err_t *err) {
     shard_names_t shards = {.count = 0};
     tuning->load = spec->load;
     if (!choices_like_target(spec->load.uri, spec->load.patience_ns, &tuning->load, result->shard_key, err) ||
-        !(tuning->scratch = scratch_open(spec->load.uri, spec->load.patience_ns, err)))
+        !(tuning->scratch = scratch_open(spec->load.uri, SCRATCH_TUNE, spec->load.patience_ns, err)))
         return false;
     server_t *server = scratch_server(tuning->scratch);
     snprintf(result->scratch, sizeof result->scratch, "%s", server_namespace(server));
     snprintf(result->where, sizeof result->where, "%s", server_where(server));
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
-             (int)(strlen(result->scratch) - strlen(SCRATCH_NAME)), result->scratch);
+             (int)(strlen(result->scratch) - strlen(SCRATCH_TUNE)), result->scratch);
     result->cluster = server_facts(server)->kind == SERVER_ROUTER;
     if (result->cluster && !spread_shards(server, scratch_client(tuning->scratch), &shards, err))
         return false;
@@ -105,7 +105,7 @@ static bool make_matrix(tuning_t *tuning, err_t *err) {
     }
     free(cells);
     for (size_t i = 0; ok && i < result->choice_count; i++)
-        ok = (tuning->uris[i] = scratch_uri(spec->load.uri, result->choices[i].routers,
+        ok = (tuning->uris[i] = scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
                                             result->choices[i].wire, err)) != NULL;
     return ok;
 }
