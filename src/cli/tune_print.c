@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/grid.h"
+#include "cli/paste.h"
 #include "study/scratch.h"
 
 #include <inttypes.h>
@@ -11,27 +12,6 @@
 #include <string.h>
 
 /* ---- the line to paste ---- */
-
-static void append_word(bson_string_t *line, const char *word) {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
-    bson_string_append(line, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        bson_string_append(line, word);
-        return;
-    }
-    bson_string_append(line, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            bson_string_append(line, "'\\''");
-        else
-            bson_string_append_c(line, *word);
-    bson_string_append(line, "'");
-}
-
-static void append_option(bson_string_t *line, const char *option, const char *value) {
-    append_word(line, option);
-    append_word(line, value);
-}
 
 /* The target's own URI, as the choice would have it: the scratch collection's without its tail. With a
  * password in it it is not shown. */
@@ -51,7 +31,7 @@ static void append_uri(bson_string_t *line, const char *uri, const choice_t *cho
         for (char *next; (next = strstr(tail + 1, SCRATCH_TUNE));)
             tail = next;
         memmove(tail, tail + strlen(SCRATCH_TUNE), strlen(tail + strlen(SCRATCH_TUNE)) + 1);
-        append_option(line, "--uri", own);
+        paste_option(line, "--uri", own);
     }
     bson_free(own);
 }
@@ -65,24 +45,24 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
     const char *compressor = result->lists.compressor_count > 1 ? choice->compressor : load->compressor;
     char number[16];
     bson_string_t *line = bson_string_new("tipple load");
-    append_option(line, "--format", load->format);
+    paste_option(line, "--format", load->format);
     append_uri(line, load->uri, choice);
     snprintf(number, sizeof number, "%u", chosen->threads);
-    append_option(line, "--threads", number);
+    paste_option(line, "--threads", number);
     snprintf(number, sizeof number, "%u", chosen->batch);
-    append_option(line, "--batch", number);
+    paste_option(line, "--batch", number);
     if (clustered != CLUSTERED_DEFAULT)
-        append_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        paste_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
-        append_option(line, "--compressor", compressor);
+        paste_option(line, "--compressor", compressor);
     if (load->shard_key)
-        append_option(line, "--shard-key", load->shard_key);
+        paste_option(line, "--shard-key", load->shard_key);
     if (choice->direct)
-        append_word(line, "--direct");
+        paste_word(line, "--direct");
     for (size_t i = 0; i < load->filter_count; i++)
-        append_option(line, "--filter", load->filters[i]);
+        paste_option(line, "--filter", load->filters[i]);
     for (size_t i = 0; i < load->input_count; i++)
-        append_word(line, load->inputs[i]);
+        paste_word(line, load->inputs[i]);
     return bson_string_free(line, false);
 }
 
