@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "cli/drill_history.h"
 #include "cli/drill_print.h"
 
 #include <errno.h>
@@ -148,7 +149,9 @@ static const option_t options[] = {
      .argument = "KEYS",
      .kind = OPTION_LIST,
      AT(indexes),
-     .help = "An index to build, such as 'd:1,k:1' or 'st:hashed'; may be given several times."},
+     .help =
+         "An index to build, such as 'd:1,k:1' or 'st:hashed'; may be given several times. Without it: those "
+         "that the target has."},
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),
@@ -184,6 +187,10 @@ static const option_t options[] = {
      AT(spec.load.patience_ns),
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the drill stops (default 30s)."},
+    {.name = "history",
+     .kind = OPTION_FLAG,
+     AT(history),
+     .help = "List the drills of the target that came to their ends, each beside the one before."},
     CLI_JSON(values_t),
     {.name = NULL},
 };
@@ -198,6 +205,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                        "--uri is missing: the target to drill for, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set "
                        "TIPPLE_URI)");
+    if (values->history)
+        return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
     if (!load->format)
         return err_set(
             err, STATUS_USAGE,
@@ -212,9 +221,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (spec->drop && (spec->predict_only || spec->scale))
         return err_set(err, STATUS_USAGE, "--%s drops nothing: leave --drop out",
                        spec->scale ? "scale" : "predict-only");
-    if (spec->indexes != DRILL_AFTER && !values->indexes.count)
-        return err_set(err, STATUS_USAGE, "--indexes %s: there are none, name them with --index",
-                       drill_indexes_name(spec->indexes));
     if (values->clustered || values->not_clustered)
         load->clustered = values->clustered ? CLUSTERED_YES : CLUSTERED_NO;
     load->inputs = inputs;
@@ -227,10 +233,10 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 }
 
 /* A drill drops first: it is not what goes on. */
-static void tell_how_to_go_on(const drill_spec_t *spec, const drill_result_t *result) {
+static void tell_how_to_go_on(const drill_result_t *result) {
     if (!drill_left_open(result))
         return;
-    char *line = drill_load_line(spec);
+    char *line = drill_load_line(result);
     log_warn("%s is not whole. This goes on from here (a drill would drop it again):\n%s", result->namespace,
              line);
     bson_free(line);
@@ -248,6 +254,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (!check(&values, argv, rest, err))
         return (int)err->status;
+    if (values.history)
+        return drill_history(values.spec.load.uri, values.spec.load.patience_ns, values.json, err);
     const bool ok = drill_run(&values.spec, &result, err);
     int status = (int)err->status;
     err_t broken;
@@ -259,7 +267,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         *err = broken;
         status = (int)broken.status;
     }
-    tell_how_to_go_on(&values.spec, &result);
+    tell_how_to_go_on(&result);
     drill_free_result(&result);
     return status;
 }

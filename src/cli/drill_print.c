@@ -1,6 +1,7 @@
 #include "cli/drill_print.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/drill_history.h"
 #include "cli/grid.h"
 #include "cli/paste.h"
 #include "target/address.h"
@@ -12,8 +13,8 @@
 
 /* ---- the line to paste ---- */
 
-char *drill_load_line(const drill_spec_t *spec) {
-    const load_spec_t *load = &spec->load;
+char *drill_load_line(const drill_result_t *result) {
+    const load_spec_t *load = &result->load;
     bson_string_t *line = bson_string_new("tipple load");
     address_t address;
     err_t err;
@@ -25,6 +26,14 @@ char *drill_load_line(const drill_spec_t *spec) {
         bson_string_append(line, " --uri \"$TIPPLE_URI\"");
     if (readable)
         address_free(&address);
+    if (load->clustered != CLUSTERED_DEFAULT)
+        paste_word(line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (load->compressor)
+        paste_option(line, "--compressor", load->compressor);
+    if (load->shard_key)
+        paste_option(line, "--shard-key", load->shard_key);
+    if (load->direct)
+        paste_word(line, "--direct");
     for (size_t i = 0; i < load->index_count; i++)
         paste_option(line, "--index", load->indexes[i]);
     for (size_t i = 0; i < load->filter_count; i++)
@@ -177,6 +186,21 @@ static void print_quicker(const drill_result_t *result) {
                times);
 }
 
+/* Beside the last drill of its kind. */
+static void print_change(const drill_result_t *result, const drill_pass_t *pass) {
+    const drills_entry_t *earlier = &pass->earlier;
+    const double rate =
+        (double)pass->load.counts.loaded * 1e9 / (double)(pass->phases[DRILL_LOAD].took_ns + 1);
+    char day[32], before[UNITS_MAX], verified[UNITS_MAX];
+    if (!pass->compared)
+        return;
+    printf("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
+           way_of(result, pass), drill_history_day(day, earlier->when_ms),
+           units_rate(before, drills_rate(earlier)), seconds(verified, earlier->verified),
+           (rate / drills_rate(earlier) - 1) * 100,
+           ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
+}
+
 void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
     char documents[UNITS_MAX];
     printf("%s at %s, MongoDB %s", result->collection, result->where, result->version);
@@ -200,6 +224,8 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
         printf(
             "a sample does not see what hours bring: a cache that fills up, long checkpoints, members that "
             "fall behind\n");
+    for (size_t i = 0; i < result->pass_count; i++)
+        print_change(result, &result->passes[i]);
     print_quicker(result);
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];
@@ -298,7 +324,12 @@ static void print_json_pass(const drill_pass_t *pass) {
     else
         printf("null");
     print_number("query_seconds", began ? pass->answer.seconds : NAN, 6);
-    printf(",\"query_returned\":%" PRIu64 "}", pass->answer.returned);
+    printf(",\"query_returned\":%" PRIu64 ",\"earlier\":", pass->answer.returned);
+    if (pass->compared)
+        drill_history_print_json_entry(&pass->earlier);
+    else
+        printf("null");
+    printf("}");
 }
 
 static void print_json_sample(const drill_sample_t *sample) {

@@ -8,6 +8,6 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result);
 void drill_print_json(const drill_spec_t *spec, const drill_result_t *result, int status);
 
 /* The `tipple load` that goes on where a drill of the target itself was stopped; free it. */
-char *drill_load_line(const drill_spec_t *spec);
+char *drill_load_line(const drill_result_t *result);
 
 #endif

@@ -19,11 +19,11 @@
 typedef struct {
     const drill_spec_t *spec;
     drill_result_t *result;
-    load_spec_t load; /* like the target */
     server_t *target;
     mongoc_client_t *client; /* of the target */
     scratch_t *scratch;
     char *scratch_uri;
+    size_t file_count;
     char folder[64], rejects[96]; /* for what samples and scratch drills reject */
 } drilling_t;
 
@@ -52,6 +52,7 @@ static bool check_inputs(drilling_t *drilling, err_t *err) {
             ok = err_set(err, STATUS_USAGE,
                          "%s can be read once only, and a drill reads again what it has loaded: name a file",
                          strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name);
+    drilling->file_count = manifest.count;
     manifest_free(&manifest);
     return ok;
 }
@@ -88,12 +89,41 @@ static bool check_spec(drilling_t *drilling, err_t *err) {
 
 /* ---- the target ---- */
 
+/* What is dropped comes back as it was: with the indexes that it has, unless others are named. */
+static bool take_indexes(drilling_t *drilling, err_t *err) {
+    const drill_spec_t *spec = drilling->spec;
+    drill_result_t *result = drilling->result;
+    target_indexes_t *own = &result->indexes;
+    if (!target_indexes_read(drilling->target, drilling->client, own, err))
+        return false;
+    if (own->other[0] && spec->drop && !spec->load.index_count)
+        return err_set(err, STATUS_USAGE,
+                       "%s has an index that --index cannot make again (%s): it would be gone. Nothing was "
+                       "touched; name the indexes to build with --index, and make the others yourself",
+                       result->namespace, own->other);
+    if (own->other[0])
+        log_warn("%s has an index that --index cannot make (%s): the drill is without it", result->namespace,
+                 own->other);
+    if (!spec->load.index_count) {
+        result->load.indexes = own->texts;
+        result->load.index_count = own->count;
+    }
+    return spec->indexes == DRILL_AFTER || result->load.index_count ||
+           err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
+                   drill_indexes_name(spec->indexes), result->namespace);
+}
+
 static bool nobody_loads(drilling_t *drilling, err_t *err) {
+    catalog_summary_t books;
     size_t alive;
     if (!drilling->spec->drop)
         return true;
-    if (!presence_count(drilling->target, drilling->client, &alive, err))
+    if (!presence_count(drilling->target, drilling->client, &alive, err) ||
+        !catalog_summary(drilling->target, drilling->client, &books, err))
         return false;
+    if (books.files > drilling->file_count)
+        log_warn("%llu files were loaded into %s, and %zu come back", (unsigned long long)books.files,
+                 drilling->result->namespace, drilling->file_count);
     return !alive || err_set(err, STATUS_USAGE,
                              "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
                              "who they are",
@@ -106,7 +136,7 @@ static bool open_target(drilling_t *drilling, err_t *err) {
     drill_result_t *result = drilling->result;
     const server_options_t options = {
         .uri = spec->load.uri, .patience_ns = spec->load.patience_ns, .connections = 2};
-    drilling->load = spec->load;
+    result->load = spec->load;
     if (!(drilling->target = server_connect(&options, err)) ||
         !(drilling->client = server_take(drilling->target, err)))
         return false;
@@ -117,9 +147,9 @@ static bool open_target(drilling_t *drilling, err_t *err) {
     snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
              result->scratch ? SCRATCH_DRILL : "");
     result->cluster = facts->kind == SERVER_ROUTER;
-    return choices_like_target(spec->load.uri, spec->load.patience_ns, &drilling->load, result->shard_key,
+    return choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
                                err) &&
-           nobody_loads(drilling, err);
+           take_indexes(drilling, err) && nobody_loads(drilling, err);
 }
 
 static bool make_folder(drilling_t *drilling, err_t *err) {
@@ -181,7 +211,7 @@ static void say_forecast(const drill_result_t *result) {
 
 static bool predict(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
-    load_spec_t load = drilling->load;
+    load_spec_t load = drilling->result->load;
     load.uri = drilling->scratch_uri;
     load.rejects = drilling->rejects;
     const rehearsal_spec_t rehearsal = {
@@ -203,8 +233,9 @@ static bool predict(drilling_t *drilling, err_t *err) {
 
 static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
     const bool scratch = drilling->result->scratch;
-    drill_pass_spec_t spec = {
-        .load = drilling->load, .query = &drilling->result->query, .cluster = drilling->result->cluster};
+    drill_pass_spec_t spec = {.load = drilling->result->load,
+                              .query = &drilling->result->query,
+                              .cluster = drilling->result->cluster};
     spec.load.limit = UINT64_MAX;
     if (scratch) {
         spec.load.uri = drilling->scratch_uri;
@@ -215,6 +246,63 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
     return scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
 }
 
+/* ---- its history ---- */
+
+static void join_keys(const load_result_t *load, char out[512]) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < load->index_count && used < 512; i++)
+        used += (size_t)snprintf(out + used, 512 - used, "%s%s", i ? " " : "", load->indexes[i].keys);
+}
+
+static void describe(const drilling_t *drilling, const drill_pass_t *pass, drills_entry_t *entry) {
+    const drill_result_t *result = drilling->result;
+    const load_result_t *load = &pass->load;
+    char name[1400];
+    *entry = (drills_entry_t){.scratch = result->scratch,
+                              .documents = load->counts.loaded,
+                              .bytes = load->bytes_bson,
+                              .rejected = load->counts.rejected,
+                              .differences = pass->wrong,
+                              .threads = load->threads,
+                              .batch = load->batch,
+                              .seconds = (double)pass->took_ns / 1e9,
+                              .verified = (double)pass->verified_ns / 1e9,
+                              .foretold = pass->verified,
+                              .when_ms = clock_wall_ms()};
+    snprintf(entry->namespace, sizeof entry->namespace, "%s", result->namespace);
+    snprintf(entry->format, sizeof entry->format, "%s", result->format);
+    snprintf(entry->server, sizeof entry->server, "%s", result->version);
+    snprintf(entry->version, sizeof entry->version, "%s", TIPPLE_VERSION);
+    snprintf(entry->query, sizeof entry->query, "%.255s", first_query_name(&result->query, name));
+    snprintf(entry->indexes, sizeof entry->indexes, "%s",
+             !load->index_count ? "none"
+                                : drill_indexes_name(pass->indexes_first ? DRILL_BEFORE : DRILL_AFTER));
+    join_keys(load, entry->keys);
+    gethostname(entry->host, sizeof entry->host - 1);
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
+        entry->phases[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
+        entry->phases_foretold[i] = pass->phases[i].predicted;
+    }
+}
+
+/* The drill is what counts: that it cannot be written down is told, no more. */
+static void remember(drilling_t *drilling, drill_pass_t *pass) {
+    drills_entry_t entry, *entries = NULL;
+    size_t count = 0;
+    err_t err;
+    describe(drilling, pass, &entry);
+    bool ok = drills_read(drilling->target, drilling->client, &entries, &count, &err);
+    const drills_entry_t *before = ok ? drills_before(entries, count, &entry) : NULL;
+    pass->compared = before != NULL;
+    if (before)
+        pass->earlier = *before;
+    free(entries);
+    ok = ok && drills_write(drilling->target, drilling->client, &entry, &err);
+    if (!ok)
+        log_warn("the drill is not kept for `tipple drill --history`: %s", err.text);
+}
+
 static bool run_passes(drilling_t *drilling, err_t *err) {
     drill_result_t *result = drilling->result;
     status_t status = STATUS_OK;
@@ -222,6 +310,7 @@ static bool run_passes(drilling_t *drilling, err_t *err) {
         result->drilled = true;
         if (!run_pass(drilling, &result->passes[i], err))
             return false;
+        remember(drilling, &result->passes[i]);
         status = err->status ? err->status : status;
     }
     for (size_t i = 0; i < result->pass_count; i++)
@@ -276,9 +365,7 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
 }
 
 void drill_free_result(drill_result_t *result) {
-    for (size_t i = 0; i < result->index_count; i++)
-        free(result->indexes[i]);
-    result->index_count = 0;
+    target_indexes_free(&result->indexes);
 }
 
 /* ---- what came out ---- */

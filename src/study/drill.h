@@ -6,23 +6,9 @@
 #define TIPPLE_STUDY_DRILL_H
 
 #include "load/load.h"
+#include "study/drills.h"
 #include "study/first_query.h"
-#include "study/forecast.h"
-
-/* Of a load those of course.h, in their order. */
-typedef enum {
-    DRILL_LOOK,
-    DRILL_DROP,
-    DRILL_CREATE,
-    DRILL_PLACE,
-    DRILL_LOAD,
-    DRILL_INDEXES,
-    DRILL_CLOSE,
-    DRILL_VERIFY,
-    DRILL_QUERY,
-    DRILL_PHASES,
-} drill_phase_t;
-const char *drill_phase_name(drill_phase_t phase); /* "first query" */
+#include "study/target_indexes.h"
 
 typedef enum { DRILL_AFTER, DRILL_BEFORE, DRILL_BOTH } drill_indexes_t;
 const char *drill_indexes_name(drill_indexes_t indexes); /* "after" */
@@ -52,7 +38,7 @@ typedef struct {
 typedef struct {
     bool indexes_first;
     drill_span_t phases[DRILL_PHASES];
-    drill_phase_t reached;          /* the last one that began; DRILL_PHASES: none */
+    drill_phase_t reached;          /* the last one that matters; DRILL_PHASES: none */
     forecast_t predicted, verified; /* of all phases; of all but the first query */
     int64_t took_ns, verified_ns;   /* measured: the same, and what lies between */
     load_result_t load;
@@ -61,6 +47,8 @@ typedef struct {
     char difference[400]; /* what verify, or the first query, said; "" */
     first_answer_t answer;
     bool loaded, finished; /* all phases came to their ends */
+    bool compared;
+    drills_entry_t earlier; /* compared: the last one of its kind */
 } drill_pass_t;
 
 /* One load of the first records, and all that follows it. */
@@ -82,9 +70,9 @@ typedef struct {
     bool scratch, cluster, drilled;
     first_query_t query;
     char namespace[256], where[512], format[128], version[32], shard_key[512];
-    char collection[280]; /* that it was done in */
-    char *indexes[16];    /* that are built */
-    size_t index_count;
+    char collection[280];     /* that it was done in */
+    load_spec_t load;         /* like the target, where the spec did not say; it goes on where this stops */
+    target_indexes_t indexes; /* the target's own, which are built where none were named */
     int64_t began_ms, took_ns;
 } drill_result_t;
 

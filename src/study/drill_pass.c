@@ -43,7 +43,7 @@ static void enter(passing_t *passing, drill_phase_t phase) {
     if (!again)
         span->began_ns = clock_now_ns() - passing->origin_ns;
     span->came = true;
-    if (phase != DRILL_LOOK || !again)
+    if (phases[phase].doing || passing->pass->reached == DRILL_PHASES)
         passing->pass->reached = phase;
     if (!again && phases[phase].doing && !passing->spec->quiet &&
         (phase != DRILL_PLACE || passing->spec->cluster))
@@ -75,6 +75,7 @@ static bool load(passing_t *passing, err_t *err) {
     spec.drop = true;
     spec.indexes_first = pass->indexes_first;
     spec.told = (course_told_t){entered, passing};
+    enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
     for (drill_phase_t i = 0; i < DRILL_VERIFY; i++)
         pass->phases[i].took_ns = pass->load.course.phases[i].took_ns;
