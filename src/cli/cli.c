@@ -100,6 +100,11 @@ static bool set_option(const option_t *option, const char *text, void *values, e
             return read_number(option, text, at, err);
         *(uint32_t *)at = CLI_AUTO;
         return true;
+    case OPTION_COUNT_MAYBE:
+        if (text)
+            return read_number(option, text, at, err);
+        *(uint64_t *)at = CLI_NO_COUNT;
+        return true;
     case OPTION_CUSTOM:
         return option->custom(values, text, err);
     default:
@@ -156,6 +161,12 @@ static bool read_environment(const command_t *command, void *values, err_t *err)
     return true;
 }
 
+/* What stands behind an option that can do without: only a number is for it. */
+static bool is_for_it(const option_t *option, const char *word) {
+    uint64_t number;
+    return option->kind != OPTION_COUNT_MAYBE || (word && units_parse_count(word, &number));
+}
+
 static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values,
                       common_t *common, err_t *err) {
     char *word = argv[*at];
@@ -169,8 +180,10 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
             return unknown_option(command, word, err);
         const char *text = NULL;
         if (found.option->argument) {
-            text = joined ? joined : *at + 1 < argc ? argv[++*at] : NULL;
-            if (!text)
+            const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+            text = joined ? joined : is_for_it(found.option, next) ? next : NULL;
+            *at += !joined && text;
+            if (!text && found.option->kind != OPTION_COUNT_MAYBE)
                 return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name,
                                found.option->argument);
         } else if (is_long && joined) {

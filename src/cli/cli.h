@@ -15,13 +15,15 @@ typedef enum {
     OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
     OPTION_COUNT32,      /* uint32_t */
     OPTION_COUNT32_AUTO, /* the same, or "auto": CLI_AUTO */
+    OPTION_COUNT_MAYBE,  /* uint64_t, CLI_NO_COUNT where no number follows */
     OPTION_SIZE,         /* uint64_t: 64K, 256M */
     OPTION_TIME,         /* int64_t ns: 30s, 5m */
     OPTION_CUSTOM,       /* by its function */
 } option_kind_t;
 
 enum { MOST_LISTED = 64 };
-#define CLI_AUTO UINT32_MAX
+#define CLI_AUTO     UINT32_MAX
+#define CLI_NO_COUNT UINT64_MAX
 
 typedef struct {
     char *items[MOST_LISTED];

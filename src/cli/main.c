@@ -13,11 +13,22 @@
 #include <unistd.h>
 
 extern const command_t command_load, command_verify, command_query, command_status, command_tune,
-    command_parse, command_formats, command_generate, command_plan, command_where, command_help;
+    command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
+    command_help;
 
-const command_t *const cli_commands[] = {&command_load,     &command_verify, &command_query, &command_plan,
-                                         &command_tune,     &command_status, &command_parse, &command_formats,
-                                         &command_generate, &command_where,  &command_help,  NULL};
+const command_t *const cli_commands[] = {&command_load,
+                                         &command_verify,
+                                         &command_query,
+                                         &command_plan,
+                                         &command_tune,
+                                         &command_drill,
+                                         &command_status,
+                                         &command_parse,
+                                         &command_formats,
+                                         &command_generate,
+                                         &command_where,
+                                         &command_help,
+                                         NULL};
 
 /* --- help: the pages, for a person, for man and for docs/reference.md
  * -------------------------------------------------- */

@@ -28,8 +28,8 @@ void paste_option(bson_string_t *line, const char *option, const char *value) {
 void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire) {
     address_t address;
     err_t err;
-    char *own = scratch_uri(uri, routers, wire, &err);
-    char *tail = own ? strstr(own, SCRATCH_NAME) : NULL;
+    char *own = scratch_uri(uri, SCRATCH_TUNE, routers, wire, &err);
+    char *tail = own ? strstr(own, SCRATCH_TUNE) : NULL;
     bool secret = true;
     if (own && address_parse(&address, own, &err)) {
         secret = address.secret_count > 0;
@@ -38,9 +38,9 @@ void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char 
     if (secret || !tail) {
         bson_string_append(line, " --uri \"$TIPPLE_URI\"");
     } else {
-        for (char *next; (next = strstr(tail + 1, SCRATCH_NAME));)
+        for (char *next; (next = strstr(tail + 1, SCRATCH_TUNE));)
             tail = next;
-        memmove(tail, tail + strlen(SCRATCH_NAME), strlen(tail + strlen(SCRATCH_NAME)) + 1);
+        memmove(tail, tail + strlen(SCRATCH_TUNE), strlen(tail + strlen(SCRATCH_TUNE)) + 1);
         paste_option(line, "--uri", own);
     }
     bson_free(own);

@@ -14,6 +14,8 @@ void course_enter(course_t *course, course_phase_t phase) {
     course->phase = phase;
     if (!course->phases[phase].took_ns)
         course->phases[phase].began_ns = course->entered_ns - course->origin_ns;
+    if (course->told.entered)
+        course->told.entered(course->told.context, phase);
 }
 
 void course_end(course_t *course) {

@@ -30,6 +30,12 @@ typedef struct {
     uint64_t documents, bytes; /* loaded or already there; read from disk */
 } course_point_t;
 
+/* Who is told when a phase is entered; entered NULL: nobody. */
+typedef struct {
+    void (*entered)(void *context, course_phase_t phase);
+    void *context;
+} course_told_t;
+
 typedef struct {
     course_span_t phases[COURSE_PHASES];
     course_point_t points[COURSE_MOST_POINTS]; /* of the loading phase */
@@ -37,6 +43,7 @@ typedef struct {
     int64_t every_ns; /* between points, at least */
     int64_t origin_ns, entered_ns;
     course_phase_t phase; /* the one that goes on; COURSE_PHASES: none */
+    course_told_t told;
 } course_t;
 
 void course_begin(course_t *course); /* in COURSE_LOOKING */

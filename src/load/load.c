@@ -442,7 +442,9 @@ static bool run(job_t *job, err_t *err) {
             *at = '_'; /* of the collection's name, not a folder */
     log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
                job->file_count, job->result->threads, job->spec->batch);
-    return move_data(job, err) && (job->spec->dry_run || build_indexes(job, err));
+    const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
+    return (!builds || !first || build_indexes(job, err)) && move_data(job, err) &&
+           (!builds || first || build_indexes(job, err));
 }
 
 static void free_job(job_t *job) {
@@ -490,6 +492,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     job->spec = spec;
     job->result = result;
     course_begin(&result->course);
+    result->course.told = spec->told;
     pthread_mutex_init(&job->books_lock, NULL);
     pthread_mutex_init(&job->loading.lock, NULL);
     bool ok = run(job, err);

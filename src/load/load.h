@@ -37,6 +37,8 @@ typedef struct {
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
     bool short_keys; /* for trials: the format's keys shortened (format/schema_short.h) */
+    bool indexes_first; /* they are built before the first document comes */
+    course_told_t told; /* of its phases */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */

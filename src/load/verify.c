@@ -63,6 +63,7 @@ void verify_spec_init(verify_spec_t *spec) {
     *spec = (verify_spec_t){.memory = 256ull << 20,
                             .max_record = 16 << 20,
                             .sample_percent = 100,
+                            .limit = UINT64_MAX,
                             .most = 20,
                             .patience_ns = 30000000000};
 }
@@ -137,7 +138,7 @@ static bool open_books(verification_t *run, err_t *err) {
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (catalog_is_complete(run->books[i]))
+        if (catalog_is_complete(run->books[i]) || run->spec->limit != UINT64_MAX)
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
             log_warn("%s is not loaded to its end, its books say: what is not there counts as missing",
@@ -297,7 +298,7 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
                                 .queue = run->queue,
                                 .threads = (uint32_t)useful,
                                 .max_record = run->spec->max_record,
-                                .limit = UINT64_MAX,
+                                .limit = run->spec->limit,
                                 .numbered = true,
                                 .extend = make_room_for,
                                 .context = run};

@@ -382,6 +382,8 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
         if (!(list->items[i].hist = calloc(1, sizeof(hist_t))) && ok)
             ok = err_memory(err, sizeof(hist_t));
     }
+    for (; choices->most && list->count > choices->most; list->count--)
+        free(list->items[list->count - 1].hist);
     answer_end(&maker.drawn);
     bson_destroy(maker.drawn_by);
     bson_destroy(&typed);

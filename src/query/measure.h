@@ -21,8 +21,9 @@ typedef struct {
     const char *reads[MEASURE_MOST_CHOICES]; /* none: as the query or the URI says */
     size_t reads_choices;
     int64_t max_staleness_seconds;
-    bool timed; /* all for a time; else only queries that draw are */
-    bool setup; /* make the indexes that are missing */
+    bool timed;  /* all for a time; else only queries that draw are */
+    bool setup;  /* make the indexes that are missing */
+    size_t most; /* measurements: the first ones; 0: all */
 } choices_t;
 
 /* What is sent: one request, or many to draw from; shared by the measurements that differ in clients only. */

@@ -7,6 +7,7 @@
 #include "target/inner.h"
 #include "target/codes.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,15 @@
 
 static const int64_t LEASE_NS = 60000000000, RENEW_NS = 15000000000;
 
+/* Renews the mark while the main thread is busy with something long. */
+typedef struct {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    mongoc_client_t *client;
+    bool runs, ends, lost; /* lost: the mark is another study's */
+} keeper_t;
+
 struct scratch {
     server_t *server;
     mongoc_client_t *client;
@@ -24,6 +34,7 @@ struct scratch {
     bson_oid_t owner;
     int64_t until_ns; /* the mark is ours */
     bool no_checkpoints, marked;
+    keeper_t keeper;
 };
 
 /* ---- its URI ---- */
@@ -62,7 +73,7 @@ static bool has_compressors(const address_t *address, const char *wire, err_t *e
     return true;
 }
 
-char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err) {
+char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, err_t *err) {
     address_t address;
     if (!address_parse(&address, uri, err)) /* everything is where it should be, then */
         return NULL;
@@ -82,8 +93,8 @@ char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err)
         bson_string_append_printf(options, "&%s", query);
     }
     const size_t length = hosts_length(hosts, authority_length - (size_t)(hosts - authority), routers);
-    bson_string_append_printf(text, "%.*s%.*s%.*s" SCRATCH_NAME "%s%s", (int)(hosts - uri), uri, (int)length,
-                              hosts, (int)path_length, path, options->len ? "?" : "",
+    bson_string_append_printf(text, "%.*s%.*s%.*s%s%s%s", (int)(hosts - uri), uri, (int)length, hosts,
+                              (int)path_length, path, tail, options->len ? "?" : "",
                               options->len ? options->str + 1 : "");
     bson_string_free(options, true);
     char *made = bson_string_free(text, false);
@@ -92,7 +103,7 @@ char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err)
         ok = !wire || has_compressors(&address, wire, err);
         address_free(&address);
     } else {
-        err_where(err, "the collection for trials (the target's name with " SCRATCH_NAME " behind it)");
+        err_where(err, "the collection for trials (the target's name with %s behind it)", tail);
     }
     if (ok)
         return made;
@@ -103,7 +114,7 @@ char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err)
 /* ---- the mark ---- */
 
 /* Makes the mark, or renews ours. *code: CODE_DUPLICATE_KEY when it is another's. */
-static bool write_mark(scratch_t *scratch, int64_t for_ns, int *code, err_t *err) {
+static bool write_mark(scratch_t *scratch, mongoc_client_t *client, int64_t for_ns, int *code, err_t *err) {
     char host[256] = "", processes[HOST_PROCESSES];
     bson_t reply;
     gethostname(host, sizeof host - 1);
@@ -114,12 +125,9 @@ static bool write_mark(scratch_t *scratch, int64_t for_ns, int *code, err_t *err
                  "[", BCON_UTF8("$$NOW"), BCON_INT64(for_ns / 1000000), "]", "}", "host", "{", "$literal",
                  BCON_UTF8(host), "}", "processes", "{", "$literal", BCON_UTF8(processes), "}", "process",
                  BCON_INT32((int32_t)getpid()), "}", "}", "]", "upsert", BCON_BOOL(true), "}", "]");
-    const int64_t now = clock_now_ns();
-    bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
-                             true, &reply, err);
+    bool ok =
+        server_command(scratch->server, client, server_database(scratch->server), command, true, &reply, err);
     *code = ok ? 0 : server_code(&reply);
-    if (ok)
-        scratch->until_ns = now + for_ns;
     bson_destroy(command);
     bson_destroy(&reply);
     return ok;
@@ -208,7 +216,9 @@ static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
     *left = mark.there;
     if (mark.there && !remove_mark(scratch, &mark.owner, err))
         return false;
-    scratch->marked = write_mark(scratch, LEASE_NS, &code, err);
+    const int64_t now = clock_now_ns();
+    scratch->marked = write_mark(scratch, scratch->client, LEASE_NS, &code, err);
+    scratch->until_ns = now + LEASE_NS;
     if (code == CODE_DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* somebody was quicker */
         is_busy(scratch, &mark, err);
     return scratch->marked;
@@ -224,13 +234,13 @@ static void clear_zones(scratch_t *scratch) {
         log_detail("zones that a study may have left could not be looked for: %s", ignored.text);
 }
 
-scratch_t *scratch_open(const char *uri, int64_t patience_ns, err_t *err) {
+scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err) {
     bool left = false;
-    char *own = scratch_uri(uri, 0, NULL, err);
+    char *own = scratch_uri(uri, tail, 0, NULL, err);
     if (!own)
         return NULL;
     scratch_t *scratch = calloc(1, sizeof *scratch);
-    server_options_t options = {.uri = own, .patience_ns = patience_ns, .connections = 2};
+    server_options_t options = {.uri = own, .patience_ns = patience_ns, .connections = 3};
     bool ok = scratch != NULL || err_memory(err, sizeof *scratch);
     ok = ok && (scratch->server = server_connect(&options, err)) &&
          (scratch->client = server_take(scratch->server, err));
@@ -261,19 +271,91 @@ mongoc_client_t *scratch_client(const scratch_t *scratch) {
     return scratch->client;
 }
 
+static bool is_lost(scratch_t *scratch, err_t *err) {
+    scratch->marked = false;
+    return err_set(err, STATUS_SERVER,
+                   "%s has become another study's, because this one stood still for too long",
+                   server_namespace(scratch->server));
+}
+
+static bool keeper_lost(keeper_t *keeper) {
+    pthread_mutex_lock(&keeper->lock);
+    const bool lost = keeper->lost;
+    pthread_mutex_unlock(&keeper->lock);
+    return lost;
+}
+
 bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
+    const int64_t now = clock_now_ns();
     int code;
-    if (scratch->until_ns - clock_now_ns() > for_ns + RENEW_NS)
+    if (scratch->keeper.runs)
+        return !keeper_lost(&scratch->keeper) || is_lost(scratch, err);
+    if (scratch->until_ns - now > for_ns + RENEW_NS)
         return true;
-    if (write_mark(scratch, for_ns + LEASE_NS, &code, err))
+    if (write_mark(scratch, scratch->client, for_ns + LEASE_NS, &code, err)) {
+        scratch->until_ns = now + for_ns + LEASE_NS;
         return true;
-    if (code == CODE_DUPLICATE_KEY) {
-        scratch->marked = false;
-        err_set(err, STATUS_SERVER,
-                "%s has become another study's, because this one stood still for too long",
-                server_namespace(scratch->server));
     }
-    return false;
+    return code == CODE_DUPLICATE_KEY && is_lost(scratch, err);
+}
+
+/* True when it is over. */
+static bool keeper_waits(keeper_t *keeper) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += RENEW_NS / 1000000000;
+    pthread_mutex_lock(&keeper->lock);
+    while (!keeper->ends && pthread_cond_timedwait(&keeper->over, &keeper->lock, &until) == 0)
+        ;
+    const bool ends = keeper->ends;
+    pthread_mutex_unlock(&keeper->lock);
+    return ends;
+}
+
+/* A server that is away is no reason to end: the next try may find it. */
+static void *keeper_work(void *context) {
+    scratch_t *scratch = context;
+    keeper_t *keeper = &scratch->keeper;
+    int code = 0;
+    while (code != CODE_DUPLICATE_KEY && !keeper_waits(keeper)) {
+        err_t ignored;
+        write_mark(scratch, keeper->client, LEASE_NS, &code, &ignored);
+    }
+    pthread_mutex_lock(&keeper->lock);
+    keeper->lost = code == CODE_DUPLICATE_KEY;
+    pthread_mutex_unlock(&keeper->lock);
+    return NULL;
+}
+
+bool scratch_hold(scratch_t *scratch, err_t *err) {
+    keeper_t *keeper = &scratch->keeper;
+    pthread_condattr_t monotonic;
+    if (!(keeper->client = server_take(scratch->server, err)))
+        return false;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&keeper->lock, NULL);
+    pthread_cond_init(&keeper->over, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    keeper->runs = pthread_create(&keeper->thread, NULL, keeper_work, scratch) == 0;
+    return keeper->runs || err_set(err, STATUS_HOST, "no more threads can be made");
+}
+
+static void end_keeper(scratch_t *scratch) {
+    keeper_t *keeper = &scratch->keeper;
+    if (!keeper->client)
+        return;
+    if (keeper->runs) {
+        pthread_mutex_lock(&keeper->lock);
+        keeper->ends = true;
+        pthread_cond_signal(&keeper->over);
+        pthread_mutex_unlock(&keeper->lock);
+        pthread_join(keeper->thread, NULL);
+        scratch->marked = scratch->marked && !keeper->lost;
+    }
+    pthread_cond_destroy(&keeper->over);
+    pthread_mutex_destroy(&keeper->lock);
+    server_give(scratch->server, keeper->client);
 }
 
 bool scratch_drop(scratch_t *scratch, err_t *err) {
@@ -297,6 +379,7 @@ bool scratch_close(scratch_t *scratch, err_t *err) {
     bool ok = true;
     if (!scratch)
         return true;
+    end_keeper(scratch);
     if (scratch->marked) {
         bson_t reply;
         ok = scratch_drop(scratch, err);

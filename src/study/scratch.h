@@ -1,30 +1,35 @@
-/* scratch: the collection beside a target in which something is tried out: NAME.tipple.tune, with the books
- * that loads of it keep. It is ours by a mark, NAME.tipple.tune.tipple.mark, which is made before it and
- * dropped behind it, so that what a killed study left is known as such, a collection of somebody else's is
- * not touched, and two studies do not drop each other's. The target itself is never written to. Main thread.
- */
+/* scratch: the collection beside a target in which something is tried out: NAME.tipple.tune or another tail,
+ * with the books that loads of it keep. It is ours by a mark, NAME.tipple.tune.tipple.mark, which is made
+ * before it and dropped behind it, so that what a killed study left is known as such, a collection of
+ * somebody else's is not touched, and two studies do not drop each other's. The target itself is never
+ * written to. Main thread. */
 #ifndef TIPPLE_STUDY_SCRATCH_H
 #define TIPPLE_STUDY_SCRATCH_H
 
 #include "target/server.h"
 
-#define SCRATCH_NAME ".tipple.tune"
+#define SCRATCH_TUNE  ".tipple.tune"
+#define SCRATCH_DRILL ".tipple.drill"
 
-/* The URI of the scratch collection of a target's URI, through the first `routers` of its hosts (0: all of
- * them), with these wire compressors ("zstd,zlib", "none", NULL: as it is). Free it. NULL: status 1. */
-char *scratch_uri(const char *uri, size_t routers, const char *wire, err_t *err);
+/* The URI of the scratch collection with this tail of a target's URI, through the first `routers` of its
+ * hosts (0: all of them), with these wire compressors ("zstd,zlib", "none", NULL: as it is). Free it. NULL:
+ * status 1. */
+char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, err_t *err);
 
 typedef struct scratch scratch_t;
 
 /* Connects, takes the mark, and drops what a study that died has left. Refused with status 1: the name is
  * another collection's, or another study of the target is at work. */
-scratch_t *scratch_open(const char *uri, int64_t patience_ns, err_t *err);
+scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err);
 
 server_t *scratch_server(const scratch_t *scratch);
 mongoc_client_t *scratch_client(const scratch_t *scratch);
 
 /* Before each trial: the mark stays ours for this long at least. Status 4: another study has taken it. */
 bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err);
+
+/* From here to scratch_close a thread of its own keeps the mark ours, however long something takes. */
+bool scratch_hold(scratch_t *scratch, err_t *err);
 
 /* Drops the collection and its books; the mark stays. */
 bool scratch_drop(scratch_t *scratch, err_t *err);

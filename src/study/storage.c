@@ -107,7 +107,7 @@ static bool open_target(storing_t *storing, err_t *err) {
     storing->load = *load;
     storing->load.clustered = CLUSTERED_DEFAULT;
     if (!ok || !choices_like_target(load->uri, load->patience_ns, &storing->load, result->shard_key, err) ||
-        !(storing->uri = scratch_uri(load->uri, 0, NULL, err)))
+        !(storing->uri = scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, err)))
         return false;
     result->target_exists = storing->load.clustered != CLUSTERED_DEFAULT; /* that is how it is told */
     const server_options_t options = {
@@ -118,7 +118,7 @@ static bool open_target(storing_t *storing, err_t *err) {
     snprintf(result->scratch, sizeof result->scratch, "%s", server_namespace(storing->reader));
     snprintf(result->where, sizeof result->where, "%s", server_where(storing->reader));
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
-             (int)(strlen(result->scratch) - strlen(SCRATCH_NAME)), result->scratch);
+             (int)(strlen(result->scratch) - strlen(SCRATCH_TUNE)), result->scratch);
     return fill(storing, err);
 }
 

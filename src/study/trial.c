@@ -20,7 +20,7 @@ static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) 
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
     schema_t *schema = format_open(load->format, err);
-    char *scratch = schema ? scratch_uri(load->uri, 0, NULL, err) : NULL;
+    char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, err) : NULL;
     if (!scratch) {
         schema_destroy(schema);
         return false;
@@ -57,7 +57,8 @@ bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
     *trials = (trials_t){.result = calloc(1, sizeof(load_result_t))};
     log_progress_begin(&trials->progress);
     return (trials->result || err_memory(err, sizeof *trials->result)) && check_inputs(trials, load, err) &&
-           (trials->scratch = scratch_open(load->uri, load->patience_ns, err)) && make_folder(trials, err);
+           (trials->scratch = scratch_open(load->uri, SCRATCH_TUNE, load->patience_ns, err)) &&
+           make_folder(trials, err);
 }
 
 bool trials_close(trials_t *trials, err_t *err) {

@@ -44,7 +44,7 @@ static bool open_target(tuning_t *tuning, err_t *err) {
     snprintf(result->scratch, sizeof result->scratch, "%s", server_namespace(server));
     snprintf(result->where, sizeof result->where, "%s", server_where(server));
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
-             (int)(strlen(result->scratch) - strlen(SCRATCH_NAME)), result->scratch);
+             (int)(strlen(result->scratch) - strlen(SCRATCH_TUNE)), result->scratch);
     result->cluster = server_facts(server)->kind == SERVER_ROUTER;
     if (result->cluster && !spread_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
@@ -72,7 +72,7 @@ static bool make_matrix(tuning_t *tuning, err_t *err) {
     }
     free(cells);
     for (size_t i = 0; ok && i < result->choice_count; i++)
-        ok = (tuning->uris[i] = scratch_uri(spec->load.uri, result->choices[i].routers,
+        ok = (tuning->uris[i] = scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
                                             result->choices[i].wire, err)) != NULL;
     return ok;
 }

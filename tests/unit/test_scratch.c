@@ -11,7 +11,7 @@
 
 static void becomes(const char *uri, size_t routers, const char *wire, const char *expected) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, routers, wire, &err);
+    char *made = scratch_uri(uri, SCRATCH_TUNE, routers, wire, &err);
     if (!made)
         fail_msg("%s: %s", uri, err.text);
     assert_string_equal(made, expected);
@@ -20,7 +20,7 @@ static void becomes(const char *uri, size_t routers, const char *wire, const cha
 
 static void refused(const char *uri, const char *wire, const char *why) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, 0, wire, &err);
+    char *made = scratch_uri(uri, SCRATCH_TUNE, 0, wire, &err);
     if (made)
         fail_msg("%s became %s", uri, made);
     assert_int_equal(err.status, STATUS_USAGE);
@@ -57,6 +57,14 @@ static void test_wire_compressors(void **state) {
     refused("mongodb://h/a.b", "lz4", "no wire compressor");
 }
 
+static void test_tails(void **state) {
+    (void)state;
+    err_t err;
+    char *made = scratch_uri("mongodb://h/a.b?w=1", SCRATCH_DRILL, 0, NULL, &err);
+    assert_string_equal(made, "mongodb://h/a.b.tipple.drill?w=1");
+    bson_free(made);
+}
+
 static void test_refused(void **state) {
     (void)state;
     char longest[400] = "mongodb://h/a.";
@@ -66,17 +74,15 @@ static void test_refused(void **state) {
     refused(longest, NULL, ".tipple.tune");
     longest[14 + 220] = '\0'; /* "a." and 220 letters, and the tail: 234 */
     err_t err;
-    char *made = scratch_uri(longest, 0, NULL, &err);
+    char *made = scratch_uri(longest, SCRATCH_TUNE, 0, NULL, &err);
     assert_non_null(made);
     bson_free(made);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_routers),
-        cmocka_unit_test(test_wire_compressors),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_routers), cmocka_unit_test(test_wire_compressors),
+        cmocka_unit_test(test_tails), cmocka_unit_test(test_refused),
     };
     mongoc_init();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,296 @@
+#include "cli/cli.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "cli/drill_history.h"
+#include "cli/drill_print.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    drill_spec_t spec;
+    const char *uri_file;
+    texts_list_t indexes, filters;
+    bool json, clustered, not_clustered, history;
+} values_t;
+
+static bool read_indexes(void *values, const char *text, err_t *err) {
+    static const char *const words[] = {"after", "before", "both"};
+    const int chosen = cli_choose("indexes", text, words, sizeof words / sizeof *words, err);
+    if (chosen >= 0)
+        ((values_t *)values)->spec.indexes = (drill_indexes_t)chosen;
+    return chosen >= 0;
+}
+
+static bool read_compressor(void *values, const char *text, err_t *err) {
+    static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
+    const int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
+    if (chosen >= 0)
+        ((values_t *)values)->spec.load.compressor = known[chosen];
+    return chosen >= 0;
+}
+
+static bool read_max_rejects(void *values, const char *text, err_t *err) {
+    load_spec_t *load = &((values_t *)values)->spec.load;
+    char *end;
+    if (strchr(text, '%')) {
+        errno = 0;
+        const double percent = strtod(text, &end);
+        load->max_rejects_percent = percent;
+        return (end != text && strcmp(end, "%") == 0 && percent >= 0 && percent <= 100) ||
+               err_set(err, STATUS_USAGE, "--max-rejects: '%s' is not a share; write it like 0.1%%", text);
+    }
+    load->max_rejects_percent = -1;
+    return units_parse_count(text, &load->max_rejects) ||
+           err_set(err, STATUS_USAGE,
+                   "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%", text);
+}
+
+#define AT(name) .offset = offsetof(values_t, name)
+
+static const option_t options[] = {
+    {.name = "uri",
+     .argument = "URI",
+     .kind = OPTION_TEXT,
+     AT(spec.load.uri),
+     .environment = "TIPPLE_URI",
+     .help = "The target: mongodb://HOST/DATABASE.COLLECTION. Unless --drop names it, the drill is in "
+             "DATABASE.COLLECTION.tipple.drill."},
+    {.name = "uri-file",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(uri_file),
+     .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.load.format),
+     .environment = "TIPPLE_FORMAT",
+     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
+             "./my.yaml."},
+    {.name = "drop",
+     .argument = "DATABASE.COLLECTION",
+     .kind = OPTION_TEXT,
+     AT(spec.drop),
+     .help = "Drop the target itself and load it again. The name must be the URI's own, written once more. "
+             "What other files had been loaded into it is gone then."},
+    {.name = "indexes",
+     .argument = "after|before|both",
+     .kind = OPTION_CUSTOM,
+     .custom = read_indexes,
+     .help = "Build indexes behind the load (the default), before it, or do it all twice and compare."},
+    {.name = "query",
+     .argument = "SUITE[:NAME]",
+     .kind = OPTION_TEXT,
+     AT(spec.query),
+     .help =
+         "The first query: one of `tipple query --list`, or of a file of your own (default: the first one "
+         "of the format's own suite that needs nothing else; or else one document by its _id)."},
+    {.name = "predict-only",
+     .kind = OPTION_FLAG,
+     AT(spec.predict_only),
+     .help = "Only foretell: load samples, and say what the whole would take."},
+    {.name = "no-predict", .kind = OPTION_FLAG, AT(spec.no_predict), .help = "Foretell nothing: no samples."},
+    {.name = "scale",
+     .argument = "[N]",
+     .kind = OPTION_COUNT_MAYBE,
+     AT(spec.scale),
+     .least = 1,
+     .help =
+         "Drill with samples only, more sizes of them and more often, and say what N documents would take "
+         "(default: what the files hold)."},
+    {.name = "sample",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.sample),
+     .least = 1,
+     .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.load.threads),
+     .least = 1,
+     .most = 256,
+     .help = "As for load, and for verify."},
+    {.name = "batch",
+     .letter = 'b',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.load.batch),
+     .least = 1,
+     .most = 100000,
+     .help = "As for load (default 1000)."},
+    {.name = "batch-bytes",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.load.batch_bytes),
+     .least = 4096,
+     .most = 40 << 20,
+     .help = "As for load (default 2M)."},
+    {.name = "memory",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.load.memory),
+     .least = 16 << 20,
+     .most = 1ull << 40,
+     .help = "As for load, and for verify (default 256M)."},
+    {.name = "max-record",
+     .argument = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(spec.load.max_record),
+     .least = 1,
+     .most = 1 << 30,
+     .help = "As for load (default 16M)."},
+    {.name = "index",
+     .argument = "KEYS",
+     .kind = OPTION_LIST,
+     AT(indexes),
+     .help =
+         "An index to build, such as 'd:1,k:1' or 'st:hashed'; may be given several times. Without it: those "
+         "that the target has."},
+    {.name = "clustered",
+     .kind = OPTION_FLAG,
+     AT(clustered),
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
+    {.name = "compressor",
+     .argument = "NAME",
+     .kind = OPTION_CUSTOM,
+     .custom = read_compressor,
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "shard-key",
+     .argument = "KEY",
+     .kind = OPTION_TEXT,
+     AT(spec.load.shard_key),
+     .help = "As for load. Without it: as the target is sharded, where it exists."},
+    {.name = "direct", .kind = OPTION_FLAG, AT(spec.load.direct), .help = "As for load: past the routers."},
+    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
+    {.name = "max-rejects",
+     .argument = "N|P%",
+     .kind = OPTION_CUSTOM,
+     .custom = read_max_rejects,
+     .help = "As for load (default 1000)."},
+    {.name = "rejects",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(spec.load.rejects),
+     .help = "Where rejected records are kept (default: as for load where the target itself is drilled, else "
+             "nowhere)."},
+    {.name = "unsafe", .kind = OPTION_FLAG, AT(spec.load.unsafe), .help = "As for load."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.load.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before the drill stops (default 30s)."},
+    {.name = "history",
+     .kind = OPTION_FLAG,
+     AT(history),
+     .help = "List the drills of the target that came to their ends, each beside the one before."},
+    CLI_JSON(values_t),
+    {.name = NULL},
+};
+
+static bool check(values_t *values, char **inputs, int count, err_t *err) {
+    drill_spec_t *spec = &values->spec;
+    load_spec_t *load = &spec->load;
+    if (values->uri_file && !cli_read_uri_file(values->uri_file, &load->uri, err))
+        return false;
+    if (!load->uri)
+        return err_set(err, STATUS_USAGE,
+                       "--uri is missing: the target to drill for, such as --uri "
+                       "mongodb://127.0.0.1/mot.results (or set "
+                       "TIPPLE_URI)");
+    if (values->history)
+        return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
+    if (!load->format)
+        return err_set(
+            err, STATUS_USAGE,
+            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+    if (!count)
+        return err_set(err, STATUS_USAGE, "no files: name those that would be loaded again");
+    if (values->clustered && values->not_clustered)
+        return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
+    if (spec->no_predict && (spec->predict_only || spec->scale))
+        return err_set(err, STATUS_USAGE, "--no-predict leaves nothing of --%s",
+                       spec->scale ? "scale" : "predict-only");
+    if (spec->drop && (spec->predict_only || spec->scale))
+        return err_set(err, STATUS_USAGE, "--%s drops nothing: leave --drop out",
+                       spec->scale ? "scale" : "predict-only");
+    if (values->clustered || values->not_clustered)
+        load->clustered = values->clustered ? CLUSTERED_YES : CLUSTERED_NO;
+    load->inputs = inputs;
+    load->input_count = (size_t)count;
+    load->indexes = values->indexes.items;
+    load->index_count = values->indexes.count;
+    load->filters = values->filters.items;
+    load->filter_count = values->filters.count;
+    return true;
+}
+
+/* A drill drops first: it is not what goes on. */
+static void tell_how_to_go_on(const drill_result_t *result) {
+    if (!drill_left_open(result))
+        return;
+    char *line = drill_load_line(result);
+    log_warn("%s is not whole. This goes on from here (a drill would drop it again):\n%s", result->namespace,
+             line);
+    bson_free(line);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    static drill_result_t result;
+    int rest;
+    bool help;
+    drill_spec_init(&values.spec);
+    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+        return (int)err->status;
+    if (help)
+        return STATUS_OK;
+    if (!check(&values, argv, rest, err))
+        return (int)err->status;
+    if (values.history)
+        return drill_history(values.spec.load.uri, values.spec.load.patience_ns, values.json, err);
+    const bool ok = drill_run(&values.spec, &result, err);
+    int status = (int)err->status;
+    err_t broken;
+    if (values.json && (result.drilled || result.sample_count))
+        drill_print_json(&values.spec, &result, status);
+    else if (!values.json && (result.drilled || ok))
+        drill_print_table(&values.spec, &result);
+    if (!cli_flush(&broken) && ok) {
+        *err = broken;
+        status = (int)broken.status;
+    }
+    tell_how_to_go_on(&result);
+    drill_free_result(&result);
+    return status;
+}
+
+const command_t command_drill = {
+    .name = "drill",
+    .arguments = "FILE|DIRECTORY|PATTERN...",
+    .about = "rehearse a reload after a disaster",
+    .help =
+        "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
+        "tells what each took,\n"
+        "beside what samples of the files had foretold. All of it is done in a scratch collection beside "
+        "the target\n"
+        "(DATABASE.COLLECTION.tipple.drill), which is dropped at the end, after Ctrl-C too; the target is "
+        "touched only if\n"
+        "--drop names it once more. Exit status 7: what was loaded is not what the files make.",
+    .examples =
+        "  tipple drill --format mot --uri mongodb://127.0.0.1/mot.results data/*.csv --index d:1,k:1\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --index k:1 --indexes both   # which way is "
+        "quicker?\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                      # only foretell\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results           # the target itself",
+    .needs_driver = true,
+    .options = options,
+    .run = run,
+};

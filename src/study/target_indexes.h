@@ -1,0 +1,23 @@
+/* target_indexes: the indexes that a collection has, as --index would name them, so that what is dropped can
+ * be made again as it was. Main thread. */
+#ifndef TIPPLE_STUDY_TARGET_INDEXES_H
+#define TIPPLE_STUDY_TARGET_INDEXES_H
+
+#include "target/server.h"
+
+enum { TARGET_MOST_INDEXES = 16 };
+
+typedef struct {
+    char *texts[TARGET_MOST_INDEXES]; /* "d:1,k:-1"; without that of _id */
+    size_t count;
+    char other[160]; /* the name of one that --index cannot make: unique, sparse, of another order; "" */
+} target_indexes_t;
+
+/* None where there is no such collection. */
+bool target_indexes_read(server_t *server, mongoc_client_t *client, target_indexes_t *indexes, err_t *err);
+void target_indexes_free(target_indexes_t *indexes);
+
+/* How an index of listIndexes would be named; free it. NULL: --index cannot make it. */
+char *target_indexes_spell(const bson_t *index);
+
+#endif
