@@ -2,6 +2,7 @@
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 
+#include "base/hist.h"
 #include "format/schema.h"
 #include "load/course.h"
 #include "load/traffic.h"
@@ -63,8 +64,9 @@ typedef struct {
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
     size_t router_count;
-    int64_t moving_ns; /* of took_ns, while threads loaded */
-    uint64_t unrouted; /* documents that the router had to find a shard for */
+    int64_t moving_ns;  /* of took_ns, while threads loaded */
+    hist_t batch_times; /* from sending to the reply; none where nothing was sent */
+    uint64_t unrouted;  /* documents that the router had to find a shard for */
     int64_t throttled_ns,
         gave_way_ns;        /* of a thread, on average: it waited for --max-rate or --polite; the latter */
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
