@@ -1,5 +1,6 @@
 #include "cli/tune_print.h"
 #include "base/units.h"
+#include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/grid.h"
 #include "study/scratch.h"
@@ -12,25 +13,9 @@
 
 /* ---- the line to paste ---- */
 
-static void append_word(bson_string_t *line, const char *word) {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
-    bson_string_append(line, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        bson_string_append(line, word);
-        return;
-    }
-    bson_string_append(line, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            bson_string_append(line, "'\\''");
-        else
-            bson_string_append_c(line, *word);
-    bson_string_append(line, "'");
-}
-
 static void append_option(bson_string_t *line, const char *option, const char *value) {
-    append_word(line, option);
-    append_word(line, value);
+    again_word(line, option);
+    again_word(line, value);
 }
 
 /* The target's own URI, as the choice would have it: the scratch collection's without its tail. With a
@@ -72,17 +57,17 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
     snprintf(number, sizeof number, "%u", chosen->batch);
     append_option(line, "--batch", number);
     if (clustered != CLUSTERED_DEFAULT)
-        append_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        again_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
         append_option(line, "--compressor", compressor);
     if (load->shard_key)
         append_option(line, "--shard-key", load->shard_key);
     if (choice->direct)
-        append_word(line, "--direct");
+        again_word(line, "--direct");
     for (size_t i = 0; i < load->filter_count; i++)
         append_option(line, "--filter", load->filters[i]);
     for (size_t i = 0; i < load->input_count; i++)
-        append_word(line, load->inputs[i]);
+        again_word(line, load->inputs[i]);
     return bson_string_free(line, false);
 }
 
