@@ -446,6 +446,7 @@ static int load(values_t *values, char **inputs, int count, const again_t *again
         return (int)err->status;
     static load_result_t result;
     err_t printing;
+    values->spec.watch_flushes = values->report != NULL;
     bool ok = load_run(&values->spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     bool began =

@@ -49,16 +49,16 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
 static void add_result(report_t *report, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "loaded", (double)counts->loaded, "documents");
-    report_figure(report, "rate", per_second(counts->loaded, result->took_ns), "documents/s");
+    report_figure(report, "documents loaded", (double)counts->loaded, "documents");
+    report_figure(report, "documents a second", per_second(counts->loaded, result->took_ns), "documents/s");
     report_figure(report, "took", seconds(result->took_ns), "s");
-    report_figure(report, "read", per_second(result->bytes_read, result->took_ns), "bytes/s");
-    report_figure(report, "sent", per_second(result->bytes_bson, result->took_ns), "bytes/s");
+    report_figure(report, "read a second", per_second(result->bytes_read, result->took_ns), "bytes/s");
+    report_figure(report, "sent a second", per_second(result->bytes_bson, result->took_ns), "bytes/s");
     report_figure(
         report, "client CPU a document",
         result->sent_documents ? (double)result->cpu_ns / 1e3 / (double)result->sent_documents : NAN, "us");
     report_figure(report, "peak memory", (double)result->peak_memory_bytes, "bytes");
-    report_figure(report, "batches", (double)result->batches, "batches");
+    report_figure(report, "batches sent", (double)result->batches, "batches");
     if (result->limited_by[0])
         report_figure_text(report, "limited by", result->limited_by);
     report_end(report);
@@ -78,8 +78,8 @@ static void add_counts(report_t *report, const load_result_t *result) {
     snprintf(note, sizeof note, "%s records were read: each is loaded, already there, rejected or filtered.",
              scale_value(read, (double)counts->read, "records"));
     report_begin(report, REPORT_BARS, "What became of the records", note);
-    report_column(report, "records", "");
-    report_column(report, "number", "records");
+    report_column(report, "outcome", "");
+    report_column(report, "records", "records");
     report_bar_column(report, "share", "%", 100);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         report_row(report);
@@ -92,27 +92,38 @@ static void add_counts(report_t *report, const load_result_t *result) {
 
 /* ---- over time ---- */
 
-static void add_bands(report_t *report, const course_t *course) {
+static void add_bands(report_t *report, const course_t *course, const flushes_t *flushes) {
     for (int i = 0; i < COURSE_PHASES; i++) {
         const course_span_t *span = &course->phases[i];
         if (span->took_ns)
             report_band(report, "phase", course_phase_name((course_phase_t)i), seconds(span->began_ns),
                         seconds(span->began_ns + span->took_ns));
     }
+    for (size_t i = 0; i < flushes->count; i++)
+        report_band(report, "server checkpoint", "", seconds(flushes->items[i].began_ns),
+                    seconds(flushes->items[i].ended_ns));
 }
 
-/* Between one point and the next, at its end. */
-void report_load_course(report_t *report, const course_t *course) {
-    report_begin(report, REPORT_LINES, "Documents a second", NULL);
+/* Between one point and the next, at its end. A last point that lies close behind another stands for both. */
+void report_load_course(report_t *report, const course_t *course, const flushes_t *flushes) {
+    const size_t count = course->point_count;
+    report_begin(report, REPORT_LINES, "Documents a second",
+                 !flushes->known   ? "The server's checkpoints are not known."
+                 : !flushes->count ? "The server wrote no checkpoint meanwhile."
+                                   : "The server's checkpoints are known to about half a second.");
     report_axes(report, "time", "s", "documents", "documents/s");
     report_series(report, "documents loaded");
-    for (size_t i = 1; i < course->point_count; i++) {
-        const course_point_t *before = &course->points[i - 1], *now = &course->points[i];
-        if (now->at_ns > before->at_ns)
-            report_point(report, seconds(now->at_ns),
-                         per_second(now->documents - before->documents, now->at_ns - before->at_ns));
+    const course_point_t *before = course->points;
+    for (size_t i = 1; i < count; i++) {
+        const course_point_t *now = &course->points[i];
+        const bool close = i + 2 == count && now[1].at_ns - now->at_ns < course->every_ns / 2;
+        if (close || now->at_ns <= before->at_ns)
+            continue;
+        report_point(report, seconds(now->at_ns),
+                     per_second(now->documents - before->documents, now->at_ns - before->at_ns));
+        before = now;
     }
-    add_bands(report, course);
+    add_bands(report, course, flushes);
     report_end(report);
 }
 
@@ -198,8 +209,8 @@ static void add_more(report_t *report, const load_result_t *result) {
     report_figure(report, "files done before", (double)result->files_done_before, "files");
     report_figure(report, "records done before", (double)result->records_done_before, "records");
     report_figure(report, "records done by other loads", (double)result->records_done_by_others, "records");
-    report_figure(report, "text read", (double)result->bytes_text, "bytes");
-    report_figure(report, "documents sent", (double)result->bytes_bson, "bytes");
+    report_figure(report, "size of the text read", (double)result->bytes_text, "bytes");
+    report_figure(report, "size of what was sent", (double)result->bytes_bson, "bytes");
     report_figure(report, "batches sent again", (double)result->retries, "batches");
     report_figure(report, "sent before full: memory was short", (double)result->short_batches, "batches");
     report_figure(report, "sorted by the router", (double)result->unrouted, "documents");
@@ -234,7 +245,7 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, int 
     say(report, spec, result, status, err);
     add_result(report, result);
     if (result->course.point_count > 1)
-        report_load_course(report, &result->course);
+        report_load_course(report, &result->course, &result->flushes);
     add_counts(report, result);
     if (result->counts.loaded && (result->shard_count > 1 || result->router_count > 1)) {
         add_places(report, result, "shard", result->shards, result->shard_count);

@@ -5,6 +5,7 @@
 #include "base/hist.h"
 #include "format/schema.h"
 #include "load/course.h"
+#include "load/flushes.h"
 #include "load/traffic.h"
 #include "target/catalog.h"
 #include "target/chunkmap.h"
@@ -35,6 +36,7 @@ typedef struct {
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
+    bool watch_flushes; /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -65,6 +67,7 @@ typedef struct {
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
     size_t router_count;
     int64_t moving_ns;  /* of took_ns, while threads loaded */
+    flushes_t flushes;  /* not known without watch_flushes */
     hist_t batch_times; /* from sending to the reply; none where nothing was sent */
     uint64_t unrouted;  /* documents that the router had to find a shard for */
     int64_t throttled_ns,

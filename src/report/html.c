@@ -1,5 +1,6 @@
 #include "report/html.h"
 #include "builtin/builtin.h"
+#include "report/charts.h"
 #include "report/reading.h"
 #include "report/report.h"
 #include "report/scale.h"
@@ -7,6 +8,8 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { MOST_ROWS = 24 };
 
 /* ---- figures ---- */
 
@@ -34,11 +37,6 @@ static void draw_figures(markup_t *out, const bson_t *section) {
         markup_put(out, "</dt><dd>");
         markup_text(out, words ? bson_iter_utf8(&value, NULL)
                                : scale_value(text, reading_number(&item, "value"), unit));
-        if (!words && *scale_word(unit)) {
-            markup_put(out, " <small>");
-            markup_text(out, scale_word(unit));
-            markup_put(out, "</small>");
-        }
         markup_put(out, "</dd></div>\n");
     }
     markup_put(out, "</dl>\n");
@@ -215,13 +213,42 @@ static void data_timeline(markup_t *out, const bson_t *section) {
 
 /* ---- sections ---- */
 
+/* Rows that are too many to be looked at one by one are a picture first. */
+static bool has_many_rows(const bson_t *section) {
+    bson_t rows;
+    reading_inner(section, "rows", &rows);
+    return reading_count(&rows) > MOST_ROWS;
+}
+
+static void draw_bars(markup_t *out, const bson_t *section) {
+    if (has_many_rows(section))
+        charts_columns(out, section);
+    else
+        put_rows(out, section, true);
+}
+
+static void data_bars(markup_t *out, const bson_t *section) {
+    put_rows(out, section, false);
+}
+
+static bool always(const bson_t *section) {
+    return section != NULL;
+}
+
+typedef void part_fn(markup_t *out, const bson_t *section);
+
 static const struct {
-    void (*draw)(markup_t *out, const bson_t *section); /* NULL: only its figures */
-    void (*data)(markup_t *out, const bson_t *section); /* below a picture; NULL: it tells them itself */
-} kinds[REPORT_KINDS] = {[REPORT_FIGURES] = {draw_figures, NULL},    [REPORT_TABLE] = {draw_table, NULL},
-                         [REPORT_BARS] = {draw_table, NULL},         [REPORT_LINES] = {NULL, data_lines},
-                         [REPORT_PERCENTILES] = {NULL, data_series}, [REPORT_HEAT] = {NULL, data_heat},
-                         [REPORT_TIMELINE] = {NULL, data_timeline},  [REPORT_TEXT] = {draw_text, NULL}};
+    part_fn *draw;
+    part_fn *data; /* the figures of a picture; NULL: it is none */
+    bool (*is_picture)(const bson_t *section);
+} kinds[REPORT_KINDS] = {[REPORT_FIGURES] = {draw_figures, NULL, NULL},
+                         [REPORT_TABLE] = {draw_table, NULL, NULL},
+                         [REPORT_BARS] = {draw_bars, data_bars, has_many_rows},
+                         [REPORT_LINES] = {charts_lines, data_lines, always},
+                         [REPORT_PERCENTILES] = {charts_percentiles, data_series, always},
+                         [REPORT_HEAT] = {charts_heat, data_heat, always},
+                         [REPORT_TIMELINE] = {charts_timeline, data_timeline, always},
+                         [REPORT_TEXT] = {draw_text, NULL, NULL}};
 
 static void put_section(markup_t *out, const bson_t *section) {
     const char *word = reading_text(section, "kind");
@@ -230,7 +257,7 @@ static void put_section(markup_t *out, const bson_t *section) {
         kind++;
     if (kind == REPORT_KINDS)
         return;
-    markup_print(out, "<section class=\"%s\">\n<h2>", report_kinds[kind]);
+    markup_print(out, "<section class=\"kind-%s\">\n<h2>", report_kinds[kind]);
     markup_text(out, reading_text(section, "title"));
     markup_put(out, "</h2>\n");
     if (*reading_text(section, "note")) {
@@ -238,9 +265,8 @@ static void put_section(markup_t *out, const bson_t *section) {
         markup_text(out, reading_text(section, "note"));
         markup_put(out, "</p>\n");
     }
-    if (kinds[kind].draw)
-        kinds[kind].draw(out, section);
-    if (kinds[kind].data) {
+    kinds[kind].draw(out, section);
+    if (kinds[kind].data && kinds[kind].is_picture(section)) {
         markup_put(out, "<details><summary>The figures</summary>\n");
         kinds[kind].data(out, section);
         markup_put(out, "</details>\n");
@@ -265,23 +291,57 @@ static void put_head(markup_t *out, const bson_t *document) {
     markup_put(out, "</style>\n</head>\n");
 }
 
+static const struct {
+    int status;
+    const char *kind, *words;
+} outcomes[] = {{STATUS_OK, "good", "done"},
+                {STATUS_SOME_REJECTED, "fair", "done, some records rejected"},
+                {STATUS_DIFFERENT, "bad", "a difference was found"},
+                {STATUS_INTERRUPTED, "bad", "interrupted"},
+                {STATUS_TERMINATED, "bad", "interrupted"}};
+
+static void put_outcome(markup_t *out, double status) {
+    size_t i = 0;
+    while (i < sizeof outcomes / sizeof *outcomes && outcomes[i].status != status)
+        i++;
+    if (i < sizeof outcomes / sizeof *outcomes)
+        markup_print(out, "<span class=\"outcome %s\">%s</span>", outcomes[i].kind, outcomes[i].words);
+    else if (!isnan(status))
+        markup_print(out, "<span class=\"outcome bad\">failed, exit status %.0f</span>", status);
+}
+
+/* "2026-11-20T22:13:53Z" as "2026-11-20 22:13:53 UTC"; whatever else it may be stays as it is. */
+static void put_when(markup_t *out, const char *when) {
+    if (strlen(when) == 20 && when[10] == 'T' && when[19] == 'Z') {
+        char day[11], hour[9];
+        memcpy(day, when, 10);
+        memcpy(hour, when + 11, 8);
+        day[10] = hour[8] = 0;
+        markup_text(out, day);
+        markup_put(out, " ");
+        markup_text(out, hour);
+        markup_put(out, " UTC");
+    } else {
+        markup_text(out, when);
+    }
+}
+
 static void put_masthead(markup_t *out, const bson_t *document) {
-    const double status = reading_number(document, "status");
-    markup_put(out, "<header>\n<p class=\"title\">");
+    markup_put(out, "<header>\n<p class=\"title\"><span>");
     markup_text(out, reading_text(document, "title"));
+    markup_put(out, "</span>");
+    put_outcome(out, reading_number(document, "status"));
     markup_put(out, "</p>\n<h1>");
     markup_text(out, reading_text(document, "target"));
-    markup_print(out, "</h1>\n<p class=\"sentence%s\">", status == 0 ? "" : " trouble");
+    markup_put(out, "</h1>\n<p class=\"sentence\">");
     markup_text(out, reading_text(document, "sentence"));
-    markup_put(out, "</p>\n<p class=\"facts\">");
+    markup_put(out, "</p>\n<ul class=\"facts\"><li>");
     markup_text(out, reading_text(document, "where"));
-    markup_put(out, " · ");
-    markup_text(out, reading_text(document, "when"));
-    markup_put(out, " · tipple ");
+    markup_put(out, "</li><li>");
+    put_when(out, reading_text(document, "when"));
+    markup_put(out, "</li><li>tipple ");
     markup_text(out, reading_text(document, "version"));
-    if (!isnan(status))
-        markup_print(out, " · exit status %.0f", status);
-    markup_put(out, "</p>\n</header>\n");
+    markup_put(out, "</li></ul>\n</header>\n");
 }
 
 static void put_settings(markup_t *out, const bson_t *document) {

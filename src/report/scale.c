@@ -12,7 +12,7 @@ static const double LARGEST = 1e18;
 
 /* Three digits that count. */
 static void three_digits(char out[SCALE_TEXT], double value, const char *behind) {
-    const double size = fabs(value);
+    const double size = fabs(value) >= 0.0005 ? fabs(value) : 0;
     snprintf(out, SCALE_TEXT, "%.*f%s",
              size >= 99.95 || size == 0 ? 0
              : size >= 9.995            ? 1
@@ -170,7 +170,7 @@ static void mend(double *low, double *high) {
 
 static void put_ticks(scale_t *scale, double step) {
     for (double number = ceil(scale->low / step - 1e-9); scale->count < SCALE_MOST_TICKS; number++) {
-        const double tick = number * step;
+        const double tick = number == 0 ? 0 : number * step; /* not -0 */
         if (tick > scale->high + step * 1e-9)
             break;
         scale->ticks[scale->count++] = tick;
@@ -192,24 +192,32 @@ scale_t scale_linear(double low, double high, size_t most, const char *unit) {
     return scale;
 }
 
-scale_t scale_log(double low, double high, size_t most) {
-    if (!(low > 0) || !isfinite(low))
-        low = high > 0 ? high / 1000 : 1;
-    mend(&low, &high);
-    scale_t scale = {.log = true};
-    const int first = (int)floor(log10(low) + 1e-9), last = (int)ceil(log10(high) - 1e-9);
-    const size_t powers = (size_t)(last - first);
-    const int each = powers * 3 <= most ? 3 : 1;
-    const int every = powers + 1 > most ? (int)((powers + most) / most) : 1;
-    const double parts[] = {1, 2, 5};
-    scale.low = low;
-    scale.high = high;
-    for (int power = first; power <= last; power += every)
-        for (int i = 0; i < each; i++) {
+static void put_log_ticks(scale_t *scale, const double *parts, int last) {
+    const int from = (int)floor(log10(scale->low) + 1e-9), to = (int)ceil(log10(scale->high) - 1e-9);
+    const int every = (to - from) / SCALE_MOST_TICKS + 1;
+    scale->count = 0;
+    for (int power = from; power <= to; power += every)
+        for (int i = 0; i <= last; i++) {
             const double tick = parts[i] * pow(10, power);
-            if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9) && scale.count < SCALE_MOST_TICKS)
-                scale.ticks[scale.count++] = tick;
+            if (tick < scale->low * (1 - 1e-9) || tick > scale->high * (1 + 1e-9))
+                continue;
+            if (scale->count == SCALE_MOST_TICKS)
+                return;
+            scale->ticks[scale->count++] = tick;
         }
+}
+
+scale_t scale_log(double low, double high, size_t most) {
+    static const double by_three[] = {1, 2, 5}, by_two[] = {1, 3};
+    if (!(low > 0) || !isfinite(low))
+        low = high > 0 && isfinite(high) ? high / 1000 : 1;
+    mend(&low, &high);
+    scale_t scale = {.low = low, .high = high, .log = true};
+    put_log_ticks(&scale, by_three, 2);
+    if (scale.count > most)
+        put_log_ticks(&scale, by_two, 1);
+    if (scale.count > most)
+        put_log_ticks(&scale, by_two, 0);
     return scale;
 }
 
@@ -217,4 +225,11 @@ double scale_place(const scale_t *scale, double value) {
     const double place = scale->log ? (log(value) - log(scale->low)) / (log(scale->high) - log(scale->low))
                                     : (value - scale->low) / (scale->high - scale->low);
     return place > 0 ? place < 1 ? place : 1 : 0;
+}
+
+double scale_three(double value) {
+    if (value == 0 || !isfinite(value))
+        return value;
+    const double unit = pow(10, floor(log10(fabs(value))) - 2);
+    return round(value / unit) * unit;
 }

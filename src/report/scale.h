@@ -14,6 +14,9 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit);
 /* For an axis: "1.2M", "300k", "2 GB", "1:30". */
 const char *scale_short(char out[SCALE_TEXT], double value, const char *unit);
 
+/* A number rounded to three digits that count: 265275 is 265000. */
+double scale_three(double value);
+
 /* The word that stands behind a value of this unit and is not part of scale_value: "documents"; or "". */
 const char *scale_word(const char *unit);
 
@@ -29,7 +32,7 @@ typedef struct {
 scale_t scale_linear(double low, double high, size_t most, const char *unit);
 /* The same, but ends where the data do. */
 scale_t scale_exact(double low, double high, size_t most, const char *unit);
-/* Ticks at 1, 2 and 5 of each power of ten, or at its powers where these are many. */
+/* Ends as they are. Ticks at 1, 2 and 5 of each power of ten; where these are too many at 1 and 3, or 1. */
 scale_t scale_log(double low, double high, size_t most);
 
 /* 0 to 1 along the axis; clamped. */
