@@ -1,4 +1,5 @@
-/* builtin: the format and suite files that are compiled in, and files of the user's own in their place. */
+/* builtin: the format and suite files that are compiled in, and files of the user's own in their place; and
+ * the style of pages, which is always ours. */
 #ifndef TIPPLE_BUILTIN_BUILTIN_H
 #define TIPPLE_BUILTIN_BUILTIN_H
 
@@ -8,11 +9,11 @@
 
 typedef struct {
     const char *name;
-    const char *text; /* YAML, NUL-terminated */
+    const char *text; /* YAML or CSS, NUL-terminated */
     size_t length;
 } builtin_t;
 
-extern const builtin_t builtin_formats[], builtin_suites[]; /* end with a NULL name */
+extern const builtin_t builtin_formats[], builtin_suites[], builtin_styles[]; /* end with a NULL name */
 
 /* NULL: there is none of this name. */
 const builtin_t *builtin_find(const builtin_t *table, const char *name);

@@ -1,6 +1,8 @@
 #include "cli/cli.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "cli/report_load.h"
+#include "cli/reporting.h"
 #include "load/load.h"
 #include "study/autotune.h"
 
@@ -15,7 +17,7 @@
 
 typedef struct {
     load_spec_t spec;
-    const char *uri_file;
+    const char *uri_file, *report;
     texts_list_t indexes, filters;
     bool yes, json, clustered, not_clustered;
 } values_t;
@@ -217,6 +219,7 @@ static const option_t options[] = {
      AT(spec.dry_run),
      .help = "Connect, read and parse everything, write nothing."},
     {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
@@ -437,31 +440,40 @@ static void print_summary(const values_t *values, const load_result_t *result) {
                result->namespace);
 }
 
+static int load(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
+    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)) ||
+        !confirm_drop(values, err) || !choose(&values->spec, err))
+        return (int)err->status;
+    static load_result_t result;
+    err_t printing;
+    values->spec.watch_flushes = values->report != NULL;
+    bool ok = load_run(&values->spec, &result, err);
+    int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
+    bool began =
+        ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
+    if (values->json && (ok || result.namespace[0]))
+        print_json(&result, status);
+    else if (!values->json && began)
+        print_summary(values, &result);
+    report_t *report =
+        values->report && status != STATUS_USAGE ? report_load(&values->spec, &result, status, err) : NULL;
+    if (!cli_flush(&printing) && (status == STATUS_OK || status == STATUS_SOME_REJECTED)) {
+        *err = printing;
+        status = (int)printing.status;
+    }
+    return report ? reporting_end(report, values->report, again, values->spec.uri, status, err) : status;
+}
+
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.yes = false};
     load_spec_init(&values.spec);
     int rest;
     bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
-    if (!check(&values, argv, rest, err) || !confirm_drop(&values, err) || !choose(&values.spec, err))
-        return (int)err->status;
-    static load_result_t result;
-    err_t printing;
-    bool ok = load_run(&values.spec, &result, err);
-    int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
-    bool began =
-        ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
-    if (values.json && (ok || result.namespace[0]))
-        print_json(&result, status);
-    else if (!values.json && began)
-        print_summary(&values, &result);
-    if (!cli_flush(&printing) && (status == STATUS_OK || status == STATUS_SOME_REJECTED)) {
-        *err = printing;
-        return (int)printing.status;
-    }
+    again_t again;
+    again_keep(&again, command, argc, argv);
+    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
+    const int status = !read ? (int)err->status : help ? STATUS_OK : load(&values, argv, rest, &again, err);
+    again_free(&again);
     return status;
 }
 

@@ -41,7 +41,8 @@ typedef struct {
     loader_t *loaders[JOB_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;
-    polite_t *polite; /* NULL: without --polite */
+    polite_t *polite;         /* NULL: without --polite */
+    flushes_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
 /* checkpoint.c: takes the blocks that were settled since the last time, makes them durable and writes them

@@ -430,6 +430,8 @@ static bool run(job_t *job, err_t *err) {
               (job->spec->dry_run || job->spec->mended || share_files(job, err));
     if (!ok)
         return false;
+    if (job->spec->watch_flushes && !job->spec->dry_run)
+        job->flushes = flushes_start(job->server, job->result->course.origin_ns);
     job_hold_shards(job);
     job->result->files = job->manifest.count;
     if (job->spec->rejects)
@@ -501,6 +503,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
+    flushes_stop(job->flushes, &result->flushes);
     course_enter(&result->course, COURSE_CLOSING);
     close_run(job, err, ok);
     job_close_shards(job);

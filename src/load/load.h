@@ -2,8 +2,10 @@
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 
+#include "base/hist.h"
 #include "format/schema.h"
 #include "load/course.h"
+#include "load/flushes.h"
 #include "load/traffic.h"
 #include "target/catalog.h"
 #include "target/chunkmap.h"
@@ -39,6 +41,7 @@ typedef struct {
     bool short_keys; /* for trials: the format's keys shortened (format/schema_short.h) */
     bool indexes_first; /* they are built before the first document comes */
     course_told_t told; /* of its phases */
+    bool watch_flushes; /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -68,8 +71,10 @@ typedef struct {
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
     size_t router_count;
-    int64_t moving_ns; /* of took_ns, while threads loaded */
-    uint64_t unrouted; /* documents that the router had to find a shard for */
+    int64_t moving_ns;  /* of took_ns, while threads loaded */
+    flushes_t flushes;  /* not known without watch_flushes */
+    hist_t batch_times; /* from sending to the reply; none where nothing was sent */
+    uint64_t unrouted;  /* documents that the router had to find a shard for */
     int64_t throttled_ns,
         gave_way_ns;        /* of a thread, on average: it waited for --max-rate or --polite; the latter */
     char throttled_by[256]; /* what for, mostly; empty: for nothing */

@@ -32,6 +32,7 @@ struct loader {
     size_t next_present; /* and the first of it that no record has reached */
     settler_t settler;
     loader_counters_t counters;
+    hist_t batch_times;
 };
 
 /* A block that was not settled is nobody's any more when its last documents are. */
@@ -80,7 +81,9 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, wr
     if (!straight.server)
         traffic_end(loading->ways, loader->way, began);
     traffic_end(loading->shards, place, began);
-    SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - began);
+    const int64_t took_ns = clock_now_ns() - began;
+    SETTLE_ADD(loader->counters.wait_server_ns, took_ns);
+    hist_add(&loader->batch_times, took_ns);
     if (written->stale)
         loading->stale = true;
     bson_destroy(&version);
@@ -412,8 +415,9 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
 #undef PEEK
 }
 
-void loader_join(loader_t *loader, loader_counters_t *counters) {
+void loader_join(loader_t *loader, loader_counters_t *counters, hist_t *batch_times) {
     pthread_join(loader->thread, NULL);
     *counters = loader->counters;
+    hist_merge(batch_times, &loader->batch_times);
     free_loader(loader);
 }

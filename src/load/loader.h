@@ -3,6 +3,7 @@
 #ifndef TIPPLE_LOAD_LOADER_H
 #define TIPPLE_LOAD_LOADER_H
 
+#include "base/hist.h"
 #include "load/loading.h"
 
 typedef struct loader loader_t;
@@ -23,7 +24,8 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err);
  * moments. */
 void loader_peek(const loader_t *loader, loader_counters_t *counters);
 
-/* Waits for the thread's end and frees it. */
-void loader_join(loader_t *loader, loader_counters_t *counters);
+/* Waits for the thread's end and frees it. What its batches took, from being sent to the reply, is added to
+ * batch_times. */
+void loader_join(loader_t *loader, loader_counters_t *counters, hist_t *batch_times);
 
 #endif

@@ -88,7 +88,7 @@ void job_join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
-        loader_join(job->loaders[i], &counters);
+        loader_join(job->loaders[i], &counters, &job->result->batch_times);
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;

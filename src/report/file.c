@@ -1,0 +1,99 @@
+#include "report/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file behind a link is what is meant: the link stays. */
+static bool find_place(const char *path, char place[PATH_MAX]) {
+    struct stat found;
+    if (lstat(path, &found) == 0 && S_ISLNK(found.st_mode))
+        return realpath(path, place) != NULL;
+    return (size_t)snprintf(place, PATH_MAX, "%s", path) < PATH_MAX || (errno = ENAMETOOLONG, false);
+}
+
+/* A new file beside the place: ".NAME.123.part", of a long name the first part. */
+static int make_beside(const char *place, char beside[PATH_MAX]) {
+    const char *slash = strrchr(place, '/');
+    const char *name = slash ? slash + 1 : place;
+    const int written =
+        snprintf(beside, PATH_MAX, "%.*s.%.200s.%ld.part", (int)(name - place), place, name, (long)getpid());
+    if (written >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+static bool write_all(int file, const char *text, size_t length) {
+    while (length) {
+        const ssize_t written = write(file, text, length);
+        if (written < 0 && errno != EINTR)
+            return false;
+        text += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+bool file_check(const char *path, err_t *err) {
+    char place[PATH_MAX], beside[PATH_MAX];
+    struct stat found;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return err_set(err, STATUS_USAGE, "--report: %s is %s; name a file", path,
+                       S_ISDIR(found.st_mode) ? "a folder" : "no ordinary file");
+    const int file = find_place(path, place) ? make_beside(place, beside) : -1;
+    if (file < 0)
+        return err_set(err, STATUS_USAGE,
+                       "--report: %s could not be written afterwards: %s; name a file in a folder that is "
+                       "there and that you may write to",
+                       path, strerror(errno));
+    close(file);
+    unlink(beside);
+    return true;
+}
+
+/* The new name is durable with its folder; not every file system can be asked to. */
+static void sync_folder(const char *place) {
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", place);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    const int file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    fsync(file);
+    close(file);
+}
+
+bool file_write(const char *path, const char *text, size_t length, err_t *err) {
+    char place[PATH_MAX], beside[PATH_MAX];
+    const int file = find_place(path, place) ? make_beside(place, beside) : -1;
+    if (file < 0)
+        return err_set(err, STATUS_HOST, "the report %s could not be written: %s", path, strerror(errno));
+    bool ok = write_all(file, text, length) && fsync(file) == 0;
+    int problem = errno;
+    if (close(file) != 0 && ok) {
+        ok = false;
+        problem = errno;
+    }
+    if (ok && rename(beside, place) != 0) {
+        ok = false;
+        problem = errno;
+    }
+    if (!ok) {
+        unlink(beside);
+        return err_set(err, STATUS_HOST,
+                       "the report %s could not be written: %s; nothing is left of it, and what stood there "
+                       "before is as it was",
+                       path, strerror(problem));
+    }
+    sync_folder(place);
+    return true;
+}

@@ -1,0 +1,119 @@
+/* report: what a command found, as one document that people and programs read: a head (what, when, which
+ * target, one sentence), sections in the order in which they are to be read, and the settings that repeat it.
+ * docs/reports.md describes the document; json.h and html.h print it. Knows nothing of loads or queries.
+ *
+ *     report_t *report = report_new("load");
+ *     report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
+ *     report_say(report, STATUS_OK, "loaded %s documents in %s", ...);
+ *     report_begin(report, REPORT_FIGURES, "Result", NULL);
+ *     report_figure(report, "loaded", 6521004, "documents");
+ *     report_end(report);
+ *     ok = report_write(report, "load.html", err);
+ *     report_free(report);
+ *
+ * Texts are copied, and may hold anything: whoever prints them escapes them. A number that is not known is
+ * NAN, and null in the document. Main thread. */
+#ifndef TIPPLE_REPORT_REPORT_H
+#define TIPPLE_REPORT_REPORT_H
+
+#include "base/err.h"
+
+#include <bson/bson.h>
+
+enum { REPORT_SCHEMA = 1 };
+
+typedef enum {
+    REPORT_FIGURES,     /* names and values */
+    REPORT_TABLE,       /* columns and rows */
+    REPORT_BARS,        /* the same, where columns can be drawn as bars */
+    REPORT_LINES,       /* series over time, with bands of time */
+    REPORT_PERCENTILES, /* series of latencies: x is a percentile, 0 to 100 */
+    REPORT_HEAT,        /* rows x columns of cells */
+    REPORT_TIMELINE,    /* phases, one after the other, with what was predicted of them */
+    REPORT_TEXT,        /* lines as they stand, such as a command to paste */
+    REPORT_KINDS,
+} report_kind_t;
+
+extern const char *const report_kinds[REPORT_KINDS]; /* "figures" */
+
+/* Units: "documents", "records", "batches", "files" and other nouns are counts; "bytes", "s", "ms", "us", "%"
+ * (0 to 100), "cores", and any of them with "/s" behind it are printed as people write them. "" is a plain
+ * number. */
+
+typedef struct report report_t;
+
+report_t *report_new(const char *command); /* with version and time */
+void report_free(report_t *report);        /* NULL is allowed */
+
+/* ---- the head ---- */
+
+/* target: "mot.results"; where: its hosts, never with a password. */
+void report_head(report_t *report, const char *target, const char *where, const char *title);
+/* The result in one sentence; a run that failed or was interrupted says so here. */
+void report_say(report_t *report, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- settings; "again" is the command line that repeats the run ---- */
+
+void report_set_text(report_t *report, const char *name, const char *text); /* NULL text: left out */
+void report_set_number(report_t *report, const char *name, double number);
+void report_set_flag(report_t *report, const char *name, bool flag);
+
+/* ---- sections: begun, filled, ended, one at a time. note: a sentence below the title, or NULL ---- */
+
+void report_begin(report_t *report, report_kind_t kind, const char *title, const char *note);
+void report_end(report_t *report);
+
+/* of figures */
+void report_figure(report_t *report, const char *name, double value, const char *unit);
+void report_figure_text(report_t *report, const char *name, const char *text);
+
+/* of tables and bars: first the columns, then row by row as many cells. A column with a bar is drawn up to
+ * `most`, or where that is 0 up to the largest value in it. */
+void report_column(report_t *report, const char *name, const char *unit);
+void report_bar_column(report_t *report, const char *name, const char *unit, double most);
+void report_row(report_t *report);
+void report_number(report_t *report, double number);
+void report_word(report_t *report, const char *text); /* NULL: empty */
+
+/* of lines and percentiles: the axes, then series by series its points, x growing. A band covers part of the
+ * x axis: of kind "phase" (these follow each other), or another, such as "checkpoint". */
+void report_axes(report_t *report, const char *x, const char *x_unit, const char *y, const char *y_unit);
+void report_series(report_t *report, const char *name);
+void report_point(report_t *report, double x, double y);
+void report_band(report_t *report, const char *kind, const char *name, double from, double to);
+
+/* of heat maps: what rows, columns and values are, and the cells in any order */
+typedef struct {
+    const char *row, *column;
+    double value, low, high; /* low, high: the interval; NAN: none */
+    const char *state;       /* "open", "settled", "dropped" (given up early) or "untried" */
+    const char *note;        /* what limited it, or NULL */
+    bool best, knee;
+} report_cell_t;
+void report_heat(report_t *report, const char *rows, const char *columns, const char *values,
+                 const char *unit);
+void report_cell(report_t *report, const report_cell_t *cell);
+
+/* of timelines; seconds, and NAN where nothing is known: a phase that was not predicted, or did not come */
+typedef struct {
+    const char *name;
+    double began, took;
+    double predicted, low, high;
+} report_phase_t;
+void report_phase(report_t *report, const report_phase_t *phase);
+
+/* of texts */
+void report_line(report_t *report, const char *text);
+
+/* ---- the end ---- */
+
+/* The document so far; it is the report's. No section may be open. */
+const bson_t *report_document(report_t *report);
+
+/* Can a report be written there? Before the work begins: a bad name or folder is status 1. */
+bool report_check_path(const char *path, err_t *err);
+
+/* Whole or not at all: FILE.json or FILE.html, by its name. An existing file is replaced. Status 8. */
+bool report_write(report_t *report, const char *path, err_t *err);
+
+#endif
