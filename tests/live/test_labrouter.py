@@ -162,6 +162,10 @@ class Routed(unittest.TestCase):
         with self.cluster.connect(shard) as client:
             return sorted(document["_id"] for document in client.find("mot", collection, projection={"_id": 1}))
 
+    def checkpoints(self, shard):
+        with self.cluster.connect(shard) as client:
+            return client.command("admin", {"serverStatus": 1})["wiredTiger"]["transaction"]["transaction checkpoints"]
+
     def chunks(self, collection="tests"):
         uuid = next(self.client.find("config", "collections", {"_id": "mot." + collection}))["uuid"]
         return [(chunk["min"], chunk["max"], chunk["shard"])
@@ -275,6 +279,9 @@ class Commands(Routed):
         stats = self.command("mot", {"collStats": "tests"})
         self.assertEqual((True, 1000, {"s0", "s1"}), (stats["sharded"], stats["count"], set(stats["shards"])))
         self.assertEqual(1000, self.command("mot", {"dbStats": 1})["objects"])
+        before = {name: self.checkpoints(name) for name in ("s0", "s1")}
+        self.admin(fsync=1)
+        self.assertTrue(all(before[name] < self.checkpoints(name) for name in before))
         list(self.client.aggregate("mot", "tests", [{"$match": {"k": 1}}, {"$out": "copy"}]))
         self.assertEqual(143, self.client.count("mot", "copy"))
 

@@ -234,3 +234,20 @@ bool collections_everywhere(call_t *call) {
     names_clean(&shards);
     return ok && call_finish(call, "config", call->database, same_command(call, SESSION));
 }
+
+/* A checkpoint of each shard; as through a mongos of this version, none is locked. */
+bool collections_fsync(call_t *call) {
+    names_t shards = {0};
+    bson_t reply;
+    bson_iter_t lock;
+    if (call_has(call, "lock", &lock) && bson_iter_as_bool(&lock))
+        return problem_set(call->problem, CODE_NOT_SUPPORTED, "shards cannot be locked through this router");
+    bool ok = catalog_shards(call, &shards);
+    for (size_t i = 0; i < shards.count && ok; i++) {
+        ok = call_ask(call, shards.names[i], "admin", same_command(call, SESSION), &reply);
+        if (ok)
+            bson_destroy(&reply);
+    }
+    names_clean(&shards);
+    return ok && call_done(call);
+}

@@ -31,6 +31,7 @@ static const command_t COMMANDS[] = {
     OWN("findandmodify", reads_find_and_modify, "update"),
     OWN("collStats", reads_collection_stats, "collStats"),
     OWN("collstats", reads_collection_stats, "collStats"),
+    OWN("fsync", collections_fsync, "fsync"),
     OWN("dbStats", reads_database_stats, "dbStats"),
     OWN("dbstats", reads_database_stats, "dbStats"),
     OWN("getDefaultRWConcern", reads_at_config, "getDefaultRWConcern"),

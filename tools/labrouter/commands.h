@@ -44,6 +44,7 @@ bool collections_modify(call_t *call);
 bool collections_list(call_t *call);
 bool collections_list_databases(call_t *call);
 bool collections_everywhere(call_t *call);
+bool collections_fsync(call_t *call);
 
 /* reads.c: reads and writes that have no router's command of their own */
 bool reads_count(call_t *call);

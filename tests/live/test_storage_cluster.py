@@ -1,0 +1,56 @@
+"""tipple tune --storage on a cluster: sizes are sums over the shards, asked for behind the router's back.  needs: none"""
+import signal
+
+import clusters
+import livecluster
+import livestorage
+import livetest
+
+
+class StorageCluster(livestorage.Mixin, livecluster.Cluster):
+    def everything(self):
+        """Each collection with its UUID and the documents in it: a router has no dbHash."""
+        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
+        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
+
+    def test_sums(self):
+        """both shards have some of each trial, and together what the cell says"""
+        shards = [clusters.uri(self.state, [member for member in self.state["members"] if member["set"] == name])
+                  for name in self.names()]
+        said = self.storage("--compressor", "none,zlib", "--clustered", "--sample", "1500", "--cold", self.hook(*shards), "a.csv")
+        self.adds_up(said, 1500)
+        self.assertEqual(2, said["shards"])
+        seen = self.seen()
+        self.assertEqual(said["trials"] + 1, len(seen))
+        for cell in said["cells"]:
+            of = [one for one in seen[1:] if (one["compressor"], one["short"]) == (
+                cell["compressor"], cell["keys"] == "short")]
+            self.assertEqual(cell["trials"], len(of))
+            self.assertEqual({1500}, {one["count"] for one in of})
+            self.assertEqual({cell["data_bytes"]}, {one["size"] for one in of})
+            self.near(cell["storage_bytes"], [one["storage"] for one in of])
+        self.clean()
+
+    def test_shard_keys(self):
+        """a shard key is spelled in the format's own keys: short ones are left out, or refused where they are wanted"""
+        words = ("--shard-key", "make:hashed", "--compressor", "none", "--no-clustered", "--sample", "600", "a.csv")
+        said = self.storage(*words)
+        self.assertEqual(["long"], [cell["keys"] for cell in said["cells"]])
+        self.assertIn("short keys are left out: the shard key make:hashed", self.stderr)
+        self.assertIn(" --shard-key make:hashed ", said["load"])
+        self.assertIsNone(self.storage("--keys", "short", *words, status=1))
+        self.assertIn("short keys cannot be tried", self.stderr)
+        self.clean()
+
+    def test_interrupted(self):
+        before = self.everything()
+        process = self.start("--json", *livestorage.ENDLESS, "a.csv")
+        self.in_a_trial()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(-signal.SIGINT, process.returncode, said.decode())
+        self.assertEqual(before, self.everything(), said.decode())
+        self.clean()
+
+
+livetest.main(quick=())
