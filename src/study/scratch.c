@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "target/place.h"
 #include "target/spread.h"
 #include "target/inner.h"
@@ -28,8 +29,11 @@ typedef struct {
 } keeper_t;
 
 struct scratch {
+    char *uri;
+    int64_t patience_ns;
     server_t *server;
     mongoc_client_t *client;
+    char name[256]; /* with the database's, for people */
     char mark[300]; /* the mark's collection */
     bson_oid_t owner;
     int64_t until_ns; /* the mark is ours */
@@ -234,19 +238,37 @@ static void clear_zones(scratch_t *scratch) {
         log_detail("zones that a study may have left could not be looked for: %s", ignored.text);
 }
 
+static bool join(scratch_t *scratch, err_t *err) {
+    const server_options_t options = {
+        .uri = scratch->uri, .patience_ns = scratch->patience_ns, .connections = 3};
+    return (scratch->server = server_connect(&options, err)) &&
+           (scratch->client = server_take(scratch->server, err));
+}
+
+static void leave(scratch_t *scratch) {
+    if (scratch->client)
+        server_give(scratch->server, scratch->client);
+    server_destroy(scratch->server);
+    scratch->client = NULL;
+    scratch->server = NULL;
+}
+
 scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err) {
     bool left = false;
     char *own = scratch_uri(uri, tail, 0, NULL, err);
-    if (!own)
+    scratch_t *scratch = own ? calloc(1, sizeof *scratch) : NULL;
+    if (!scratch) {
+        if (own)
+            err_memory(err, sizeof *scratch);
+        bson_free(own);
         return NULL;
-    scratch_t *scratch = calloc(1, sizeof *scratch);
-    server_options_t options = {.uri = own, .patience_ns = patience_ns, .connections = 3};
-    bool ok = scratch != NULL || err_memory(err, sizeof *scratch);
-    ok = ok && (scratch->server = server_connect(&options, err)) &&
-         (scratch->client = server_take(scratch->server, err));
-    bson_free(own);
+    }
+    scratch->uri = own;
+    scratch->patience_ns = patience_ns;
+    bool ok = join(scratch, err);
     if (ok) {
         bson_oid_init(&scratch->owner, NULL);
+        snprintf(scratch->name, sizeof scratch->name, "%s", server_namespace(scratch->server));
         snprintf(scratch->mark, sizeof scratch->mark, "%s" MARK, server_collection(scratch->server));
         ok = take_over(scratch, &left, err);
     }
@@ -375,29 +397,34 @@ bool scratch_checkpoint(scratch_t *scratch) {
     return ok;
 }
 
+static bool drop_mark(scratch_t *scratch, err_t *err) {
+    bson_t reply;
+    bson_t *command = BCON_NEW("drop", BCON_UTF8(scratch->mark));
+    const bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server),
+                                   command, true, &reply, err) ||
+                    server_code(&reply) == CODE_NAMESPACE_NOT_FOUND;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
 bool scratch_close(scratch_t *scratch, err_t *err) {
-    bool ok = true;
+    enum { MORE_TRIES = 2 };
     if (!scratch)
         return true;
     end_keeper(scratch);
-    if (scratch->marked) {
-        bson_t reply;
-        ok = scratch_drop(scratch, err);
-        if (ok) {
-            bson_t *command = BCON_NEW("drop", BCON_UTF8(scratch->mark));
-            ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
-                                true, &reply, err) ||
-                 server_code(&reply) == CODE_NAMESPACE_NOT_FOUND;
-            bson_destroy(command);
-            bson_destroy(&reply);
-        }
-        if (!ok)
-            err_where(err, "%s and its books are left behind, and the next study of this target drops them",
-                      server_namespace(scratch->server));
+    bool ok = !scratch->marked || (scratch_drop(scratch, err) && drop_mark(scratch, err));
+    /* after a signal a server that does not answer soon is given up, and a busy cluster needs its time for a
+     * drop */
+    for (int i = 0; !ok && stop_signal() && i < MORE_TRIES; i++) {
+        leave(scratch);
+        ok = join(scratch, err) && scratch_drop(scratch, err) && drop_mark(scratch, err);
     }
-    if (scratch->client)
-        server_give(scratch->server, scratch->client);
-    server_destroy(scratch->server);
+    if (!ok)
+        err_where(err, "%s and its books are left behind, and the next study of this target drops them",
+                  scratch->name);
+    leave(scratch);
+    bson_free(scratch->uri);
     free(scratch);
     return ok;
 }

@@ -24,7 +24,7 @@ for uri in uris:
         seen["compressors"].append(config.partition("block_compressor=")[2].split(",")[0])
         seen["clustered"] = "clusteredIndex" in listed["options"]
         stats = client.command(database, {"collStats": name})
-        for key, of in (("count", "count"), ("size", "size"), ("storage", "storageSize"), ("indexes", "totalIndexSize")):
+        for key, of in {"count": "count", "size": "size", "storage": "storageSize", "indexes": "totalIndexSize"}.items():
             seen[key] += stats[of]
         for document in client.find(database, name, sort={"_id": 1}, limit=1):
             first = {key: value for key, value in document.items() if key != "_id"}
@@ -54,7 +54,7 @@ class Mixin(livetune.Mixin):
         if not done.stdout:
             return None
         said = json.loads(done.stdout)
-        self.assertEqual((1, "tune", "storage", status), tuple(said[key] for key in ("schema", "command", "study", "status")))
+        self.assertEqual((1, "tune", "storage", status), (said["schema"], said["command"], said["study"], said["status"]))
         return said
 
     def hook(self, *uris):
@@ -73,7 +73,8 @@ class Mixin(livetune.Mixin):
         self.assertLessEqual(abs(said - mean), 0.15 * mean + 40960, "%s is not %s" % (said, bytes_of))
 
     def made(self, collection):
-        listed, = self.client.command(self.database, {"listCollections": 1, "filter": {"name": collection}})["cursor"]["firstBatch"]
+        listed, = self.client.command(self.database, {
+            "listCollections": 1, "filter": {"name": collection}})["cursor"]["firstBatch"]
         config = listed["options"]["storageEngine"]["wiredTiger"]["configString"]
         return config.partition("block_compressor=")[2].split(",")[0], "clusteredIndex" in listed["options"]
 

@@ -12,8 +12,9 @@ import livetune
 
 class Storage(livestorage.Mixin, livetest.Case):
     def test_whole(self):
-        """each trial was loaded by its compressor, clustered or plain, under its keys; sizes are what the server says"""
-        said = self.storage("--compressor", "none,zstd", "--both-clustered", "--sample", "1500", "--cold", self.hook(), "a.csv")
+        """each trial was loaded by its compressor, clustered or plain, under its keys; sizes are the server's"""
+        said = self.storage("--compressor", "none,zstd", "--both-clustered", "--sample", "1500",
+                            "--cold", self.hook(), "a.csv")
         self.adds_up(said, 1500)
         seen = self.seen()
         self.assertEqual(said["trials"] + 1, len(seen))  # the warm-up
@@ -62,8 +63,8 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertEqual({"_id", *"abcdefghijklmn"}, {key for document in self.documents() for key in document})
         self.assertEqual(("snappy", False), self.made("results"))
         os.remove(self.folder / "mot-short.yaml")
-        done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "zstd", "--clustered", "--sample", "500",
-                                            "--keys", "short", "a.csv"), timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "zstd", "--clustered", "--sample",
+                                            "500", "--keys", "short", "a.csv"), timeout=600, **self.environment)
         said = done.stdout.decode()
         self.assertIn("results exists, and what it is stored by cannot be changed", said)
         lines = [line for line in said.splitlines() if line.startswith(("printf ", "tipple load "))]
@@ -75,8 +76,8 @@ class Storage(livestorage.Mixin, livetest.Case):
 
     def test_for_a_person(self):
         """a row for each cell, a '-' for what was not measured, the four that stand out"""
-        done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "none,snappy", "--clustered", "--sample",
-                                            "500", "a.csv"), timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "none,snappy", "--clustered",
+                                            "--sample", "500", "a.csv"), timeout=600, **self.environment)
         table = done.stdout.decode()
         for compressor in ("none", "snappy"):
             for keys in ("long", "short"):
@@ -95,7 +96,8 @@ class Storage(livestorage.Mixin, livetest.Case):
     def test_filters(self):
         """filters by names hold for either kind of keys; rejected records are no documents"""
         self.write("a.csv", livetest.rows(800, 5, bad={7, 9}))
-        wanted = sum(b"|SW|" in line for line in livetest.rows(800, 5, bad={7, 9}).splitlines()[1:] if line.count(b"|") == 13)
+        wanted = sum(b"|SW|" in line and line.count(b"|") == 13
+                     for line in livetest.rows(800, 5, bad={7, 9}).splitlines()[1:])
         said = self.storage("--compressor", "none", "--clustered", "--filter", "postcodeArea==SW", "a.csv")
         self.assertEqual([wanted, wanted], [cell["documents"] / cell["trials"] for cell in said["cells"]])
 

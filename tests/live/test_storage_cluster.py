@@ -1,4 +1,4 @@
-"""tipple tune --storage on a cluster: sizes are sums over the shards, asked for behind the router's back.  needs: none"""
+"""tipple tune --storage on a cluster: sizes are sums over the shards, asked behind the router's back.  needs: none"""
 import signal
 
 import clusters
@@ -17,7 +17,8 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         """both shards have some of each trial, and together what the cell says"""
         shards = [clusters.uri(self.state, [member for member in self.state["members"] if member["set"] == name])
                   for name in self.names()]
-        said = self.storage("--compressor", "none,zlib", "--clustered", "--sample", "1500", "--cold", self.hook(*shards), "a.csv")
+        said = self.storage("--compressor", "none,zlib", "--clustered", "--sample", "1500", "--cold",
+                            self.hook(*shards), "a.csv")
         self.adds_up(said, 1500)
         self.assertEqual(2, said["shards"])
         seen = self.seen()
