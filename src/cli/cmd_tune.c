@@ -86,6 +86,14 @@ static bool read_wires(void *values, const char *text, err_t *err) {
                       err);
 }
 
+/* Texts that outlive the options: they are the cells' own. */
+static bool read_concerns(void *values, const char *text, err_t *err) {
+    static const char *const known[] = {"majority", "1", "2", "3", "4", "5", "6", "7"};
+    choice_lists_t *lists = &((values_t *)values)->spec.lists;
+    return read_names("write-concern", text, known, sizeof known / sizeof *known, lists->concerns,
+                      &lists->concern_count, err);
+}
+
 static bool read_keys(void *values, const char *text, err_t *err) {
     static const char *const kinds[] = {"long", "short"};
     values_t *all = values;
@@ -201,6 +209,12 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_wires,
      .help = "Compressors of the connection to try: none, snappy, zlib, zstd (default: as the URI says)."},
+    {.name = "write-concern",
+     .argument = "W,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_concerns,
+     .help = "Write concerns to try: majority, which loads have and which is safe, or 1 to 7 members. With "
+             "these, documents that are counted as loaded can be lost, and load needs --unsafe."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,
@@ -300,6 +314,7 @@ static bool check_kind(const values_t *values, err_t *err) {
                   {lists->batch_count > 1, false, "a list of --batch"},
                   {lists->wire_count > 0, false, "--wire-compressor"},
                   {lists->router_count > 0, false, "--routers"},
+                  {lists->concern_count > 0, false, "--write-concern"},
                   {values->both_direct, false, "--both-direct"},
                   {values->key_count > 0, true, "--keys"},
                   {values->cold != NULL, true, "--cold"}};

@@ -25,10 +25,10 @@ void paste_option(bson_string_t *line, const char *option, const char *value) {
 }
 
 /* The scratch collection's without its tail. */
-void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire) {
+void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {
     address_t address;
     err_t err;
-    char *own = scratch_uri(uri, SCRATCH_TUNE, routers, wire, &err);
+    char *own = scratch_uri(uri, SCRATCH_TUNE, routers, wire, concern, &err);
     char *tail = own ? strstr(own, SCRATCH_TUNE) : NULL;
     bool secret = true;
     if (own && address_parse(&address, own, &err)) {

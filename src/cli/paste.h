@@ -10,9 +10,9 @@
 void paste_word(bson_string_t *line, const char *word);
 void paste_option(bson_string_t *line, const char *option, const char *value);
 
-/* --uri with the target's own, through so many of its routers and with these wire compressors (as
- * scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */
-void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire);
+/* --uri with the target's own, through so many of its routers and with these wire compressors and this write
+ * concern (as scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */
+void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire, const char *concern);
 
 /* What stands behind the settings that were looked for: shard key, --direct, filters, files. */
 void paste_rest(bson_string_t *line, const load_spec_t *load, bool direct);

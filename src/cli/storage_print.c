@@ -25,7 +25,7 @@ static char *load_line(const storage_spec_t *spec, const storage_result_t *resul
     bson_string_t *line = bson_string_new("tipple load");
     snprintf(own, sizeof own, "./%s-short.yaml", result->like[0] ? result->like : "my");
     paste_option(line, "--format", choice->short_keys ? own : load->format);
-    paste_uri(line, load->uri, 0, NULL);
+    paste_uri(line, load->uri, 0, NULL, NULL);
     paste_option(line, "--compressor", choice->compressor);
     paste_word(line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->threads) {

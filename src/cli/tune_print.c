@@ -22,7 +22,7 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
     char number[16];
     bson_string_t *line = bson_string_new("tipple load");
     paste_option(line, "--format", load->format);
-    paste_uri(line, load->uri, choice->routers, choice->wire);
+    paste_uri(line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
     snprintf(number, sizeof number, "%u", chosen->threads);
     paste_option(line, "--threads", number);
     snprintf(number, sizeof number, "%u", chosen->batch);
@@ -31,6 +31,8 @@ static char *load_line(const tune_spec_t *spec, const tune_result_t *result, siz
         paste_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
         paste_option(line, "--compressor", compressor);
+    if (choice_is_unsafe(choice))
+        paste_word(line, "--unsafe");
     paste_rest(line, load, choice->direct);
     return bson_string_free(line, false);
 }
@@ -110,6 +112,7 @@ static void print_figures(const tune_result_t *result, const char *word, size_t 
 static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
     const matrix_verdict_t *verdict = &result->verdict;
     const matrix_share_t share = matrix_share(result->matrix, verdict->knee);
+    const choice_t *choice = &result->choices[matrix_cell(result->matrix, verdict->knee)->choice];
     char *line = load_line(spec, result, verdict->knee);
     print_figures(result, "best", verdict->best);
     if (verdict->knee == verdict->best) {
@@ -122,6 +125,11 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
     if (result->verdict.budget_spent)
         printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
     printf("\n%s\n", line);
+    if (choice_is_unsafe(choice))
+        printf(
+            "(--unsafe, and w=%s in the URI: documents that are counted as loaded can be lost when a server "
+            "dies)\n",
+            choice->concern);
     bson_free(line);
 }
 
@@ -177,6 +185,7 @@ static void print_json_cell(const tune_result_t *result, size_t at) {
                                                                    : "no");
     print_text("compressor", choice->compressor);
     print_text("wire_compressor", choice->wire);
+    print_text("write_concern", choice->concern);
     printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
            choice->direct ? "true" : "false", choice->routers, states[cell->state], cell->trials,
            figures->documents);

@@ -85,7 +85,7 @@ static bool connect_target(job_t *job, err_t *err) {
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(job->server));
-    if (spec->unsafe)
+    if (spec->unsafe && !spec->trial)
         log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
                  "loaded can "
                  "be lost when a server dies");

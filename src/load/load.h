@@ -38,7 +38,8 @@ typedef struct {
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
-    bool short_keys; /* for trials: the format's keys shortened (format/schema_short.h) */
+    bool trial;         /* of a study: nobody has to be told of what it may lose */
+    bool short_keys;    /* the format's keys shortened (format/schema_short.h); for trials */
     bool indexes_first; /* they are built before the first document comes */
     course_told_t told; /* of its phases */
     bool watch_flushes; /* find out when the server wrote checkpoints */

@@ -41,6 +41,8 @@ void choices_fill(choice_lists_t *lists, const load_spec_t *load, size_t shards)
         lists->compressors[lists->compressor_count++] = load->compressor;
     if (!lists->wire_count)
         lists->wires[lists->wire_count++] = NULL;
+    if (!lists->concern_count)
+        lists->concerns[lists->concern_count++] = NULL;
     if (!lists->router_count)
         lists->routers[lists->router_count++] = 0;
 }
@@ -53,16 +55,22 @@ static size_t hosts_of(const char *uri) {
     return count;
 }
 
-bool choices_check(const choice_lists_t *lists, const char *uri, bool cluster, err_t *err) {
+bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t kind, err_t *err) {
     const size_t cells = lists->thread_count * lists->batch_count * lists->clustered_count *
                          lists->direct_count * lists->compressor_count * lists->wire_count *
-                         lists->router_count;
+                         lists->router_count * lists->concern_count;
+    const bool cluster = kind == SERVER_ROUTER;
     bool direct = false;
     for (size_t i = 0; i < lists->direct_count; i++)
         direct = direct || lists->direct[i];
     if ((direct || lists->routers[0]) && !cluster)
         return err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; this target is none",
                        direct ? "--direct" : "--routers");
+    if (lists->concerns[0] && kind == SERVER_STANDALONE)
+        return err_set(
+            err, STATUS_USAGE,
+            "--write-concern goes with a replica set or a cluster; on a standalone there is nobody "
+            "else to confirm a write");
     if (lists->routers[0] && strncasecmp(uri, "mongodb+srv:", 12) == 0)
         return err_set(err, STATUS_USAGE,
                        "--routers needs a URI that names the routers; mongodb+srv:// does not");
@@ -86,7 +94,7 @@ static size_t digit(size_t *number, size_t base) {
 bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *choice_count,
                      matrix_cell_t **cells, size_t *cell_count, err_t *err) {
     const size_t count = lists->clustered_count * lists->direct_count * lists->compressor_count *
-                         lists->wire_count * lists->router_count;
+                         lists->wire_count * lists->router_count * lists->concern_count;
     const size_t a_choice = lists->thread_count * lists->batch_count;
     *choice_count = *cell_count = 0;
     *choices = calloc(count + 1, sizeof **choices);
@@ -99,6 +107,7 @@ bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *ch
         choice->routers = lists->routers[digit(&rest, lists->router_count)];
         choice->direct = lists->direct[digit(&rest, lists->direct_count)];
         choice->wire = lists->wires[digit(&rest, lists->wire_count)];
+        choice->concern = lists->concerns[digit(&rest, lists->concern_count)];
         choice->compressor = lists->compressors[digit(&rest, lists->compressor_count)];
         choice->clustered = lists->clustered[digit(&rest, lists->clustered_count)];
         for (size_t j = 0; j < a_choice; j++)
@@ -107,6 +116,14 @@ bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *ch
                                                         .choice = (uint32_t)i};
     }
     return true;
+}
+
+bool choice_is_unsafe(const choice_t *choice) {
+    return choice->concern && strcmp(choice->concern, "majority") != 0;
+}
+
+const char *choice_uri_concern(const choice_t *choice) {
+    return choice_is_unsafe(choice) ? choice->concern : NULL;
 }
 
 const char *choice_name(const choice_lists_t *lists, const choice_t *choice, char out[CHOICE_NAME]) {
@@ -118,6 +135,7 @@ const char *choice_name(const choice_lists_t *lists, const choice_t *choice, cha
     } parts[] = {
         {lists->clustered_count, "", choice->clustered == CLUSTERED_NO ? "plain" : "clustered"},
         {lists->compressor_count, "blocks ", choice->compressor ? choice->compressor : "as the server likes"},
+        {lists->concern_count, "w ", choice->concern ? choice->concern : "as a load's own"},
         {lists->wire_count, "wire ", choice->wire ? choice->wire : "as the URI says"},
         {lists->direct_count, "", choice->direct ? "direct" : "through routers"},
         {lists->router_count, "", routers},

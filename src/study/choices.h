@@ -19,12 +19,15 @@ typedef struct {
     size_t direct_count;
     const char *compressors[CHOICES_LISTED], *wires[CHOICES_LISTED]; /* block and wire */
     size_t compressor_count, wire_count;
+    const char *concerns[CHOICES_LISTED]; /* "majority", "1", "2", ... */
+    size_t concern_count;
 } choice_lists_t;
 
 typedef struct {
     clustered_t clustered;  /* as load_spec_t */
     const char *compressor; /* or NULL */
     const char *wire;       /* or NULL: as the URI says */
+    const char *concern;    /* the write concern of documents; NULL: a load's own, which is safe */
     uint32_t routers;       /* 0: all of the URI's */
     bool direct;
 } choice_t;
@@ -35,7 +38,12 @@ typedef struct {
 void choices_fill(choice_lists_t *lists, const load_spec_t *load, size_t shards);
 
 /* Lists that do not go with this kind of target, or would be too many cells: status 1. */
-bool choices_check(const choice_lists_t *lists, const char *uri, bool cluster, err_t *err);
+bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t kind, err_t *err);
+
+/* A write concern with which acknowledged documents may be lost; and what stands in the URI for it, or NULL.
+ */
+bool choice_is_unsafe(const choice_t *choice);
+const char *choice_uri_concern(const choice_t *choice);
 
 /* All combinations; free both. */
 bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *choice_count,

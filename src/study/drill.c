@@ -82,7 +82,7 @@ static bool check_spec(drilling_t *drilling, err_t *err) {
     snprintf(result->format, sizeof result->format, "%s", schema->name);
     schema_destroy(schema);
     return check_drop(drilling, err) &&
-           (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, err)) != NULL &&
+           (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
            check_inputs(drilling, err) &&
            first_query_choose(drilling->spec->query, result->format, &result->query, err);
 }

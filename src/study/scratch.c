@@ -51,12 +51,14 @@ static size_t hosts_length(const char *hosts, size_t length, size_t count) {
     return length;
 }
 
-/* The options but `compressors`, each with an ampersand before it. */
-static void copy_query(bson_string_t *to, const char *query) {
-    static const char key[] = "compressors=";
+/* The options but those that are to be other ones ("w="), each with an ampersand before it. */
+static void copy_query(bson_string_t *to, const char *query, const char *const *but, size_t count) {
     while (*query) {
         const size_t length = strcspn(query, "&;");
-        if (strncasecmp(query, key, sizeof key - 1) != 0)
+        bool other = false;
+        for (size_t i = 0; i < count; i++)
+            other = other || strncasecmp(query, but[i], strlen(but[i])) == 0;
+        if (!other)
             bson_string_append_printf(to, "&%.*s", (int)length, query);
         query += length + (query[length] != '\0');
     }
@@ -77,7 +79,8 @@ static bool has_compressors(const address_t *address, const char *wire, err_t *e
     return true;
 }
 
-char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, err_t *err) {
+char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, const char *concern,
+                  err_t *err) {
     address_t address;
     if (!address_parse(&address, uri, err)) /* everything is where it should be, then */
         return NULL;
@@ -89,13 +92,17 @@ char *scratch_uri(const char *uri, const char *tail, size_t routers, const char 
     const size_t path_length = strcspn(path, "?");
     const char *query = path[path_length] ? path + path_length + 1 : "";
     bson_string_t *options = bson_string_new(NULL), *text = bson_string_new(NULL);
-    if (wire) {
-        copy_query(options, query);
-        if (strcmp(wire, "none") != 0)
-            bson_string_append_printf(options, "&compressors=%s", wire);
-    } else if (*query) {
-        bson_string_append_printf(options, "&%s", query);
-    }
+    const char *but[2];
+    size_t but_count = 0;
+    if (wire)
+        but[but_count++] = "compressors=";
+    if (concern)
+        but[but_count++] = "w=";
+    copy_query(options, query, but, but_count);
+    if (wire && strcmp(wire, "none") != 0)
+        bson_string_append_printf(options, "&compressors=%s", wire);
+    if (concern)
+        bson_string_append_printf(options, "&w=%s", concern);
     const size_t length = hosts_length(hosts, authority_length - (size_t)(hosts - authority), routers);
     bson_string_append_printf(text, "%.*s%.*s%.*s%s%s%s", (int)(hosts - uri), uri, (int)length, hosts,
                               (int)path_length, path, tail, options->len ? "?" : "",
@@ -255,7 +262,7 @@ static void leave(scratch_t *scratch) {
 
 scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, err_t *err) {
     bool left = false;
-    char *own = scratch_uri(uri, tail, 0, NULL, err);
+    char *own = scratch_uri(uri, tail, 0, NULL, NULL, err);
     scratch_t *scratch = own ? calloc(1, sizeof *scratch) : NULL;
     if (!scratch) {
         if (own)

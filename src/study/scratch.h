@@ -12,9 +12,10 @@
 #define SCRATCH_DRILL ".tipple.drill"
 
 /* The URI of the scratch collection with this tail of a target's URI, through the first `routers` of its
- * hosts (0: all of them), with these wire compressors ("zstd,zlib", "none", NULL: as it is). Free it. NULL:
- * status 1. */
-char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, err_t *err);
+ * hosts (0: all of them), with these wire compressors ("zstd,zlib", "none") and this write concern ("1");
+ * NULL: as it is. Free it. NULL: status 1. */
+char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, const char *concern,
+                  err_t *err);
 
 typedef struct scratch scratch_t;
 

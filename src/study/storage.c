@@ -107,7 +107,7 @@ static bool open_target(storing_t *storing, err_t *err) {
     storing->load = *load;
     storing->load.clustered = CLUSTERED_DEFAULT;
     if (!ok || !choices_like_target(load->uri, load->patience_ns, &storing->load, result->shard_key, err) ||
-        !(storing->uri = scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, err)))
+        !(storing->uri = scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err)))
         return false;
     result->target_exists = storing->load.clustered != CLUSTERED_DEFAULT; /* that is how it is told */
     const server_options_t options = {

@@ -20,7 +20,7 @@ static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) 
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
     schema_t *schema = format_open(load->format, err);
-    char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, err) : NULL;
+    char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err) : NULL;
     if (!scratch) {
         schema_destroy(schema);
         return false;
@@ -85,6 +85,7 @@ bool trials_begin(trials_t *trials, err_t *err) {
 bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     const log_level_t level = log_level();
     load_spec_t quiet = *load;
+    quiet.trial = true;
     quiet.limit = trials->limit;
     quiet.rejects = trials->rejects;
     quiet.max_rejects = UINT64_MAX;

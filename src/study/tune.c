@@ -51,7 +51,7 @@ static bool open_target(tuning_t *tuning, err_t *err) {
     result->lists = spec->lists;
     choices_fill(&result->lists, &tuning->load, shards.count);
     spread_free_shards(&shards);
-    return choices_check(&result->lists, spec->load.uri, result->cluster, err);
+    return choices_check(&result->lists, spec->load.uri, server_facts(server)->kind, err);
 }
 
 static bool make_matrix(tuning_t *tuning, err_t *err) {
@@ -72,8 +72,9 @@ static bool make_matrix(tuning_t *tuning, err_t *err) {
     }
     free(cells);
     for (size_t i = 0; ok && i < result->choice_count; i++)
-        ok = (tuning->uris[i] = scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
-                                            result->choices[i].wire, err)) != NULL;
+        ok = (tuning->uris[i] =
+                  scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
+                              result->choices[i].wire, choice_uri_concern(&result->choices[i]), err)) != NULL;
     return ok;
 }
 
@@ -92,6 +93,7 @@ static bool make_trial(tuning_t *tuning, const matrix_cell_t *cell, tune_figures
     load.clustered = choice->clustered;
     load.compressor = choice->compressor;
     load.direct = choice->direct;
+    load.unsafe = choice_is_unsafe(choice);
     if (!trials_begin(&tuning->trials, err))
         return false;
     tuning->result->checkpoints = tuning->trials.checkpoints;
@@ -227,8 +229,8 @@ static bool is_faster_direct(const tune_result_t *result, size_t cell) {
         choice_t there = result->choices[other->choice], here = result->choices[routed->choice];
         if (other->threads == routed->threads && other->batch == routed->batch && there.direct &&
             there.clustered == here.clustered && there.compressor == here.compressor &&
-            there.wire == here.wire && there.routers == here.routers && other->trials > 1 &&
-            routed->trials > 1 && other->low > routed->high)
+            there.wire == here.wire && there.concern == here.concern && there.routers == here.routers &&
+            other->trials > 1 && routed->trials > 1 && other->low > routed->high)
             return true;
     }
     return false;

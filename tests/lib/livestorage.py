@@ -24,7 +24,8 @@ for uri in uris:
         seen["compressors"].append(config.partition("block_compressor=")[2].split(",")[0])
         seen["clustered"] = "clusteredIndex" in listed["options"]
         stats = client.command(database, {"collStats": name})
-        for key, of in {"count": "count", "size": "size", "storage": "storageSize", "indexes": "totalIndexSize"}.items():
+        for key, of in (("count", "count"), ("size", "size"), ("storage", "storageSize"),
+                        ("indexes", "totalIndexSize")):
             seen[key] += stats[of]
         for document in client.find(database, name, sort={"_id": 1}, limit=1):
             first = {key: value for key, value in document.items() if key != "_id"}
@@ -54,7 +55,8 @@ class Mixin(livetune.Mixin):
         if not done.stdout:
             return None
         said = json.loads(done.stdout)
-        self.assertEqual((1, "tune", "storage", status), (said["schema"], said["command"], said["study"], said["status"]))
+        self.assertEqual((1, "tune", "storage", status),
+                         (said["schema"], said["command"], said["study"], said["status"]))
         return said
 
     def hook(self, *uris):

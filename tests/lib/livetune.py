@@ -70,7 +70,8 @@ class Mixin:
         cells = said["cells"]
         self.assertEqual(said["trials"], sum(cell["trials"] for cell in cells))
         self.assertEqual(len(cells), len({json.dumps([cell[key] for key in (
-            "threads", "batch", "clustered", "compressor", "wire_compressor", "direct", "routers")]) for cell in cells}))
+            "threads", "batch", "clustered", "compressor", "wire_compressor", "write_concern", "direct",
+            "routers")]) for cell in cells}))
         for cell in cells:
             self.assertGreaterEqual(cell["trials"], 2)
             self.assertEqual(cell["documents"], cell["trials"] * records)

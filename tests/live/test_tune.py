@@ -108,6 +108,26 @@ class Tune(livetune.Mixin, livetest.Case):
             self.assertIsNone(self.tune(*SMALL, *words, "a.csv", status=1))
             self.assertIn(sentence, self.stderr)
 
+    def test_write_concerns(self):
+        """what the majority confirms beside what one member does: only the latter needs --unsafe, and w= in the URI"""
+        words = ("--threads", "2", "--batch", "300", "--sample", "600")
+        if live.KIND == "standalone":
+            self.assertIsNone(self.tune(*words, "--write-concern", "majority,1", "a.csv", status=1))
+            self.assertIn("--write-concern goes with a replica set or a cluster", self.stderr)
+            return
+        said = self.tune(*words, "--write-concern", "majority,1", "a.csv")
+        self.adds_up(said, 600)
+        self.assertEqual(["majority", "1"], [cell["write_concern"] for cell in said["cells"]])
+        unsafe = said["knee"]["write_concern"] == "1"
+        self.assertEqual((unsafe, unsafe), (" --unsafe" in said["load"], "w=1" in said["load"]))
+        self.assertNotIn("--unsafe", self.stderr)  # said once, with the line; not in each trial
+        done = self.tipple(*self.tune_words(*livetune.PATIENT, *words, "--write-concern", "1", "a.csv"), timeout=600,
+                           **self.environment)
+        self.assertRegex(done.stdout.decode(), r"w=1.* --unsafe a.csv\n\(--unsafe, and w=1 in the URI: .* can be lost")
+        # a set of one: that nobody else confirms is what its server says, so it was asked to
+        self.assertIsNone(self.tune(*words, "--write-concern", "3", "a.csv", status=1))
+        self.assertIn("asks for more members than the replica set has", self.stderr)
+
     def test_nothing_to_measure(self):
         """records that make no document, a budget that is no budget: said, and nothing is left"""
         self.write("a.csv", b"1|2|3\n" * 500)

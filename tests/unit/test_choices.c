@@ -26,11 +26,12 @@ static void test_fills_up(void **state) {
         assert_true(most <= 64 && (shards * 4 < 8 || most * 2 > (shards * 4 < 64 ? shards * 4 : 64)));
         assert_int_equal(lists.batch_count, 4);
         assert_int_equal(lists.clustered_count * lists.direct_count * lists.compressor_count *
-                             lists.wire_count * lists.router_count,
+                             lists.wire_count * lists.router_count * lists.concern_count,
                          1);
         assert_string_equal(lists.compressors[0], "zstd");
         assert_true(lists.direct[0]);
         assert_null(lists.wires[0]);
+        assert_null(lists.concerns[0]);
     }
     choice_lists_t given = {.threads = {3}, .thread_count = 1, .batches = {7, 5}, .batch_count = 2};
     choices_fill(&given, &load, 50);
@@ -54,7 +55,9 @@ static void test_combines(void **state) {
                             .compressors = {"none", "zstd", "zlib"},
                             .compressor_count = 3,
                             .wires = {NULL},
-                            .wire_count = 1};
+                            .wire_count = 1,
+                            .concerns = {NULL},
+                            .concern_count = 1};
     choice_t *choices;
     matrix_cell_t *cells;
     size_t choice_count, cell_count;
@@ -86,16 +89,51 @@ static void test_checks(void **state) {
     load_spec_init(&load);
     choice_lists_t lists = {.routers = {2, 3}, .router_count = 2};
     choices_fill(&lists, &load, 2);
-    assert_true(choices_check(&lists, "mongodb://a,b,c/d.e", true, &err));
-    assert_false(choices_check(&lists, "mongodb://a,b/d.e", true, &err));
+    assert_true(choices_check(&lists, "mongodb://a,b,c/d.e", SERVER_ROUTER, &err));
+    assert_false(choices_check(&lists, "mongodb://a,b/d.e", SERVER_ROUTER, &err));
     assert_non_null(strstr(err.text, "names 2, not 3"));
-    assert_false(choices_check(&lists, "mongodb+srv://a/d.e", true, &err));
-    assert_false(choices_check(&lists, "mongodb://a,b,c/d.e", false, &err));
+    assert_false(choices_check(&lists, "mongodb+srv://a/d.e", SERVER_ROUTER, &err));
+    assert_false(choices_check(&lists, "mongodb://a,b,c/d.e", SERVER_STANDALONE, &err));
+    choice_lists_t concerns = {.concerns = {"majority", "1"}, .concern_count = 2};
+    choices_fill(&concerns, &load, 0);
+    assert_true(choices_check(&concerns, "mongodb://a/d.e", SERVER_REPLICA_SET, &err));
+    assert_true(choices_check(&concerns, "mongodb://a/d.e", SERVER_ROUTER, &err));
+    assert_false(choices_check(&concerns, "mongodb://a/d.e", SERVER_STANDALONE, &err));
+    assert_non_null(strstr(err.text, "nobody else to confirm"));
     choice_lists_t many = {
         .thread_count = 16, .batch_count = 16, .clustered_count = 2, .compressor_count = 4};
     choices_fill(&many, &load, 0);
-    assert_false(choices_check(&many, "mongodb://a/d.e", false, &err));
+    assert_false(choices_check(&many, "mongodb://a/d.e", SERVER_STANDALONE, &err));
     assert_non_null(strstr(err.text, "2048 combinations"));
+}
+
+/* Only what is less than the majority is unsafe, and stands in the URI. */
+static void test_concerns(void **state) {
+    (void)state;
+    static const struct {
+        const char *concern;
+        bool unsafe;
+    } cases[] = {{NULL, false}, {"majority", false}, {"1", true}, {"3", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const choice_t choice = {.concern = cases[i].concern};
+        assert_int_equal(choice_is_unsafe(&choice), cases[i].unsafe);
+        assert_true(choice_uri_concern(&choice) == (cases[i].unsafe ? cases[i].concern : NULL));
+    }
+    choice_lists_t lists = {.concerns = {"majority", "1"}, .concern_count = 2};
+    load_spec_t load;
+    choice_t *choices;
+    matrix_cell_t *cells;
+    size_t choice_count, cell_count;
+    char name[CHOICE_NAME];
+    err_t err;
+    load_spec_init(&load);
+    choices_fill(&lists, &load, 0);
+    assert_true(choices_combine(&lists, &choices, &choice_count, &cells, &cell_count, &err));
+    assert_int_equal(choice_count, 2);
+    assert_string_equal(choice_name(&lists, &choices[0], name), "w majority");
+    assert_string_equal(choice_name(&lists, &choices[1], name), "w 1");
+    free(choices);
+    free(cells);
 }
 
 int main(void) {
@@ -103,6 +141,7 @@ int main(void) {
         cmocka_unit_test(test_fills_up),
         cmocka_unit_test(test_combines),
         cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_concerns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

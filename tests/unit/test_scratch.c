@@ -11,7 +11,7 @@
 
 static void becomes(const char *uri, size_t routers, const char *wire, const char *expected) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, SCRATCH_TUNE, routers, wire, &err);
+    char *made = scratch_uri(uri, SCRATCH_TUNE, routers, wire, NULL, &err);
     if (!made)
         fail_msg("%s: %s", uri, err.text);
     assert_string_equal(made, expected);
@@ -20,7 +20,7 @@ static void becomes(const char *uri, size_t routers, const char *wire, const cha
 
 static void refused(const char *uri, const char *wire, const char *why) {
     err_t err = {.text = ""};
-    char *made = scratch_uri(uri, SCRATCH_TUNE, 0, wire, &err);
+    char *made = scratch_uri(uri, SCRATCH_TUNE, 0, wire, NULL, &err);
     if (made)
         fail_msg("%s became %s", uri, made);
     assert_int_equal(err.status, STATUS_USAGE);
@@ -57,10 +57,29 @@ static void test_wire_compressors(void **state) {
     refused("mongodb://h/a.b", "lz4", "no wire compressor");
 }
 
+static void with_concern(const char *uri, const char *concern, const char *expected) {
+    err_t err = {.text = ""};
+    char *made = scratch_uri(uri, SCRATCH_TUNE, 0, NULL, concern, &err);
+    if (!made)
+        fail_msg("%s", err.text);
+    assert_string_equal(made, expected);
+    bson_free(made);
+}
+
+/* Only w is another one; what else the URI says of writes stays. */
+static void test_concerns(void **state) {
+    (void)state;
+    with_concern("mongodb://h/a.b", "1", "mongodb://h/a.b.tipple.tune?w=1");
+    with_concern("mongodb://h/a.b?w=majority&journal=true&wtimeoutMS=5", "2",
+                 "mongodb://h/a.b.tipple.tune?journal=true&wtimeoutMS=5&w=2");
+    with_concern("mongodb://h/a.b?W=3", "1", "mongodb://h/a.b.tipple.tune?w=1");
+    with_concern("mongodb://h/a.b?w=1", NULL, "mongodb://h/a.b.tipple.tune?w=1");
+}
+
 static void test_tails(void **state) {
     (void)state;
     err_t err;
-    char *made = scratch_uri("mongodb://h/a.b?w=1", SCRATCH_DRILL, 0, NULL, &err);
+    char *made = scratch_uri("mongodb://h/a.b?w=1", SCRATCH_DRILL, 0, NULL, NULL, &err);
     assert_string_equal(made, "mongodb://h/a.b.tipple.drill?w=1");
     bson_free(made);
 }
@@ -74,15 +93,19 @@ static void test_refused(void **state) {
     refused(longest, NULL, ".tipple.tune");
     longest[14 + 220] = '\0'; /* "a." and 220 letters, and the tail: 234 */
     err_t err;
-    char *made = scratch_uri(longest, SCRATCH_TUNE, 0, NULL, &err);
+    char *made = scratch_uri(longest, SCRATCH_TUNE, 0, NULL, NULL, &err);
     assert_non_null(made);
     bson_free(made);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names), cmocka_unit_test(test_routers), cmocka_unit_test(test_wire_compressors),
-        cmocka_unit_test(test_tails), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_routers),
+        cmocka_unit_test(test_wire_compressors),
+        cmocka_unit_test(test_concerns),
+        cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_refused),
     };
     mongoc_init();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
