@@ -85,6 +85,30 @@ static void print_matrix(const tune_result_t *result, uint32_t choice, const cha
     grid_print(&grid);
 }
 
+/* What held it back, and what that is told by. */
+static void print_limits(const tune_result_t *result, size_t at) {
+    const tune_figures_t *figures = &result->figures[at];
+    const struct {
+        double value, of;
+        const char *format;
+    } parts[] = {
+        {result->cluster ? NAN : figures->server_cores / figures->seconds, result->server_cpus,
+         "server: %.1f of %.0f CPUs"},
+        {figures->host_busy / figures->seconds * 100, 0, "this host: %.0f%% of its CPUs"},
+        {figures->network / figures->seconds * 100, 0, "its fullest network link: %.0f%%"},
+    };
+    const char *before = " (";
+    printf("      limited by: %s", tune_limit_name(tune_limit(result, at)));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (isnan(parts[i].value))
+            continue;
+        printf("%s", before);
+        printf(parts[i].format, parts[i].value, parts[i].of);
+        before = "; ";
+    }
+    printf("%s\n", *before == ';' ? ")" : "");
+}
+
 static void print_figures(const tune_result_t *result, const char *word, size_t at) {
     const matrix_cell_t *cell = matrix_cell(result->matrix, at);
     const tune_figures_t *figures = &result->figures[at];
@@ -94,15 +118,7 @@ static void print_figures(const tune_result_t *result, const char *word, size_t 
            word, cell->threads, cell->threads == 1 ? "" : "s", cell->batch, *name ? ", " : "", name,
            units_rate(rate, cell->mean), units_rate(low, cell->low), units_rate(high, cell->high),
            cell->trials, figures->client_cores * 1e6 / (double)figures->documents);
-    printf("      limited by: %s", tune_limit_name(tune_limit(result, at)));
-    if (!isnan(figures->server_cores) && !result->cluster)
-        printf(" (server: %.1f of %.0f CPUs", figures->server_cores / figures->seconds, result->server_cpus);
-    if (!isnan(figures->host_busy))
-        printf("%sthis host: %.0f%% of its CPUs",
-               isnan(figures->server_cores) || result->cluster ? " (" : "; ",
-               figures->host_busy / figures->seconds * 100);
-    printf("%s)\n",
-           isnan(figures->host_busy) && (isnan(figures->server_cores) || result->cluster) ? " (" : "");
+    print_limits(result, at);
     if (figures->retries)
         printf("      %" PRIu64
                " batches were sent again: servers were away for a moment, so think little of it\n",
@@ -196,6 +212,7 @@ static void print_json_cell(const tune_result_t *result, size_t at) {
     print_number("client_cores", figures->client_cores / seconds, 3);
     print_number("server_cores", figures->server_cores / seconds, 3);
     print_number("host_busy", figures->host_busy / seconds, 3);
+    print_number("network", figures->network / seconds, 3);
     printf(",\"retries\":%" PRIu64, figures->retries);
     print_text("limit", tune_limit_name(tune_limit(result, at)));
     print_text("limited_by", figures->trials ? figures->limited_by : NULL);

@@ -1,14 +1,16 @@
 /* busy: who used the CPUs between two moments: this host as a whole, and the server's process by its own
- * word. What cannot be known is NAN. */
+ * word; and how full this host's network links were. What cannot be known is NAN. */
 #ifndef TIPPLE_STUDY_BUSY_H
 #define TIPPLE_STUDY_BUSY_H
 
 #include "base/cpu.h"
+#include "base/net.h"
 #include "target/strain.h"
 
 typedef struct {
     cpu_times_t host;
-    bool host_known;
+    net_t net;
+    bool host_known, net_known;
     strain_sample_t server;
 } busy_t;
 
@@ -18,6 +20,7 @@ void busy_look(mongoc_client_t *client, busy_t *busy);
 typedef struct {
     double host;         /* share of its CPUs' time, 0 to 1 */
     double server_cores; /* CPUs that the server (or the router) kept at work */
+    double network;      /* share of what the fullest link of this host carries in one direction */
 } busy_figures_t;
 busy_figures_t busy_between(const busy_t *before, const busy_t *behind);
 

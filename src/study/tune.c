@@ -111,6 +111,7 @@ static bool make_trial(tuning_t *tuning, const matrix_cell_t *cell, tune_figures
     figures->client_cores += (double)trial->cpu_ns / (double)trial->took_ns * seconds;
     figures->host_busy += busy.host * seconds;
     figures->server_cores += busy.server_cores * seconds;
+    figures->network += busy.network * seconds;
     snprintf(figures->limited_by, sizeof figures->limited_by, "%s", trial->limited_by);
     return true;
 }
@@ -245,6 +246,8 @@ limit_t tune_limit(const tune_result_t *result, size_t cell) {
     const double busy = figures->host_busy / figures->seconds * 100,
                  ours = figures->client_cores / figures->seconds / cpus * 100,
                  server = figures->server_cores / figures->seconds / result->server_cpus * 100;
+    if (figures->network / figures->seconds * 100 >= FULL_PERCENT)
+        return LIMIT_NETWORK;
     if (begins(figures->limited_by, "input"))
         return LIMIT_INPUT;
     if (begins(figures->limited_by, "shard "))
@@ -262,8 +265,8 @@ limit_t tune_limit(const tune_result_t *result, size_t cell) {
 
 const char *tune_limit_name(limit_t limit) {
     static const char *const names[] = {
-        [LIMIT_UNKNOWN] = "unknown",       [LIMIT_CLIENT] = "client CPU", [LIMIT_HOST] = "host CPU",
-        [LIMIT_INPUT] = "input",           [LIMIT_SHARD] = "one shard",   [LIMIT_ROUTER] = "router",
-        [LIMIT_SERVER_CPU] = "server CPU", [LIMIT_SERVER] = "server"};
+        [LIMIT_UNKNOWN] = "unknown", [LIMIT_CLIENT] = "client CPU",     [LIMIT_HOST] = "host CPU",
+        [LIMIT_NETWORK] = "network", [LIMIT_INPUT] = "input",           [LIMIT_SHARD] = "one shard",
+        [LIMIT_ROUTER] = "router",   [LIMIT_SERVER_CPU] = "server CPU", [LIMIT_SERVER] = "server"};
     return names[limit];
 }

@@ -25,16 +25,17 @@ void tune_spec_init(tune_spec_t *spec); /* the defaults */
 /* Of all trials of a cell: sums, to be divided by the trials or documents. */
 typedef struct {
     uint64_t trials, documents, retries;
-    double seconds;                               /* while threads loaded */
-    double client_cores, host_busy, server_cores; /* each times seconds; NAN: not known */
-    char limited_by[160];                         /* by the last trial, as `tipple load` says it */
+    double seconds;                                        /* while threads loaded */
+    double client_cores, host_busy, server_cores, network; /* each times seconds; NAN: not known */
+    char limited_by[160];                                  /* by the last trial, as `tipple load` says it */
 } tune_figures_t;
 
 /* What held a cell back. */
 typedef enum {
     LIMIT_UNKNOWN,
-    LIMIT_CLIENT, /* this process had no more CPU, or its threads were at work all of the time */
-    LIMIT_HOST,   /* this host's CPUs are all at work, and most of it is not ours */
+    LIMIT_CLIENT,  /* this process had no more CPU, or its threads were at work all of the time */
+    LIMIT_HOST,    /* this host's CPUs are all at work, and most of it is not ours */
+    LIMIT_NETWORK, /* a link of this host was full */
     LIMIT_INPUT,
     LIMIT_SHARD, /* one of several */
     LIMIT_ROUTER,

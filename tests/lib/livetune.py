@@ -78,7 +78,8 @@ class Mixin:
             self.assertLessEqual(cell["low"], cell["docs_per_second"])
             self.assertLessEqual(cell["docs_per_second"], cell["high"])
             self.assertGreater(cell["docs_per_second"], 0)
-            self.assertIn(cell["limit"], ("client CPU", "host CPU", "input", "one shard", "router", "server CPU", "server"))
+            self.assertIn(cell["limit"], ("client CPU", "host CPU", "network", "input", "one shard", "router",
+                                           "server CPU", "server"))
         self.assertEqual(said["settled"], sum(cell["state"] == "settled" for cell in cells))
         self.assertEqual(said["dropped"], sum(cell["state"] == "dropped" for cell in cells))
         best, knee = said["best"], said["knee"]

@@ -33,7 +33,7 @@ static void make_result(tune_result_t *result, double routed, double direct) {
     }
     for (int i = 0; i < 2; i++)
         figures[i] = (tune_figures_t){
-            .trials = TRIALS, .seconds = 3, .client_cores = 0, .host_busy = NAN, .server_cores = NAN};
+            .trials = TRIALS, .seconds = 3, .host_busy = NAN, .server_cores = NAN, .network = NAN};
 }
 
 /* client and server in cores, host as a share of its CPUs. */
@@ -48,6 +48,23 @@ static limit_t limit_of(const char *limited_by, double client, double host, doub
     const limit_t limit = tune_limit(&result, 0);
     matrix_free(result.matrix);
     return limit;
+}
+
+/* A full link holds back whatever else is busy beside it. */
+static void test_network(void **state) {
+    (void)state;
+    static const struct {
+        double share;
+        limit_t limit;
+    } cases[] = {{0.95, LIMIT_NETWORK}, {0.91, LIMIT_NETWORK}, {0.8, LIMIT_SERVER}, {NAN, LIMIT_SERVER}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tune_result_t result;
+        make_result(&result, 1000, 1000);
+        snprintf(result.figures[0].limited_by, sizeof result.figures[0].limited_by, "server h:1 (...)");
+        result.figures[0].network = cases[i].share * 3;
+        assert_int_equal(tune_limit(&result, 0), cases[i].limit);
+        matrix_free(result.matrix);
+    }
 }
 
 static void test_limits(void **state) {
@@ -88,6 +105,7 @@ static void test_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_network),
         cmocka_unit_test(test_routers),
         cmocka_unit_test(test_names),
     };
