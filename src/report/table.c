@@ -4,14 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { NARROW_COLUMNS = 3 };
+enum { NARROW_COLUMNS = 3, WIDE_COLUMNS = 7 };
 
 void table_begin(table_t *table, markup_t *out, const char *caption, const table_column_t *columns,
                  size_t count) {
     *table = (table_t){.out = out, .count = count < TABLE_COLUMNS ? count : TABLE_COLUMNS};
     memcpy(table->columns, columns, table->count * sizeof *columns);
     markup_print(out, "<table role=\"table\"%s>\n<caption>",
-                 table->count > NARROW_COLUMNS ? " class=\"wide\"" : "");
+                 table->count > WIDE_COLUMNS     ? " class=\"wider\""
+                 : table->count > NARROW_COLUMNS ? " class=\"wide\""
+                                                 : "");
     markup_text(out, caption);
     markup_put(out, "</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">");
     for (size_t i = 0; i < table->count; i++) {
