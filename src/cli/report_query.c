@@ -107,7 +107,6 @@ static void add_measures(report_t *report, const query_result_t *result) {
         else
             report_column(report, columns[k].title, columns[k].unit);
     }
-    report_column(report, "remark", "");
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         char name[NAME_BYTES];
@@ -116,6 +115,23 @@ static void add_measures(report_t *report, const query_result_t *result) {
         report_number(report, (double)measure->hist->moments.count);
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
             report_number(report, query_figure(measure, columns[k].figure));
+    }
+    report_end(report);
+}
+
+static void add_trouble(report_t *report, const query_result_t *result) {
+    char name[NAME_BYTES];
+    if (!result->failed && !result->different)
+        return;
+    report_begin(report, REPORT_TABLE, "What went wrong", NULL);
+    report_column(report, "query", "");
+    report_column(report, "what", "");
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        if (!measure->failures && !measure->difference[0])
+            continue;
+        report_row(report);
+        report_word(report, name_of(measure, name));
         report_word(report, measure->failures ? measure->failure : measure->difference);
     }
     report_end(report);
@@ -259,6 +275,7 @@ report_t *report_query(const query_spec_t *spec, const query_result_t *result, i
         bson_free(trouble);
     }
     if (result->configuration[0] && result->measures.count) {
+        add_trouble(report, result);
         add_measures(report, result);
         add_latencies(report, result);
         add_watched(report, result);

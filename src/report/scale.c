@@ -87,7 +87,7 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit) {
 }
 
 const char *scale_word(const char *unit) {
-    static const char *const printed[] = {"", "bytes", "s", "ms", "us", "%"};
+    static const char *const printed[] = {"", "bytes", "s", "ms", "us", "%", "cores"};
     for (size_t i = 0; i < sizeof printed / sizeof *printed; i++)
         if (is(unit, printed[i]) || is_rate(unit))
             return "";
