@@ -3,6 +3,8 @@
 #include "base/units.h"
 #include "builtin/builtin.h"
 #include "cli/query_print.h"
+#include "cli/report_query.h"
+#include "cli/reporting.h"
 #include "query/run.h"
 
 #include <errno.h>
@@ -13,7 +15,7 @@
 typedef struct {
     query_spec_t spec;
     texts_list_t params;
-    const char *show, *compare;
+    const char *show, *compare, *report;
     bool json, csv, list, answers;
 } values_t;
 
@@ -209,6 +211,7 @@ static const option_t options[] = {
              "noise."},
     {.name = "csv", .kind = OPTION_FLAG, AT(csv), .help = "Print the result as CSV."},
     CLI_JSON(values_t),
+    CLI_REPORT(values_t),
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,
@@ -277,6 +280,9 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
             "TIPPLE_URI)");
     if (values->json && values->csv)
         return err_set(err, STATUS_USAGE, "--json and --csv: one of them");
+    if (values->report && spec->explain)
+        return err_set(err, STATUS_USAGE,
+                       "--explain measures nothing, so there is nothing for --report to tell");
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
     spec->choices.queries = words;
@@ -287,14 +293,17 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
     return true;
 }
 
-static int measure(values_t *values, err_t *err) {
+static int measure(values_t *values, const again_t *again, err_t *err) {
     query_result_t result;
     earlier_list_t earlier = {.count = 0};
-    if (values->compare && !compare_read(values->compare, &earlier, err))
+    if ((values->report && !report_check_path(values->report, err)) ||
+        (values->compare && !compare_read(values->compare, &earlier, err)))
         return (int)err->status;
     bool ok = query_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool measured = result.configuration[0];
+    report_t *report =
+        values->report && status != STATUS_USAGE ? report_query(&values->spec, &result, status, err) : NULL;
     err_t broken;
     if (values->spec.explain && ok)
         query_print_plans(&result);
@@ -315,28 +324,33 @@ static int measure(values_t *values, err_t *err) {
         *err = broken;
         status = (int)broken.status;
     }
-    return status;
+    return report ? reporting_end(report, values->report, again, values->spec.uri, status, err) : status;
+}
+
+static int obey(values_t *values, char **words, int count, const again_t *again, err_t *err) {
+    if (values->list || values->show) {
+        bool ok = values->show         ? show(values->show, err)
+                  : values->spec.suite ? list_queries(values->spec.suite, err)
+                                       : list_suites(err);
+        return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
+    }
+    return check(values, words, count, err) ? measure(values, again, err) : (int)err->status;
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     int rest;
     bool help;
+    again_t again;
     query_spec_init(&values.spec);
     values.spec.choices.clients[0] = 1;
     values.spec.choices.parallel[0] = PARALLEL_OFF;
     values.spec.choices.client_choices = values.spec.choices.parallel_choices = 1;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
-    if (values.list || values.show) {
-        bool ok = values.show         ? show(values.show, err)
-                  : values.spec.suite ? list_queries(values.spec.suite, err)
-                                      : list_suites(err);
-        return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
-    }
-    return check(&values, argv, rest, err) ? measure(&values, err) : (int)err->status;
+    again_keep(&again, command, argc, argv);
+    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
+    const int status = !read ? (int)err->status : help ? STATUS_OK : obey(&values, argv, rest, &again, err);
+    again_free(&again);
+    return status;
 }
 
 const command_t command_query = {

@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 #include "base/units.h"
+#include "cli/report_tune.h"
+#include "cli/reporting.h"
 #include "cli/storage_print.h"
 #include "cli/tune_print.h"
 
@@ -9,7 +11,7 @@
 
 typedef struct {
     tune_spec_t spec;
-    const char *uri_file;
+    const char *uri_file, *report;
     texts_list_t filters;
     bool json, clustered, not_clustered, both_clustered, direct, both_direct;
     bool storage, short_keys[2];
@@ -257,6 +259,7 @@ static const option_t options[] = {
      AT(spec.seed),
      .help = "The order of trials is the same for the same seed (default 1)."},
     {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
@@ -303,7 +306,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-#include "cli/storage_print.h"
 /* What the one study varies, and the other does not. */
 static bool check_kind(const values_t *values, err_t *err) {
     const choice_lists_t *lists = &values->spec.lists;
@@ -317,6 +319,7 @@ static bool check_kind(const values_t *values, err_t *err) {
                   {lists->concern_count > 0, false, "--write-concern"},
                   {values->both_direct, false, "--both-direct"},
                   {values->key_count > 0, true, "--keys"},
+                  {values->report != NULL, false, "--report"},
                   {values->cold != NULL, true, "--cold"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given && values->storage && !others[i].of_storage)
@@ -366,34 +369,42 @@ static int run_storage(const values_t *values, err_t *err) {
     return status;
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static int tune(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
     static tune_result_t result;
-    int rest;
-    bool help;
-    tune_spec_init(&values.spec);
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+    if (!check(values, inputs, count, err) || !check_kind(values, err) ||
+        (values->report && !report_check_path(values->report, err)))
         return (int)err->status;
-    if (help)
-        return STATUS_OK;
-    if (!check(&values, argv, rest, err) || !check_kind(&values, err))
-        return (int)err->status;
-    if (values.storage)
-        return run_storage(&values, err);
-    bool ok = tune_run(&values.spec, &result, err);
+    if (values->storage)
+        return run_storage(values, err);
+    bool ok = tune_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
+    report_t *report =
+        values->report && status != STATUS_USAGE ? report_tune(&values->spec, &result, status, err) : NULL;
     err_t broken;
-    if (values.json && result.warmed)
-        tune_print_json(&values.spec, &result, status);
+    if (values->json && result.warmed)
+        tune_print_json(&values->spec, &result, status);
     else if (result.warmed && result.verdict.trials)
-        tune_print_table(&values.spec, &result);
+        tune_print_table(&values->spec, &result);
     if (!cli_flush(&broken) && ok) {
         *err = broken;
         status = (int)broken.status;
     }
     if (ok)
-        tune_keep(&values.spec, &result);
+        tune_keep(&values->spec, &result);
     tune_free_result(&result);
+    return report ? reporting_end(report, values->report, again, values->spec.load.uri, status, err) : status;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    int rest;
+    bool help;
+    again_t again;
+    tune_spec_init(&values.spec);
+    again_keep(&again, command, argc, argv);
+    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
+    const int status = !read ? (int)err->status : help ? STATUS_OK : tune(&values, argv, rest, &again, err);
+    again_free(&again);
     return status;
 }
 

@@ -143,20 +143,6 @@ static void add_phases(report_t *report, const course_t *course) {
     report_end(report);
 }
 
-/* ---- latencies ---- */
-
-/* Only as far as so many tell: some lie beyond each percentile that is given. */
-void report_load_latencies(report_t *report, const hist_t *times, const char *name) {
-    static const double percents[] = {0,  10,   25,   50,   75,    90,    95,    98,
-                                      99, 99.5, 99.8, 99.9, 99.95, 99.98, 99.99, 99.999};
-    report_series(report, name);
-    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
-        if (times->moments.count && (double)times->moments.count * (100 - percents[i]) >= 100 * (1 - 1e-9))
-            report_point(report, percents[i], hist_quantile_ns(times, percents[i] / 100) / 1e6);
-    if (times->moments.count)
-        report_point(report, 100, (double)times->most_ns / 1e6);
-}
-
 /* ---- shards and routers ---- */
 
 static void add_places(report_t *report, const load_result_t *result, const char *kind,
@@ -255,7 +241,7 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, int 
         report_begin(report, REPORT_PERCENTILES, "How long a batch took",
                      "From being sent to the reply, with the tries after the first.");
         report_axes(report, "percentile", "%", "time", "ms");
-        report_load_latencies(report, &result->batch_times, "batches");
+        reporting_latencies(report, &result->batch_times, "batches");
         report_end(report);
     }
     add_phases(report, &result->course);

@@ -8,8 +8,7 @@
 /* report_free; also of a load that failed or was interrupted. */
 report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err);
 
-/* Parts that other commands' reports have, too. */
+/* The rate over time, which other commands' reports have, too. */
 void report_load_course(report_t *report, const course_t *course, const flushes_t *flushes);
-void report_load_latencies(report_t *report, const hist_t *times, const char *name);
 
 #endif

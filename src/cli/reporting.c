@@ -33,3 +33,15 @@ char *reporting_trouble(int status, double seconds, const err_t *err) {
         return bson_strdup_printf("Interrupted after %s", took);
     return bson_strdup_printf("Failed after %s: %s", took, err->text);
 }
+
+/* Only as far as so many tell: some lie beyond each percentile that is given. */
+void reporting_latencies(report_t *report, const hist_t *times, const char *name) {
+    static const double percents[] = {0,  10,   25,   50,   75,    90,    95,    98,
+                                      99, 99.5, 99.8, 99.9, 99.95, 99.98, 99.99, 99.999};
+    report_series(report, name);
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+        if (times->moments.count && (double)times->moments.count * (100 - percents[i]) >= 100 * (1 - 1e-9))
+            report_point(report, percents[i], hist_quantile_ns(times, percents[i] / 100) / 1e6);
+    if (times->moments.count)
+        report_point(report, 100, (double)times->most_ns / 1e6);
+}

@@ -3,6 +3,7 @@
 #ifndef TIPPLE_CLI_REPORTING_H
 #define TIPPLE_CLI_REPORTING_H
 
+#include "base/hist.h"
 #include "cli/again.h"
 #include "report/report.h"
 
@@ -24,5 +25,8 @@ int reporting_end(report_t *report, const char *path, const again_t *again, cons
  * well. bson_free. */
 char *reporting_trouble(int status, double seconds, const err_t *err);
 bool reporting_is_trouble(int status);
+
+/* A series of percentiles, in milliseconds. */
+void reporting_latencies(report_t *report, const hist_t *times, const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 /* ---- the line to paste ---- */
 
 /* Only what was told or found is said: what a load finds out by itself it will find out again. */
-static char *load_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
+char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
     const matrix_cell_t *chosen = matrix_cell(result->matrix, cell);
     const choice_t *choice = &result->choices[chosen->choice];
     const load_spec_t *load = &spec->load;
@@ -129,7 +129,7 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
     const matrix_verdict_t *verdict = &result->verdict;
     const matrix_share_t share = matrix_share(result->matrix, verdict->knee);
     const choice_t *choice = &result->choices[matrix_cell(result->matrix, verdict->knee)->choice];
-    char *line = load_line(spec, result, verdict->knee);
+    char *line = tune_print_line(spec, result, verdict->knee);
     print_figures(result, "best", verdict->best);
     if (verdict->knee == verdict->best) {
         printf("knee: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
@@ -230,7 +230,7 @@ static void print_json_choice(const char *name, const tune_result_t *result, siz
 void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status) {
     const matrix_verdict_t *verdict = &result->verdict;
     const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
-    char *line = verdict->knee == MATRIX_DONE ? NULL : load_line(spec, result, verdict->knee);
+    char *line = verdict->knee == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->knee);
     printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
     print_text("namespace", result->namespace);
     print_text("target", result->where);

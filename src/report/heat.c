@@ -97,7 +97,9 @@ static void put_legend(markup_t *out, const map_t *map, bool dropped) {
     chart_legend_patch(out, "ring knee", "knee: the cheapest that is nearly as fast");
     chart_legend_patch(out, "ring best", "best");
     if (dropped)
-        chart_legend_patch(out, "struck", "given up early");
+        markup_put(out, "<li><svg aria-hidden=\"true\" focusable=\"false\" width=\"22\" height=\"14\"><rect "
+                        "class=\"struck\" width=\"22\" height=\"14\"/><line class=\"cross\" x1=\"0\" "
+                        "x2=\"22\" y1=\"14\" y2=\"0\"/></svg>given up early</li>\n");
     chart_legend_end(out);
 }
 

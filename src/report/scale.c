@@ -71,6 +71,8 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit) {
         print_scaled(out, value, false, "/s");
     else if (is(unit, "s"))
         print_time(out, value);
+    else if (is(unit, "ms") && fabs(value) >= 999.5)
+        print_time(out, value / 1e3);
     else if (is(unit, "ms"))
         three_digits(out, value, " ms");
     else if (is(unit, "us"))
@@ -85,7 +87,7 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit) {
 }
 
 const char *scale_word(const char *unit) {
-    static const char *const printed[] = {"", "bytes", "s", "ms", "us", "%"};
+    static const char *const printed[] = {"", "bytes", "s", "ms", "us", "%", "cores"};
     for (size_t i = 0; i < sizeof printed / sizeof *printed; i++)
         if (is(unit, printed[i]) || is_rate(unit))
             return "";
@@ -126,8 +128,8 @@ static void print_clock(char out[SCALE_TEXT], double seconds) {
 const char *scale_short(char out[SCALE_TEXT], double value, const char *unit) {
     if (isnan(value))
         snprintf(out, SCALE_TEXT, "–");
-    else if (is(unit, "s"))
-        print_clock(out, value);
+    else if (is(unit, "s") || (is(unit, "ms") && fabs(value) >= 1000))
+        print_clock(out, is(unit, "s") ? value : value / 1e3);
     else if (is(unit, "ms") || is(unit, "us") || is(unit, "%") || is(unit, "cores"))
         snprintf(out, SCALE_TEXT, "%.6g%s", value,
                  is(unit, "ms")   ? " ms"

@@ -4,14 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { NARROW_COLUMNS = 3 };
+enum { NARROW_COLUMNS = 3, WIDE_COLUMNS = 7 };
 
 void table_begin(table_t *table, markup_t *out, const char *caption, const table_column_t *columns,
                  size_t count) {
     *table = (table_t){.out = out, .count = count < TABLE_COLUMNS ? count : TABLE_COLUMNS};
     memcpy(table->columns, columns, table->count * sizeof *columns);
-    markup_print(out, "<table role=\"table\"%s>\n<caption>",
-                 table->count > NARROW_COLUMNS ? " class=\"wide\"" : "");
+    markup_print(out, "<div class=\"scroll\"><table role=\"table\"%s>\n<caption>",
+                 table->count > WIDE_COLUMNS     ? " class=\"wider\""
+                 : table->count > NARROW_COLUMNS ? " class=\"wide\""
+                                                 : "");
     markup_text(out, caption);
     markup_put(out, "</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">");
     for (size_t i = 0; i < table->count; i++) {
@@ -19,7 +21,7 @@ void table_begin(table_t *table, markup_t *out, const char *caption, const table
         markup_print(out, "<th role=\"columnheader\" scope=\"col\"%s>",
                      columns[i].numbers ? " class=\"n\"" : "");
         markup_text(out, columns[i].name);
-        if (*word && strcmp(word, columns[i].name) != 0) {
+        if (*word && !strstr(columns[i].name, word)) {
             markup_put(out, " <small>");
             markup_text(out, word);
             markup_put(out, "</small>");
@@ -88,5 +90,5 @@ void table_number(table_t *table, double value) {
 
 void table_end(table_t *table) {
     end_row(table);
-    markup_put(table->out, "</tbody>\n</table>\n");
+    markup_put(table->out, "</tbody>\n</table></div>\n");
 }

@@ -1,0 +1,194 @@
+/* Any document makes a page whose tags are balanced and all of which are ours: the same document with other
+ * characters in the place of those that markup is made of has the very same tags. Read here by a reader that
+ * knows nothing of how pages are made. */
+#include "report/html.h"
+#include "report/json.h"
+#include "base/utf8.h"
+#include "format_lab.h"
+
+#include <bson/bson.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ---- a reader of pages ---- */
+
+enum { DEEPEST = 64, LONGEST = 16 };
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+/* &amp; &lt; &gt; &quot; &#39; and nothing else */
+static void skip_entity(const char **at) {
+    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(*at, known[i], strlen(known[i])) == 0) {
+            *at += strlen(known[i]);
+            return;
+        }
+    LAB_MUST(!"an '&' that begins nothing");
+}
+
+static void skip_text(const char **at, char end) {
+    while (**at && **at != end) {
+        LAB_MUST(**at == '\n' || (unsigned char)**at >= ' ');
+        if (**at == '&')
+            skip_entity(at);
+        else
+            ++*at;
+    }
+}
+
+/* Writes "tag attribute attribute;" to the trail. */
+static void read_tag(const char **at, bson_string_t *trail, char stack[DEEPEST][LONGEST], size_t *depth) {
+    static const char *const alone[] = {"meta"};
+    char name[LONGEST];
+    size_t length = 0;
+    const bool closing = (*at)[1] == '/';
+    *at += 1 + closing;
+    while (is_letter(**at)) {
+        LAB_MUST(length + 1 < LONGEST);
+        name[length++] = *(*at)++;
+    }
+    name[length] = 0;
+    LAB_MUST(length > 0);
+    bson_string_append_printf(trail, "%s%s", closing ? "/" : "", name);
+    bool empty = false;
+    while (**at != '>') {
+        if (**at == '/') {
+            ++*at;
+            empty = true;
+            LAB_MUST(**at == '>');
+            break;
+        }
+        LAB_MUST(**at == ' ' && !closing);
+        const char *from = ++*at;
+        while (is_letter(**at))
+            ++*at;
+        LAB_MUST(*at > from && (*at)[0] == '=' && (*at)[1] == '"');
+        bson_string_append_printf(trail, " %.*s", (int)(*at - from), from);
+        LAB_MUST(strncasecmp(from, "on", 2) != 0 && strncmp(from, "src", 3) != 0 &&
+                 strncmp(from, "href", 4) != 0 && strncmp(from, "style=", 6) != 0);
+        *at += 2;
+        skip_text(at, '"');
+        LAB_MUST(**at == '"');
+        ++*at;
+    }
+    ++*at;
+    bson_string_append(trail, ";");
+    LAB_MUST(strcmp(name, "script") != 0);
+    if (closing) {
+        LAB_MUST(*depth > 0 && strcmp(stack[*depth - 1], name) == 0);
+        --*depth;
+    } else if (!empty && strcmp(name, alone[0]) != 0) {
+        LAB_MUST(*depth < DEEPEST);
+        memcpy(stack[(*depth)++], name, length + 1);
+    }
+    if (!closing && strcmp(name, "style") == 0) {
+        *at = strstr(*at, "</style>");
+        LAB_MUST(*at);
+    }
+}
+
+static char *read_page(const char *page, size_t length) {
+    static const char doctype[] = "<!DOCTYPE html>\n";
+    char stack[DEEPEST][LONGEST];
+    size_t depth = 0;
+    bson_string_t *trail = bson_string_new(NULL);
+    LAB_MUST(strlen(page) == length && utf8_valid((const uint8_t *)page, length));
+    LAB_MUST(strncmp(page, doctype, strlen(doctype)) == 0);
+    const char *at = page + strlen(doctype);
+    while (*at) {
+        if (*at == '<')
+            read_tag(&at, trail, stack, &depth);
+        else
+            skip_text(&at, '<');
+    }
+    LAB_MUST(depth == 0);
+    return bson_string_free(trail, false);
+}
+
+/* ---- the same document, without what markup is made of ---- */
+
+/* Others that take as many characters each, and that no document has. */
+static char *tame(const char *text) {
+    bson_string_t *out = bson_string_new(NULL);
+    static const char wild[] = "<>&\"'";
+    for (; *text; text++) {
+        const char *found = strchr(wild, *text);
+        if (found)
+            bson_string_append_printf(out, "\xEE\x80%c", (char)(0x81 + (found - wild)));
+        else
+            bson_string_append_c(out, *text);
+    }
+    return bson_string_free(out, false);
+}
+
+static void copy_tamed(const bson_t *from, bson_t *to) {
+    bson_iter_t at, inner;
+    bson_t child, source;
+    if (!bson_iter_init(&at, from))
+        return;
+    while (bson_iter_next(&at)) {
+        char *key = tame(bson_iter_key(&at));
+        const uint8_t *bytes;
+        uint32_t length;
+        if (BSON_ITER_HOLDS_UTF8(&at)) {
+            char *text = tame(bson_iter_utf8(&at, NULL));
+            BSON_APPEND_UTF8(to, key, text);
+            bson_free(text);
+        } else if ((BSON_ITER_HOLDS_DOCUMENT(&at) || BSON_ITER_HOLDS_ARRAY(&at)) &&
+                   bson_iter_recurse(&at, &inner)) {
+            if (BSON_ITER_HOLDS_DOCUMENT(&at))
+                bson_iter_document(&at, &length, &bytes);
+            else
+                bson_iter_array(&at, &length, &bytes);
+            bson_init(&child);
+            const bool whole = bson_init_static(&source, bytes, length);
+            if (whole)
+                copy_tamed(&source, &child);
+            if (!whole)
+                BSON_APPEND_NULL(to, key);
+            else if (BSON_ITER_HOLDS_DOCUMENT(&at))
+                BSON_APPEND_DOCUMENT(to, key, &child);
+            else
+                bson_append_array(to, key, -1, &child);
+            bson_destroy(&child);
+        } else {
+            bson_append_iter(to, key, -1, &at);
+        }
+        bson_free(key);
+    }
+}
+
+static void check(const bson_t *document) {
+    size_t length;
+    bson_t tamed = BSON_INITIALIZER;
+    copy_tamed(document, &tamed);
+    char *page = html_print(document, &length), *trail = read_page(page, length);
+    bson_free(page);
+    page = html_print(&tamed, &length);
+    char *expected = read_page(page, length);
+    LAB_MUST(strcmp(expected, trail) == 0);
+    char *json = json_print(document, &length);
+    LAB_MUST(strlen(json) == length && utf8_valid((const uint8_t *)json, length));
+    bson_free(json);
+    bson_free(page);
+    bson_free(trail);
+    bson_free(expected);
+    bson_destroy(&tamed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    bson_t document, *parsed;
+    if (size > 1 << 16 || memmem(data, size, "\xEE\x80", 2))
+        return 0;
+    if (bson_init_static(&document, data, size) && bson_validate(&document, BSON_VALIDATE_NONE, NULL))
+        check(&document);
+    if ((parsed = bson_new_from_json(data, (ssize_t)size, NULL))) {
+        check(parsed);
+        bson_destroy(parsed);
+    }
+    return 0;
+}
