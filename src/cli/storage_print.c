@@ -47,9 +47,9 @@ static void put_bytes(char out[GRID_CELL], const moments_t *bytes) {
     snprintf(out, GRID_CELL, "%s", bytes->count ? units_size(text, (uint64_t)bytes->mean) : "-");
 }
 
-static void put_seconds(char out[GRID_CELL], const moments_t *seconds) {
-    if (seconds->count)
-        snprintf(out, GRID_CELL, "%.1f ms", seconds->mean * 1e3);
+static void put_median(char out[GRID_CELL], const hist_t *times) {
+    if (times->moments.count)
+        snprintf(out, GRID_CELL, "%.1f ms", hist_quantile_ns(times, 0.5) / 1e6);
     else
         snprintf(out, GRID_CELL, "-");
 }
@@ -66,27 +66,29 @@ static void put_cell(char (*row)[GRID_CELL], const storage_result_t *result, siz
     const storage_figures_t *figures = &result->figures[at];
     const matrix_cell_t *cell = matrix_cell(result->matrix, at);
     const double share = storage_share(figures);
+    char rate[UNITS_MAX];
     GRID_PUT(row, 0, "%s", choice->compressor);
     GRID_PUT(row, 1, "%s", choice->clustered == CLUSTERED_YES ? "clustered" : "plain");
     GRID_PUT(row, 2, "%s", choice->short_keys ? "short" : "long");
     put_rate(row[3], cell);
-    GRID_PUT(row, 4, "%u", cell->trials);
-    put_bytes(row[5], &figures->bson_bytes);
-    put_bytes(row[6], &figures->data_bytes);
-    put_bytes(row[7], &figures->index_bytes);
+    GRID_PUT(row, 4, "%s", figures->acknowledged.count ? units_rate(rate, figures->acknowledged.mean) : "-");
+    GRID_PUT(row, 5, "%u", cell->trials);
+    put_bytes(row[6], &figures->bson_bytes);
+    put_bytes(row[7], &figures->data_bytes);
+    put_bytes(row[8], &figures->index_bytes);
     if (!isnan(share)) {
-        GRID_PUT(row, 8, "%.1f%%", share * 100);
-        GRID_PUT(row, 9, "%.2f", 1 / share);
-        GRID_PUT(row, 10, "%.1f", storage_each(result, at));
+        GRID_PUT(row, 9, "%.1f%%", share * 100);
+        GRID_PUT(row, 10, "%.2f", 1 / share);
+        GRID_PUT(row, 11, "%.1f", storage_each(result, at));
     }
-    put_seconds(row[11], &figures->cached_s);
-    put_seconds(row[12], &figures->cold_s);
+    put_median(row[12], &figures->cached);
+    put_median(row[13], &figures->cold);
 }
 
 static void print_cells(const storage_result_t *result) {
-    static const char *const titles[] = {"blocks",    "collection",  "keys",      "docs/s",  "n",
-                                         "data",      "on disk",     "indexes",   "of data", "ratio",
-                                         "bytes/doc", "scan, cache", "scan, disk"};
+    static const char *const titles[] = {"blocks", "collection", "keys",        "docs/s",    "acknowledged",
+                                         "n",      "data",       "on disk",     "indexes",   "of data",
+                                         "ratio",  "bytes/doc",  "scan, cache", "scan, disk"};
     const size_t columns = sizeof titles / sizeof *titles;
     grid_t grid = {.columns = columns, .left = {true, true, true}};
     char(*row)[GRID_CELL] = grid_row(&grid);
@@ -105,9 +107,10 @@ static void print_chosen(const storage_result_t *result, const char *word, size_
     figures = &result->figures[at];
     printf("%-28s %s: %.1f bytes a document on disk, %s docs/s, scan %.1f ms", word,
            storage_name(&result->choices[at], name), storage_each(result, at),
-           units_rate(rate, matrix_cell(result->matrix, at)->mean), figures->cached_s.mean * 1e3);
-    if (figures->cold_s.count)
-        printf(", from disk %.1f ms", figures->cold_s.mean * 1e3);
+           units_rate(rate, matrix_cell(result->matrix, at)->mean),
+           hist_quantile_ns(&figures->cached, 0.5) / 1e6);
+    if (figures->cold.moments.count)
+        printf(", from disk %.1f ms", hist_quantile_ns(&figures->cold, 0.5) / 1e6);
     printf("\n");
 }
 
@@ -150,9 +153,9 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
     print_cells(result);
     printf("\n");
     if (!result->checkpoints)
-        printf(
-            "no checkpoints: this user, or this target, may not (fsync), so what is on disk may be less than "
-            "all\n");
+        printf("no checkpoints: this user, or this target, may not (fsync): what is on disk may be less than "
+               "all, "
+               "and docs/s tell nothing of compressing\n");
     if (result->counts.budget_spent)
         printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
     print_chosen(result, "smallest:", verdict->smallest);
@@ -162,7 +165,9 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
     if (verdict->recommended == MATRIX_DONE)
         return;
     print_chosen(result, "recommended:", verdict->recommended);
-    printf("  the smallest whose load is within %.0f%% of the fastest, as far as the trials tell\n",
+    printf("  the smallest whose load, with its checkpoint, is within %.0f%% of the fastest as far as the "
+           "trials "
+           "tell\n",
            STORAGE_NEARLY * 100);
     print_paste(spec, result);
 }
@@ -188,6 +193,19 @@ static double mean_of(const moments_t *moments) {
     return moments->count ? moments->mean : NAN;
 }
 
+/* The median, and between what the middle half lies. */
+static void print_times(const char *name, const hist_t *times) {
+    static const struct {
+        const char *name;
+        double share;
+    } parts[] = {{"seconds", 0.5}, {"low", 0.25}, {"high", 0.75}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char whole[64];
+        snprintf(whole, sizeof whole, "%s_%s", name, parts[i].name);
+        print_number(whole, hist_quantile_ns(times, parts[i].share) / 1e9, 6);
+    }
+}
+
 static void print_json_cell(const storage_result_t *result, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
@@ -202,6 +220,7 @@ static void print_json_cell(const storage_result_t *result, size_t at) {
     print_number("docs_per_second", cell->mean, 1);
     print_number("low", cell->low, 1);
     print_number("high", cell->high, 1);
+    print_number("acknowledged_per_second", mean_of(&figures->acknowledged), 1);
     print_number("data_bytes", mean_of(&figures->bson_bytes), 1);
     print_number("storage_bytes", mean_of(&figures->data_bytes), 1);
     print_number("storage_deviation", moments_sd(&figures->data_bytes), 1);
@@ -209,10 +228,8 @@ static void print_json_cell(const storage_result_t *result, size_t at) {
     print_number("share", share, 5);
     print_number("ratio", 1 / share, 4);
     print_number("bytes_per_document", storage_each(result, at), 3);
-    print_number("scan_cache_seconds", mean_of(&figures->cached_s), 6);
-    print_number("scan_cache_deviation", moments_sd(&figures->cached_s), 6);
-    print_number("scan_disk_seconds", mean_of(&figures->cold_s), 6);
-    print_number("scan_disk_deviation", moments_sd(&figures->cold_s), 6);
+    print_times("scan_cache", &figures->cached);
+    print_times("scan_disk", &figures->cold);
     printf(",\"retries\":%" PRIu64 "}", figures->retries);
 }
 

@@ -1,6 +1,7 @@
 #include "study/storage.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/zeroed.h"
 #include "builtin/builtin.h"
 #include "format/format.h"
 #include "format/schema_short.h"
@@ -27,6 +28,9 @@ typedef struct {
     char *uri;        /* of the scratch collection */
     server_t *reader; /* answers may take hours */
     mongoc_client_t *client;
+    double rate;    /* of the last trial, its checkpoint included */
+    hist_t ignored; /* first looks */
+    storage_figures_t found;
 } storing_t;
 
 void storage_spec_init(storage_spec_t *spec) {
@@ -174,7 +178,7 @@ static int64_t counted(const bson_t *reply) {
 }
 
 /* A look at every document, by the server: all lack the field, which only the documents themselves tell. */
-static bool scan(storing_t *storing, double *seconds, err_t *err) {
+static bool scan(storing_t *storing, hist_t *times, err_t *err) {
     bson_t reply;
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(storing->reader)), "pipeline", "[",
                                "{", "$match", "{", "no field of any format", "{", "$exists", BCON_BOOL(false),
@@ -184,7 +188,7 @@ static bool scan(storing_t *storing, double *seconds, err_t *err) {
     const uint64_t expected = storing->trials.result->counts.loaded;
     bool ok = server_command(storing->reader, storing->client, server_database(storing->reader), command,
                              false, &reply, err);
-    *seconds = (double)(clock_now_ns() - began) / 1e9;
+    const int64_t took = clock_now_ns() - began;
     const int64_t found = ok ? counted(&reply) : 0;
     bson_destroy(command);
     bson_destroy(&reply);
@@ -193,37 +197,43 @@ static bool scan(storing_t *storing, double *seconds, err_t *err) {
             err, STATUS_SERVER,
             "a scan of %s found %lld documents, and %llu were loaded: does somebody else write there?",
             storing->result->scratch, (long long)found, (unsigned long long)expected);
+    if (ok)
+        hist_add(times, took);
     return ok;
 }
 
 /* Empties the caches, and waits until everybody who has some of the collection answers again. */
 static bool scan_cold(storing_t *storing, storage_figures_t *figures, err_t *err) {
     watch_storage_t ignored;
-    double seconds;
-    if (!storing->spec->cold)
-        return true;
-    if (!beside_wait(storing->spec->cold, err) ||
-        !watch_storage(storing->reader, storing->client, server_collection(storing->reader), &ignored, err) ||
-        !scan(storing, &seconds, err))
-        return false;
-    moments_add(&figures->cold_s, seconds);
-    return true;
+    return !storing->spec->cold || (beside_wait(storing->spec->cold, err) &&
+                                    watch_storage(storing->reader, storing->client,
+                                                  server_collection(storing->reader), &ignored, err) &&
+                                    scan(storing, &figures->cold, err));
+}
+
+/* What a load comes to that goes on for long: its checkpoint is part of it. */
+static void write_down(storing_t *storing) {
+    const load_result_t *trial = storing->trials.result;
+    const int64_t began = clock_now_ns();
+    storing->result->checkpoints = scratch_checkpoint(storing->trials.scratch);
+    const int64_t took = trial->moving_ns + (storing->result->checkpoints ? clock_now_ns() - began : 0);
+    storing->rate = (double)trial->counts.loaded / ((double)(took ? took : 1) / 1e9);
 }
 
 static bool look(storing_t *storing, storage_figures_t *figures, err_t *err) {
-    double first, second;
-    storing->result->checkpoints = scratch_checkpoint(storing->trials.scratch);
-    if (!take_sizes(storing, figures, err) || !scan(storing, &first, err) || !scan(storing, &second, err))
-        return false;
-    moments_add(&figures->cached_s, second);
-    return scan_cold(storing, figures, err);
+    hist_t *first = &storing->ignored;
+    write_down(storing);
+    moments_add(&figures->acknowledged, trials_rate(&storing->trials));
+    return take_sizes(storing, figures, err) && scan(storing, first, err) &&
+           scan(storing, &figures->cached, err) && scan_cold(storing, figures, err);
 }
 
 static bool make_trial(storing_t *storing, size_t cell, storage_figures_t *figures, err_t *err) {
     const storage_choice_t *choice = &storing->result->choices[cell];
     const load_result_t *trial = storing->trials.result;
     load_spec_t load = storing->load;
-    storage_figures_t found = *figures;
+    storage_figures_t *found = &storing->found;
+    *found = *figures;
     load.uri = storing->uri;
     load.clustered = choice->clustered;
     load.compressor = choice->compressor;
@@ -231,12 +241,12 @@ static bool make_trial(storing_t *storing, size_t cell, storage_figures_t *figur
     if (!trials_begin(&storing->trials, err))
         return false;
     const bool ok =
-        trials_load(&storing->trials, &load, err) && (!trial->counts.loaded || look(storing, &found, err));
+        trials_load(&storing->trials, &load, err) && (!trial->counts.loaded || look(storing, found, err));
     if (!trials_end(&storing->trials, ok, err))
         return false;
-    found.documents += trial->counts.loaded;
-    found.retries += trial->retries;
-    *figures = found;
+    found->documents += trial->counts.loaded;
+    found->retries += trial->retries;
+    *figures = *found;
     return true;
 }
 
@@ -248,10 +258,11 @@ static bool warm_up(storing_t *storing, err_t *err) {
                               .budget_ns = storing->spec->budget_ns,
                               .cells = matrix_count(result->matrix),
                               .rounds = ROUNDS_WANTED};
-    storage_figures_t ignored = {.documents = 0};
+    const size_t cell = matrix_count(result->matrix) / 2;
     storing->trials.limit = trials_first(&fit);
-    if (!make_trial(storing, matrix_count(result->matrix) / 2, &ignored, err))
+    if (!make_trial(storing, cell, &result->figures[cell], err))
         return false;
+    result->figures[cell] = (storage_figures_t){.documents = 0};
     trials_fit(&storing->trials, &fit, &result->sample, &result->records);
     result->warmed = true;
     return true;
@@ -289,8 +300,8 @@ static void judge(storage_result_t *result) {
         const bool told = matrix_cell(matrix, i)->trials >= 2;
         size[i] = told ? storage_each(result, i) : NAN;
         own[i] = result->choices[i].short_keys ? NAN : size[i];
-        scan[i] = told ? figures->cached_s.mean : NAN;
-        cold[i] = told && figures->cold_s.count ? figures->cold_s.mean : NAN;
+        scan[i] = told ? hist_quantile_ns(&figures->cached, 0.5) : NAN;
+        cold[i] = told ? hist_quantile_ns(&figures->cold, 0.5) : NAN;
     }
     result->verdict = (storage_verdict_t){.smallest = least(size, count),
                                           .fastest_load = result->counts.best,
@@ -311,8 +322,8 @@ static bool experiment(storing_t *storing, err_t *err) {
         trials_say(&storing->trials, matrix, matrix_cell(matrix, at), name, began, storing->spec->budget_ns);
         ok = make_trial(storing, at, &result->figures[at], err);
         if (ok) {
-            matrix_add(matrix, at, trials_rate(&storing->trials), trials_took_ns(&storing->trials));
-            log_detail("%s: %.0f docs/s", name, trials_rate(&storing->trials));
+            matrix_add(matrix, at, storing->rate, trials_took_ns(&storing->trials));
+            log_detail("%s: %.0f docs/s", name, storing->rate);
         }
     }
     log_progress_end(&storing->trials.progress);
@@ -326,7 +337,7 @@ static bool experiment(storing_t *storing, err_t *err) {
 }
 
 bool storage_run(const storage_spec_t *spec, storage_result_t *result, err_t *err) {
-    storing_t storing = {.spec = spec, .result = result};
+    storing_t *storing = ZEROED(storing_t);
     const int64_t began = clock_now_ns();
     err_t closing;
     *result = (storage_result_t){.verdict = {.smallest = MATRIX_DONE,
@@ -335,20 +346,25 @@ bool storage_run(const storage_spec_t *spec, storage_result_t *result, err_t *er
                                              .fastest_cold = MATRIX_DONE,
                                              .recommended = MATRIX_DONE,
                                              .recommended_long = MATRIX_DONE}};
-    bool ok = open_target(&storing, err) && make_matrix(&storing, err) && warm_up(&storing, err) &&
-              experiment(&storing, err);
+    if (!storing)
+        return err_memory(err, sizeof *storing);
+    storing->spec = spec;
+    storing->result = result;
+    bool ok = open_target(storing, err) && make_matrix(storing, err) && warm_up(storing, err) &&
+              experiment(storing, err);
     result->took_ns = clock_now_ns() - began;
-    if (storing.client)
-        server_give(storing.reader, storing.client);
-    server_destroy(storing.reader);
-    bson_free(storing.uri);
-    if (!trials_close(&storing.trials, &closing)) {
+    if (storing->client)
+        server_give(storing->reader, storing->client);
+    server_destroy(storing->reader);
+    bson_free(storing->uri);
+    if (!trials_close(&storing->trials, &closing)) {
         if (ok)
             *err = closing;
         else
             log_warn("%s", closing.text);
         ok = false;
     }
+    free(storing);
     return ok;
 }
 

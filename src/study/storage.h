@@ -1,6 +1,9 @@
 /* storage: what a collection takes and costs with each block compressor, clustered or plain, under long and
  * short keys: real loads of a sample into a scratch collection (trial.h), its sizes behind a checkpoint, and
- * the time of a look at every document, from the cache and from disk. One call, main thread. */
+ * the time of a look at every document, from the cache and from disk. One call, main thread.
+ *
+ * A server compresses what it writes, and of a short load it writes hardly anything before the checkpoint. So
+ * a load ends here when its checkpoint has: that is what many hours of the same come to. */
 #ifndef TIPPLE_STUDY_STORAGE_H
 #define TIPPLE_STUDY_STORAGE_H
 
@@ -41,10 +44,12 @@ typedef struct {
 } storage_choice_t;
 
 /* Of all trials of a cell. Bytes are of the whole sample, behind a checkpoint: documents uncompressed, and
- * what data and indexes take on disk. Seconds of one look at every document. */
+ * what data and indexes take on disk. acknowledged: documents a second, without the checkpoint. How long a
+ * look at every document took. */
 typedef struct {
     uint64_t documents, retries;
-    moments_t bson_bytes, data_bytes, index_bytes, cached_s, cold_s;
+    moments_t bson_bytes, data_bytes, index_bytes, acknowledged;
+    hist_t cached, cold;
 } storage_figures_t;
 
 typedef struct {
@@ -58,7 +63,7 @@ typedef struct {
     storage_lists_t lists;                   /* filled up */
     storage_choice_t choices[STORAGE_CELLS]; /* of the cells */
     storage_figures_t figures[STORAGE_CELLS];
-    matrix_t *matrix;        /* of the loads; NULL: it did not come so far */
+    matrix_t *matrix;        /* of the loads with their checkpoints; NULL: it did not come so far */
     matrix_verdict_t counts; /* trials, rounds, cells */
     storage_verdict_t verdict;
     uint64_t sample, records; /* asked for, and what was there of it */

@@ -90,6 +90,7 @@ class Mixin(livetune.Mixin):
             self.assertEqual(cell["documents"], cell["trials"] * records)
             self.assertLessEqual(cell["low"], cell["docs_per_second"])
             self.assertLessEqual(cell["docs_per_second"], cell["high"])
+            self.assertLess(cell["docs_per_second"], cell["acknowledged_per_second"])  # without the checkpoint
             disk = cell["storage_bytes"] + cell["index_bytes"]
             self.assertAlmostEqual(cell["share"], disk / cell["data_bytes"], 4)
             self.assertAlmostEqual(cell["ratio"], cell["data_bytes"] / disk, 3)

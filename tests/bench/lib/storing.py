@@ -1,15 +1,23 @@
 """storing: what documents take on disk with each compressor, what writing them costs, and what indexes and a look at
-every document take afterwards: the figures that `tipple plan` reckons with."""
+every document take afterwards: the figures that `tipple plan` reckons with. And the whole comparison, with clustered
+collections and short keys, as `tipple tune --storage` makes it."""
+import json
 import pathlib
 
 import figures
 from compare import Outcome, every, interleave
 from figures import Failed
-from lab import COLLECTION, DATABASE
+from lab import COLLECTION, DATABASE, say
 
 COLUMNS = ["", "server CPU, us/doc", "on disk / BSON", "journal and oplog / BSON", "scan, CPU, us/doc", "n"]
 COMPRESSORS = ["none", "snappy", "zlib", "zstd"]
 # of a format: the rows for each of the options' rows, indexes to build, what a look at everything groups by
+# What `tune --storage` is shown of each kind: the format whose keys are spelled out, rows a trial for each of the
+# options' rows. Each round of a kind's sixteen cells may take so many seconds.
+TUNED = {"mot": ("mot-long", 0.2), "isd": ("isd", 0.04), "obd": ("obd", 0.04)}
+ROUND_SECONDS = 22
+TUNED_COLUMNS = ["", "docs/s", "data, bytes/doc", "on disk, bytes/doc", "indexes, bytes/doc", "of data", "ratio",
+                 "scan from cache, us/doc", "n"]
 KINDS = {"mot": (1, [{"d": 1, "k": 1}, {"t": 1}], "$k"), "isd": (0.2, [{"ts": 1, "st": 1}, {"st": 1}], "$st")}
 
 
@@ -39,7 +47,62 @@ def storage(lab, options):
                     add_indexes(built, kind, runs["snappy"])
     alone.notes[:0] = ["%s MOT rows, %s weather records; the scan is a $group" % (
         figures.thousands(options.rows), figures.thousands(rows_of("isd", options))), figures.others_note(everything)]
-    return Outcome([alone, replicated, built], [])
+    with lab.server(options.cache) as server:
+        tuned = tuned_table(lab, server, options)
+    return Outcome([tuned, alone, replicated, built], [])
+
+
+def tuned_table(lab, server, options):
+    """One table of `tipple tune --storage` of all kinds: what a collection takes, and what that costs."""
+    table = figures.Table("Compressor, clustered or plain, long or short keys: tipple tune --storage, standalone",
+                          TUNED_COLUMNS)
+    runs, samples = [], []
+    for kind, (form, share) in TUNED.items():
+        sample = max(500, int(options.rows * share))
+        file = lab.rows(sample, kind)
+        lab.warm(file)
+        server.fresh()
+        words = [lab.tipple, "tune", "--storage", "--json", "--quiet", "--format", form, "--uri", server.namespace_uri,
+                 "--sample", sample, "--budget", "%ds" % (ROUND_SECONDS * options.rounds), file]
+        try:
+            run = lab.run(words, sample, server)
+        except Failed as failed:
+            table.notes.append("%s: %s" % (kind, failed))
+            continue
+        said = json.loads(run.output)
+        say("  %s: %d trials in %.0f s", kind, said["trials"], said["seconds"])
+        runs.append(run)
+        samples.append("%s %s" % (figures.thousands(sample), kind))
+        for cell in said["cells"]:
+            table.add(*tuned_row(kind, cell, figures.disturbed([run])))
+    table.notes[:0] = [
+        "records a trial: %s; n trials of each cell, in an order drawn anew each round" % ", ".join(samples),
+        "docs/s: mean and 95 % confidence interval, the checkpoint behind the load included; a scan is the second look "
+        "at every document, median and middle half", figures.others_note(runs)]
+    return table
+
+
+def tuned_row(kind, cell, disturbed):
+    """Sizes hardly scatter; speeds do, and are shown only where they can be told."""
+    name = "%s, %s keys, %s, %s" % (kind, cell["keys"], "clustered" if cell["clustered"] == "yes" else "plain",
+                                    cell["compressor"])
+    if cell["trials"] < 2:
+        return (name, *["failed"] * 7, cell["trials"])
+    documents = cell["documents"] / cell["trials"]
+    doubtful = disturbed or cell["trials"] < figures.FEW
+    rate = trusted(cell["docs_per_second"], cell["low"], cell["high"], doubtful, figures.thousands)
+    scan = trusted(*(cell["scan_cache_" + which] / documents for which in ("seconds", "low", "high")), doubtful,
+                   figures.micro)
+    return (name, rate, "%.0f" % (cell["data_bytes"] / documents), "%.0f" % (cell["storage_bytes"] / documents),
+            "%.1f" % (cell["index_bytes"] / documents), figures.percent(cell["share"]), figures.times(cell["ratio"]),
+            scan, cell["trials"])
+
+
+def trusted(value, low, high, doubtful, unit):
+    spread = "%s to %s" % (unit(low), unit(high))
+    if high - low > 2 * figures.NOISY * value:
+        return "too noisy (%s)" % spread
+    return "%s%s (%s)" % ("~" if doubtful else "", unit(value), spread)
 
 
 def rows_of(kind, options):
