@@ -62,6 +62,7 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertEqual(3000, self.client.count(self.database, "results"))
         self.assertEqual({"_id", *"abcdefghijklmn"}, {key for document in self.documents() for key in document})
         self.assertEqual(("snappy", False), self.made("results"))
+        self.tipple("verify", "--format", "./mot-short.yaml", "--uri", self.uri(), "a.csv")
         os.remove(self.folder / "mot-short.yaml")
         done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "zstd", "--clustered", "--sample",
                                             "500", "--keys", "short", "a.csv"), timeout=600, **self.environment)
