@@ -305,18 +305,15 @@ static void remember(drilling_t *drilling, drill_pass_t *pass) {
 
 static bool run_passes(drilling_t *drilling, err_t *err) {
     drill_result_t *result = drilling->result;
-    status_t status = STATUS_OK;
     for (size_t i = 0; i < result->pass_count; i++) {
         result->drilled = true;
         if (!run_pass(drilling, &result->passes[i], err))
             return false;
         remember(drilling, &result->passes[i]);
-        status = err->status ? err->status : status;
     }
     for (size_t i = 0; i < result->pass_count; i++)
         if (result->passes[i].difference[0])
             return err_set(err, STATUS_DIFFERENT, "%s", result->passes[i].difference);
-    err->status = status;
     return true;
 }
 
@@ -350,6 +347,13 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
     return ok;
 }
 
+static bool some_rejected(const drill_result_t *result) {
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < result->pass_count; i++)
+        rejected += result->passes[i].load.counts.rejected;
+    return rejected > 0;
+}
+
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     drilling_t drilling = {.spec = spec, .result = result};
     const int64_t began = clock_now_ns();
@@ -360,6 +364,8 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     *err = (err_t){.status = STATUS_OK};
     bool ok = drill(&drilling, err);
     ok = close_all(&drilling, ok, err);
+    if (ok) /* what was tried in vain on the way is no failure */
+        *err = (err_t){.status = some_rejected(result) ? STATUS_SOME_REJECTED : STATUS_OK};
     result->took_ns = clock_now_ns() - began;
     return ok;
 }

@@ -27,8 +27,10 @@ typedef struct {
 /* ---- samples ---- */
 
 static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, err_t *err) {
-    const drill_pass_spec_t spec = {
-        .load = *rehearsal->spec->load, .query = &rehearsal->result->query, .quiet = true};
+    const drill_pass_spec_t spec = {.load = *rehearsal->spec->load,
+                                    .query = &rehearsal->result->query,
+                                    .quiet = true,
+                                    .cluster = rehearsal->result->cluster};
     drill_pass_spec_t limited = spec;
     drill_pass_t *pass = rehearsal->pass;
     const counts_t *counts = &pass->load.counts;
