@@ -6,6 +6,7 @@
 #include "study/gauge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct {
     bool whole;         /* which is all there are */
     bool scans;         /* the first query looks at everything */
     double kept;        /* documents of records that make one: what the filter lets through */
+    log_progress_t progress;
 } rehearsal_t;
 
 /* ---- samples ---- */
@@ -86,6 +88,17 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     return true;
 }
 
+static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
+    const drill_result_t *result = rehearsal->result;
+    char line[128], number[UNITS_MAX];
+    log_detail("drill: a sample of %llu records", (unsigned long long)records);
+    if (!log_progress_is_due(&rehearsal->progress))
+        return;
+    snprintf(line, sizeof line, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
+             all * result->pass_count, units_count(number, records));
+    log_progress_say(&rehearsal->progress, line);
+}
+
 /* Sizes that are halves of each other, up in one round and down in the next. */
 static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
     const bool thorough = rehearsal->spec->thorough;
@@ -95,7 +108,7 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
             const size_t halvings = round % 2 ? i : sizes - 1 - i;
             uint64_t records = rehearsal->most >> halvings;
             records = records ? records : 1;
-            log_detail("drill: a sample of %llu records", (unsigned long long)records);
+            say(rehearsal, records, sizes * rounds);
             if (!take(rehearsal, records, indexes_first, err))
                 return false;
             if (rehearsal->pass->load.counts.read < records && halvings == 0) {
@@ -175,9 +188,13 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     if (!warm_up(rehearsal, err))
         return false;
     log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
-    for (size_t i = 0; i < result->pass_count; i++)
-        if (!take_all(rehearsal, result->passes[i].indexes_first, err))
-            return false;
+    bool ok = true;
+    log_progress_begin(&rehearsal->progress);
+    for (size_t i = 0; ok && i < result->pass_count; i++)
+        ok = take_all(rehearsal, result->passes[i].indexes_first, err);
+    log_progress_end(&rehearsal->progress);
+    if (!ok)
+        return false;
     if (!isnan(rehearsal->spec->documents))
         result->all_documents = rehearsal->spec->documents;
     else if (!count_documents(rehearsal, err))
