@@ -126,16 +126,26 @@ class Mixin:
         return status, out.decode(), "\n".join(process.said)
 
     def slow(self, command):
-        """From here on each of these commands takes a second more; "": none does."""
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "alwaysOn" if command else "off", **(
-            {"data": {"failCommands": [command], "blockConnection": True, "blockTimeMS": 1000, "appName": "tipple"}}
-            if command else {})})
+        """From here on each of these commands takes a second more, and an index is not built to its end; "": as ever."""
+        builds = command == "createIndexes"
+        self.client.command("admin", {"configureFailPoint": "hangAfterInitializingIndexBuild",
+                                      "mode": "alwaysOn" if builds else "off"})
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"} if builds or not command else {
+            "configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
+                "failCommands": [command], "blockConnection": True, "blockTimeMS": 1000, "appName": "tipple"}})
+
+    def is_building(self):
+        running = self.client.command("admin", {"aggregate": 1, "pipeline": [
+            {"$currentOp": {}}, {"$match": {"command.createIndexes": {"$exists": True}}}], "cursor": {}})
+        return running["cursor"]["firstBatch"] != []
 
     def interrupted(self, announced, number=signal.SIGINT, *words):
         """A signal in a phase of a scratch drill: it dies of the signal, says in which phase, and leaves nothing."""
         before = self.target()
         process = self.start("--no-predict", "--index", "k:1", *words, "a.csv")
         self.assertTrue(self.heard(process, "drill: " + announced), process.said)
+        if announced == "building the indexes":  # one that has not begun makes the collection anew
+            self.assertTrue(livetest.wait_for(self.is_building))
         process.send_signal(number)
         self.slow("")
         status, out, said = self.ended(process)

@@ -212,15 +212,14 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def test_difference(self):
         """a document that changes between load and verify: status 7, in the last sentence, and in the history"""
-        pause = {"configureFailPoint": "hangAfterInitializingIndexBuild"}
-        self.client.command("admin", {**pause, "mode": "alwaysOn"})
-        self.addCleanup(self.client.command, "admin", {**pause, "mode": "off"})
+        self.slow("createIndexes")
+        self.addCleanup(self.slow, "")
         process = self.start("--no-predict", "--index", "k:1", "a.csv")
         self.assertTrue(self.heard(process, "drill: building the indexes"))
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, livedrill.SCRATCH) == self.ROWS))
         self.client.command(self.database, {"update": livedrill.SCRATCH, "updates": [
             {"q": {"t": {"$gt": 0}}, "u": {"$set": {"k": "another"}}}]})
-        self.client.command("admin", {**pause, "mode": "off"})
+        self.slow("")
         status, out, said = self.ended(process)
         self.assertEqual(7, status, said)
         self.assertRegex(out.splitlines()[-1], "^loaded and looked at in .*, but .* is not what its files make: 1 altered$")
@@ -315,6 +314,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         for words in ((), ("--drop", self.database + ".results")):
             done = self.tipple(*self.drill_words("--no-predict", *words, "a.csv"), status=1)
             self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
+        self.slow("")
         status, out, said = self.ended(first)
         self.assertEqual(0, status, said)
         self.adds_up(json.loads(out)["drills"][0], self.ROWS, foretold=False)
@@ -326,11 +326,11 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.addCleanup(self.slow, "")
         process = self.start("--no-predict", "--index", "k:1", "a.csv")
         self.assertTrue(self.heard(process, "drill: building the indexes"))
+        self.assertTrue(livetest.wait_for(self.is_building))
         process.kill()
         self.slow("")
         self.ended(process)
         self.assertIn(livedrill.SCRATCH + ".tipple.mark", self.scratch_names())
-        self.client.command(self.database, {"drop": livedrill.SCRATCH})  # waits for the index that nobody wants
         done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
         self.assertIn("left from a study that was killed", done.stderr)
         self.assertEqual([], self.scratch_names())
