@@ -113,6 +113,7 @@ static bool verify(passing_t *passing, err_t *err) {
     spec.inputs = load->inputs;
     spec.input_count = load->input_count;
     spec.limit = load->limit;
+    spec.limit_is_about = load->limit_is_about;
     spec.threads = load->threads;
     spec.memory = load->memory;
     spec.max_record = load->max_record;

@@ -94,6 +94,16 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertGreater(load["high"], load["low"])
         self.assertEqual([], self.history())
 
+    def test_large_sample(self):
+        """of many blocks a sample has about as many records as it should, never more, and each of them is verified"""
+        self.write("a.csv", livetest.rows(40000, 6))
+        said = self.drill("--sample", "30k", "--predict-only", "a.csv")
+        for sample in said["samples"]:
+            self.assertLessEqual(sample["documents"], sample["asked"])
+            self.assertGreater(sample["documents"], sample["asked"] * 0.99)
+        self.assertEqual({7500, 15000, 30000}, {sample["asked"] for sample in said["samples"]})
+        self.assertEqual((40000, True), (said["documents"], said["documents_exact"]))
+
     def test_all_the_files_hold(self):
         """--scale without a number, and --predict-only: what the filter lets through of all files"""
         self.write("b.csv", livetest.rows(500, 4))
