@@ -16,7 +16,7 @@ char *drill_load_line(const drill_result_t *result) {
     const load_spec_t *load = &result->load;
     bson_string_t *line = bson_string_new("tipple load");
     paste_option(line, "--format", load->format);
-    paste_uri(line, load->uri, 0, NULL);
+    paste_uri(line, load->uri, 0, NULL, NULL);
     if (load->clustered != CLUSTERED_DEFAULT)
         paste_word(line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->compressor)

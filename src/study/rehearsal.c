@@ -63,7 +63,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     const counts_t *counts = &pass->load.counts;
     /* without a limit files are read side by side, as by the drill itself */
     limited.load.limit = records >= rehearsal->all ? UINT64_MAX : records;
-    limited.load.limit_is_about = true;
+    limited.load.limit_is_about = limited.load.trial = true;
     limited.load.max_rejects = UINT64_MAX;
     limited.load.max_rejects_percent = -1;
     memset(pass, 0, sizeof *pass);
