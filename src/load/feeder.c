@@ -210,6 +210,8 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first,
     if (ok && options->limit != UINT64_MAX) {
         ok = apply_limit(worker, block, err);
         *more = !block->partial;
+        if (block->partial) /* not fed to its end, but this far it was */
+            file->blocks = block->to;
     }
     ok = ok && number(feeder, block, err);
     if (ok && runs_cover(&file->done_before, block->from, block->to)) {
