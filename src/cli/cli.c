@@ -334,8 +334,9 @@ static const char *const statuses[][2] = {
     {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
           "there"},
     {"5", "stopped: an input could not be read, or changed while it was read; resumable"},
-    {"7", "verify: the collection is not what its files make; query: an answer is not the expected one; the "
-          "differences were named"},
+    {"7",
+     "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
+     "one; the differences were named"},
     {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
     {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
 };

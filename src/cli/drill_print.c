@@ -4,7 +4,6 @@
 #include "cli/drill_history.h"
 #include "cli/grid.h"
 #include "cli/paste.h"
-#include "target/address.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,32 +15,17 @@
 char *drill_load_line(const drill_result_t *result) {
     const load_spec_t *load = &result->load;
     bson_string_t *line = bson_string_new("tipple load");
-    address_t address;
-    err_t err;
     paste_option(line, "--format", load->format);
-    const bool readable = address_parse(&address, load->uri, &err);
-    if (readable && !address.secret_count)
-        paste_option(line, "--uri", load->uri);
-    else
-        bson_string_append(line, " --uri \"$TIPPLE_URI\"");
-    if (readable)
-        address_free(&address);
+    paste_uri(line, load->uri, 0, NULL, NULL);
     if (load->clustered != CLUSTERED_DEFAULT)
         paste_word(line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->compressor)
         paste_option(line, "--compressor", load->compressor);
-    if (load->shard_key)
-        paste_option(line, "--shard-key", load->shard_key);
-    if (load->direct)
-        paste_word(line, "--direct");
     for (size_t i = 0; i < load->index_count; i++)
         paste_option(line, "--index", load->indexes[i]);
-    for (size_t i = 0; i < load->filter_count; i++)
-        paste_option(line, "--filter", load->filters[i]);
     if (load->rejects)
         paste_option(line, "--rejects", load->rejects);
-    for (size_t i = 0; i < load->input_count; i++)
-        paste_word(line, load->inputs[i]);
+    paste_rest(line, load, load->direct);
     return bson_string_free(line, false);
 }
 

@@ -1,4 +1,5 @@
 #include "load/feeder.h"
+#include "base/lines.h"
 #include "base/stop.h"
 #include "format/records.h"
 #include "input/cutter.h"
@@ -53,9 +54,21 @@ static bool has_failed(feeder_t *feeder) {
     return failed;
 }
 
+/* A line is a record at most: where the block's lines are surely within the limit, nobody needs to look at
+ * them. */
+static bool count_lines(worker_t *worker, const block_t *block) {
+    const uint64_t most = lines_count(block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
+    if (most > worker->left)
+        return false;
+    worker->left -= most;
+    return true;
+}
+
 /* Cuts the block off behind the last record that --limit allows. */
 static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
+    if (options->limit_is_about && count_lines(worker, block))
+        return true;
     if (!worker->counter && !(worker->counter = records_new(options->schema)))
         return err_memory(err, 1);
     record_t record;
@@ -197,6 +210,8 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first,
     if (ok && options->limit != UINT64_MAX) {
         ok = apply_limit(worker, block, err);
         *more = !block->partial;
+        if (block->partial) /* not fed to its end, but this far it was */
+            file->blocks = block->to;
     }
     ok = ok && number(feeder, block, err);
     if (ok && runs_cover(&file->done_before, block->from, block->to)) {

@@ -20,7 +20,8 @@ typedef struct {
     uint64_t max_record;
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
-    bool numbered; /* blocks get their id_base from the file's books */
+    bool limit_is_about; /* lines count for records as long as they are few: much quicker, and never more */
+    bool numbered;       /* blocks get their id_base from the file's books */
     /* Which files to feed next, [*first, *end), in this order; false: no more (err->text is set: a failure).
      * May wait. NULL: all of them. Called from feeder threads, as the next one. */
     bool (*next)(void *share, size_t *first, size_t *end, err_t *err);

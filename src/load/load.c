@@ -343,6 +343,7 @@ static bool move_data(job_t *job, err_t *err) {
                                     .threads = (uint32_t)useful,
                                     .max_record = spec->max_record,
                                     .limit = spec->limit,
+                                    .limit_is_about = spec->limit_is_about,
                                     .numbered = !spec->dry_run,
                                     .next = job->share ? share_next : NULL,
                                     .share = job->share,

@@ -29,7 +29,8 @@ typedef struct {
     size_t index_count;
     char *const *filters;
     size_t filter_count;
-    uint64_t limit; /* UINT64_MAX: none */
+    uint64_t limit;      /* UINT64_MAX: none */
+    bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
     uint64_t max_rejects;
     double max_rejects_percent; /* < 0: max_rejects counts */
     const char *rejects;        /* path, or NULL: NAMESPACE.rejects */

@@ -299,6 +299,7 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
                                 .threads = (uint32_t)useful,
                                 .max_record = run->spec->max_record,
                                 .limit = run->spec->limit,
+                                .limit_is_about = run->spec->limit_is_about,
                                 .numbered = true,
                                 .extend = make_room_for,
                                 .context = run};

@@ -73,6 +73,24 @@ static bool check_drop(const drilling_t *drilling, err_t *err) {
     return ok;
 }
 
+/* A load would find out, too, but behind the drop of the target. */
+static bool check_indexes(const load_spec_t *load, err_t *err) {
+    for (size_t i = 0; i < load->index_count; i++) {
+        index_spec_t index;
+        if (!place_parse_index(load->indexes[i], &index, err))
+            return err_where(err, "--index");
+        place_free_index(&index);
+    }
+    return true;
+}
+
+static bool check_cluster(const drilling_t *drilling, err_t *err) {
+    const load_spec_t *load = &drilling->spec->load;
+    return drilling->result->cluster || (!load->shard_key && !load->direct) ||
+           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
+                   load->direct ? "--direct" : "--shard-key", drilling->result->where);
+}
+
 static bool check_spec(drilling_t *drilling, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     drill_result_t *result = drilling->result;
@@ -81,7 +99,7 @@ static bool check_spec(drilling_t *drilling, err_t *err) {
         return false;
     snprintf(result->format, sizeof result->format, "%s", schema->name);
     schema_destroy(schema);
-    return check_drop(drilling, err) &&
+    return check_drop(drilling, err) && check_indexes(load, err) &&
            (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
            check_inputs(drilling, err) &&
            first_query_choose(drilling->spec->query, result->format, &result->query, err);
@@ -147,7 +165,8 @@ static bool open_target(drilling_t *drilling, err_t *err) {
     snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
              result->scratch ? SCRATCH_DRILL : "");
     result->cluster = facts->kind == SERVER_ROUTER;
-    return choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
+    return check_cluster(drilling, err) &&
+           choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
                                err) &&
            take_indexes(drilling, err) && nobody_loads(drilling, err);
 }
@@ -305,18 +324,15 @@ static void remember(drilling_t *drilling, drill_pass_t *pass) {
 
 static bool run_passes(drilling_t *drilling, err_t *err) {
     drill_result_t *result = drilling->result;
-    status_t status = STATUS_OK;
     for (size_t i = 0; i < result->pass_count; i++) {
         result->drilled = true;
         if (!run_pass(drilling, &result->passes[i], err))
             return false;
         remember(drilling, &result->passes[i]);
-        status = err->status ? err->status : status;
     }
     for (size_t i = 0; i < result->pass_count; i++)
         if (result->passes[i].difference[0])
             return err_set(err, STATUS_DIFFERENT, "%s", result->passes[i].difference);
-    err->status = status;
     return true;
 }
 
@@ -350,6 +366,13 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
     return ok;
 }
 
+static bool some_rejected(const drill_result_t *result) {
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < result->pass_count; i++)
+        rejected += result->passes[i].load.counts.rejected;
+    return rejected > 0;
+}
+
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     drilling_t drilling = {.spec = spec, .result = result};
     const int64_t began = clock_now_ns();
@@ -360,6 +383,8 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     *err = (err_t){.status = STATUS_OK};
     bool ok = drill(&drilling, err);
     ok = close_all(&drilling, ok, err);
+    if (ok) /* what was tried in vain on the way is no failure */
+        *err = (err_t){.status = some_rejected(result) ? STATUS_SOME_REJECTED : STATUS_OK};
     result->took_ns = clock_now_ns() - began;
     return ok;
 }

@@ -37,16 +37,20 @@ const char *drill_phase_name(drill_phase_t phase) {
     return phases[phase].name;
 }
 
+/* A phase that a person would name. */
+static bool matters(const passing_t *passing, drill_phase_t phase) {
+    return phases[phase].doing && (phase != DRILL_PLACE || passing->spec->cluster);
+}
+
 static void enter(passing_t *passing, drill_phase_t phase) {
     drill_span_t *span = &passing->pass->phases[phase];
     const bool again = span->came;
     if (!again)
         span->began_ns = clock_now_ns() - passing->origin_ns;
     span->came = true;
-    if (phases[phase].doing || passing->pass->reached == DRILL_PHASES)
+    if (matters(passing, phase) || passing->pass->reached == DRILL_PHASES)
         passing->pass->reached = phase;
-    if (!again && phases[phase].doing && !passing->spec->quiet &&
-        (phase != DRILL_PLACE || passing->spec->cluster))
+    if (!again && matters(passing, phase) && !passing->spec->quiet)
         log_note("drill: %s", phases[phase].doing);
 }
 
@@ -109,6 +113,7 @@ static bool verify(passing_t *passing, err_t *err) {
     spec.inputs = load->inputs;
     spec.input_count = load->input_count;
     spec.limit = load->limit;
+    spec.limit_is_about = load->limit_is_about;
     spec.threads = load->threads;
     spec.memory = load->memory;
     spec.max_record = load->max_record;
@@ -147,14 +152,11 @@ bool drill_pass(const drill_pass_spec_t *spec, drill_pass_t *pass, err_t *err) {
     if (spec->quiet && level == LOG_NORMAL)
         log_set_level(LOG_QUIET);
     bool ok = load(&passing, err);
-    const status_t status = ok ? err->status : STATUS_OK;
     ok = ok && verify(&passing, err);
     pass->verified_ns = clock_now_ns() - passing.origin_ns;
     ok = ok && ask(&passing, err);
     log_set_level(level);
     pass->took_ns = clock_now_ns() - passing.origin_ns;
     pass->finished = ok;
-    if (ok)
-        err->status = status; /* some were rejected */
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "study/gauge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +20,50 @@ typedef struct {
     drill_result_t *result;
     drill_pass_t *pass; /* the last one */
     uint64_t most;      /* records of the largest sample */
-    bool whole;         /* which is all there are */
+    uint64_t all;       /* records of all files; UINT64_MAX: too many to be counted */
+    double documents;   /* that they make without a filter */
     bool scans;         /* the first query looks at everything */
     double kept;        /* documents of records that make one: what the filter lets through */
+    log_progress_t progress;
 } rehearsal_t;
+
+/* ---- how many there are ---- */
+
+static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
+    const load_spec_t *load = rehearsal->spec->load;
+    drill_result_t *result = rehearsal->result;
+    manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest;
+    gauge_t gauge;
+    schema_t *schema = format_open(load->format, err);
+    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
+    if (ok) {
+        ok = gauge_take(schema, &manifest, &gauge, err);
+        manifest_free(&manifest);
+    }
+    schema_destroy(schema);
+    if (!ok)
+        return false;
+    const bool whole = gauge.all_text <= (double)gauge.text_bytes;
+    rehearsal->all = whole ? gauge.records : UINT64_MAX;
+    rehearsal->documents = gauge.all_documents;
+    result->exact = whole && !load->filter_count;
+    return true;
+}
 
 /* ---- samples ---- */
 
 static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, err_t *err) {
-    const drill_pass_spec_t spec = {
-        .load = *rehearsal->spec->load, .query = &rehearsal->result->query, .quiet = true};
+    const drill_pass_spec_t spec = {.load = *rehearsal->spec->load,
+                                    .query = &rehearsal->result->query,
+                                    .quiet = true,
+                                    .cluster = rehearsal->result->cluster};
     drill_pass_spec_t limited = spec;
     drill_pass_t *pass = rehearsal->pass;
     const counts_t *counts = &pass->load.counts;
     /* without a limit files are read side by side, as by the drill itself */
-    limited.load.limit = rehearsal->whole && records >= rehearsal->most ? UINT64_MAX : records;
+    limited.load.limit = records >= rehearsal->all ? UINT64_MAX : records;
+    limited.load.limit_is_about = limited.load.trial = true;
     limited.load.max_rejects = UINT64_MAX;
     limited.load.max_rejects_percent = -1;
     memset(pass, 0, sizeof *pass);
@@ -77,11 +107,21 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     rehearsal->most = asked;
     if (!rehearsal->spec->sample && fits > (double)asked)
         rehearsal->most = fits > MOST_SAMPLE ? MOST_SAMPLE : (uint64_t)(fits / 10000) * 10000;
-    rehearsal->whole = counts->read < asked;
-    if (rehearsal->whole)
-        rehearsal->most = counts->read;
+    if (rehearsal->most > rehearsal->all)
+        rehearsal->most = rehearsal->all;
     rehearsal->kept = (double)counts->loaded / (double)(counts->loaded + counts->filtered);
     return true;
+}
+
+static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
+    const drill_result_t *result = rehearsal->result;
+    char line[128], number[UNITS_MAX];
+    log_detail("drill: a sample of %llu records", (unsigned long long)records);
+    if (!log_progress_is_due(&rehearsal->progress))
+        return;
+    snprintf(line, sizeof line, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
+             all * result->pass_count, units_count(number, records));
+    log_progress_say(&rehearsal->progress, line);
 }
 
 /* Sizes that are halves of each other, up in one round and down in the next. */
@@ -93,13 +133,9 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
             const size_t halvings = round % 2 ? i : sizes - 1 - i;
             uint64_t records = rehearsal->most >> halvings;
             records = records ? records : 1;
-            log_detail("drill: a sample of %llu records", (unsigned long long)records);
+            say(rehearsal, records, sizes * rounds);
             if (!take(rehearsal, records, indexes_first, err))
                 return false;
-            if (rehearsal->pass->load.counts.read < records && halvings == 0) {
-                rehearsal->whole = true;
-                rehearsal->most = rehearsal->pass->load.counts.read;
-            }
             keep(rehearsal, records);
         }
     return true;
@@ -144,42 +180,25 @@ static void foretell(const rehearsal_t *rehearsal, drill_pass_t *pass) {
     pass->verified = forecast_sum(parts, DRILL_QUERY);
 }
 
-/* ---- how many documents there will be ---- */
-
-static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
-    const load_spec_t *load = rehearsal->spec->load;
-    drill_result_t *result = rehearsal->result;
-    manifest_options_t options = {.input_name = NULL};
-    manifest_t manifest;
-    gauge_t gauge;
-    schema_t *schema = format_open(load->format, err);
-    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
-    if (ok) {
-        ok = gauge_take(schema, &manifest, &gauge, err);
-        manifest_free(&manifest);
-    }
-    schema_destroy(schema);
-    if (!ok)
-        return false;
-    result->exact = gauge.all_text <= (double)gauge.text_bytes && !load->filter_count;
-    result->all_documents = floor(gauge.all_documents * rehearsal->kept);
-    return true;
-}
-
 static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     drill_result_t *result = rehearsal->result;
     char records[UNITS_MAX];
     log_note("drill: loading samples, to foretell how long it will take");
-    if (!warm_up(rehearsal, err))
+    if (!count_documents(rehearsal, err) || !warm_up(rehearsal, err))
         return false;
     log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
-    for (size_t i = 0; i < result->pass_count; i++)
-        if (!take_all(rehearsal, result->passes[i].indexes_first, err))
-            return false;
-    if (!isnan(rehearsal->spec->documents))
-        result->all_documents = rehearsal->spec->documents;
-    else if (!count_documents(rehearsal, err))
+    bool ok = true;
+    log_progress_begin(&rehearsal->progress);
+    for (size_t i = 0; ok && i < result->pass_count; i++)
+        ok = take_all(rehearsal, result->passes[i].indexes_first, err);
+    log_progress_end(&rehearsal->progress);
+    if (!ok)
         return false;
+    result->all_documents = rehearsal->spec->documents;
+    if (isnan(result->all_documents))
+        result->all_documents = floor(rehearsal->documents * rehearsal->kept);
+    else
+        result->exact = true; /* it was said */
     for (size_t i = 0; i < result->pass_count; i++)
         foretell(rehearsal, &result->passes[i]);
     return true;

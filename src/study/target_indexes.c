@@ -1,12 +1,11 @@
 #include "study/target_indexes.h"
+#include "target/codes.h"
 #include "target/inner.h"
 #include "target/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAMESPACE_NOT_FOUND = 26 };
 
 /* What says nothing about how an index was made. */
 static bool is_plain(const bson_t *index) {
@@ -34,7 +33,7 @@ static bool append_key(bson_string_t *text, const bson_iter_t *at) {
 
 char *target_indexes_spell(const bson_t *index) {
     bson_string_t *text = bson_string_new(NULL);
-    bson_iter_t at;
+    bson_iter_t at, same;
     bson_t keys;
     index_spec_t made;
     err_t ignored;
@@ -45,7 +44,7 @@ char *target_indexes_spell(const bson_t *index) {
     if (ok && (ok = place_parse_index(text->str, &made, &ignored))) {
         ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
         for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
-            ok = ok && bson_has_field(&made.keys, bson_iter_key(&at));
+            ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
         place_free_index(&made);
     }
     if (ok)
@@ -85,7 +84,7 @@ bool target_indexes_read(server_t *server, mongoc_client_t *client, target_index
     if (ok && inner_batch(&reply, &at))
         while (inner_next(&at, &index))
             keep(&index, indexes);
-    if (!ok && server_code(&reply) == NAMESPACE_NOT_FOUND)
+    if (!ok && server_code(&reply) == CODE_NAMESPACE_NOT_FOUND)
         ok = true;
     bson_destroy(command);
     bson_destroy(&reply);

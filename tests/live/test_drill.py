@@ -1,0 +1,374 @@
+"""tipple drill: phases, forecasts, history, and that only what was named twice is dropped.  needs: none"""
+import json
+import math
+import signal
+import subprocess
+
+import live
+import livedrill
+import livetest
+from minimongo import Int64
+
+
+class Drill(livedrill.Mixin, livetest.OwnServer):
+    options = {"extra": ("--setParameter", "enableTestCommands=1")}
+
+    # -------------------------------------------------------------------------------------------- what it says
+
+    def bands(self):
+        """How many lines the greenness query has to give, from the text alone."""
+        found = set()
+        for line in self.text.splitlines()[1:]:
+            fields = line.split(b"|")
+            size = int(fields[12]) * (1.5 if fields[11] == b"DI" else 1)
+            found.add(sum(size >= limit for limit in (1000, 1200, 1600, 2000, 2500, 3500)))
+        return len(found)
+
+    def test_whole(self):
+        """every phase, with what was foretold of it; the first query's answer; a line in the history"""
+        said = self.drill(*livedrill.SMALL, "--index", "k:1", "--index", "t:-1", "--threads", "2", "--batch", "100", "a.csv")
+        drill, = said["drills"]
+        self.adds_up(drill, self.ROWS)
+        self.assertEqual(set(livedrill.PHASES), set(self.phases(drill)))
+        began = [self.phases(drill)[name]["began_seconds"] for name in ("look", "drop", "create", "load", "indexes",
+                                                                        "verify", "first query")]
+        self.assertEqual(sorted(began), began)
+        self.assertEqual(("scratch", "after", "mot", "mot greenness", self.ROWS, True),
+                         tuple(said[key] for key in ("mode", "indexes", "format", "query", "documents", "documents_exact")))
+        self.assertEqual((self.database + ".results", self.database + "." + livedrill.SCRATCH),
+                         (said["namespace"], said["collection"]))
+        self.assertEqual((2, 100, ["k:1", "t:-1"]), (drill["load"]["threads"], drill["load"]["batch"],
+                                                     [index["keys"] for index in drill["load"]["indexes"]]))
+        self.assertEqual((self.bands(), 0, None), (drill["query_returned"], drill["differences"], drill["difference"]))
+        self.assertLessEqual(drill["query_seconds"], self.phases(drill)["first query"]["seconds"])
+        entry, = self.history()
+        self.assertEqual((self.database + ".results", "scratch", "mot", "after", "k:1 t:-1", self.ROWS, 2, 100),
+                         tuple(entry[key] for key in ("namespace", "mode", "format", "indexes", "keys", "documents",
+                                                      "threads", "batch")))
+        self.assertAlmostEqual(drill["seconds"], entry["seconds"], places=5)
+        self.assertEqual([phase["phase"] for phase in drill["phases"]], [phase["phase"] for phase in entry["phases"]])
+
+    def test_for_a_person(self):
+        """the table has each phase, and the last line is the sentence"""
+        done = self.tipple(*self.drill_words(*livedrill.SMALL, "--index", "k:1", "a.csv"))
+        lines = done.stdout.decode().splitlines()
+        for name in livedrill.PHASES:
+            self.assertEqual(name != "place", any(line.startswith(name + "  ") for line in lines), name)
+        self.assertRegex(lines[-1], r"^from nothing to verified in .*; indexes were \d+ %; mot greenness was answered ")
+        self.assertRegex(done.stderr, r"drill: foretold for 3,000 documents: .* from nothing to verified")
+        for words, _ in livedrill.ANNOUNCED:
+            self.assertIn("drill: " + words, done.stderr)
+
+    def test_not_foretold(self):
+        """--no-predict: no samples, and the same drill"""
+        said = self.drill("--no-predict", "a.csv")
+        self.assertEqual([], said["samples"])
+        self.adds_up(said["drills"][0], self.ROWS, foretold=False)
+        self.assertIsNone(said["documents"])
+
+    def fit(self, samples, documents):
+        """seconds / n over 1 / n, by least squares; a proportion where it would begin below zero."""
+        z = [1 / sample["documents"] for sample in samples]
+        y = [sample["seconds"]["load"] / sample["documents"] for sample in samples]
+        z_mean, y_mean = sum(z) / len(z), sum(y) / len(y)
+        fixed = sum((a - z_mean) * (b - y_mean) for a, b in zip(z, y)) / sum((a - z_mean) ** 2 for a in z)
+        each = y_mean - fixed * z_mean
+        if fixed <= 0:
+            return y_mean * documents
+        return fixed + each * documents if each > 0 else sum(sample["seconds"]["load"] for sample in samples) / len(samples)
+
+    def test_scale(self):
+        """only samples, of several sizes and often; as many documents as were asked for; nothing for the history"""
+        said = self.drill("--sample", "800", "--scale", "1m", "--index", "k:1", "a.csv")
+        drill, = said["drills"]
+        self.assertEqual(("scale", 1000000, None, False), (said["mode"], said["documents"], drill["load"], drill["finished"]))
+        self.assertEqual([100, 200, 400, 800, 800, 400, 200, 100, 100, 200, 400, 800],
+                         [sample["documents"] for sample in said["samples"]])
+        for phase in drill["phases"]:
+            self.assertIsNone(phase["seconds"])
+            self.assertLessEqual(phase["foretold"]["low"], phase["foretold"]["seconds"])
+            self.assertLessEqual(phase["foretold"]["seconds"], phase["foretold"]["high"])
+        load = self.phases(drill)["load"]["foretold"]
+        expected = self.fit(said["samples"], 1000000)
+        self.assertTrue(math.isclose(expected, load["seconds"], rel_tol=0.02), (expected, load))
+        self.assertGreater(load["high"], load["low"])
+        self.assertEqual([], self.history())
+
+    def test_large_sample(self):
+        """of many blocks a sample has about as many records as it should, never more, and each of them is verified"""
+        self.write("a.csv", livetest.rows(40000, 6))
+        said = self.drill("--sample", "30k", "--predict-only", "a.csv")
+        for sample in said["samples"]:
+            self.assertLessEqual(sample["documents"], sample["asked"])
+            self.assertGreater(sample["documents"], sample["asked"] * 0.99)
+        self.assertEqual({7500, 15000, 30000}, {sample["asked"] for sample in said["samples"]})
+        self.assertEqual((40000, True), (said["documents"], said["documents_exact"]))
+
+    def test_all_the_files_hold(self):
+        """--scale without a number, and --predict-only: what the filter lets through of all files"""
+        self.write("b.csv", livetest.rows(500, 4))
+        passing = sum(line.split(b"|")[7] == b"B" for name in ("a.csv", "b.csv")
+                      for line in (self.folder / name).read_bytes().splitlines()[1:])
+        for words, mode, samples in ((("--scale",), "scale", 12), (("--predict-only",), "predict", 6)):
+            said = self.drill(*words, "--sample", "5000", "a.csv", "b.csv")
+            self.assertEqual((mode, 3500, True, samples), (said["mode"], said["documents"], said["documents_exact"],
+                                                           len(said["samples"])))
+        said = self.drill("--predict-only", "--filter", "s==B", "--sample", "5000", "a.csv", "b.csv")
+        self.assertAlmostEqual(passing, said["documents"], delta=1)
+        self.assertFalse(said["documents_exact"])
+        self.assertEqual([], self.history())
+
+    def test_both_ways(self):
+        """indexes after the load, and before it; the two are compared"""
+        said = self.drill(*livedrill.SMALL, "--index", "k:1", "--indexes", "both", "a.csv")
+        self.assertEqual(["after", "before"], [drill["indexes"] for drill in said["drills"]])
+        for drill in said["drills"]:
+            self.adds_up(drill, self.ROWS)
+            phases = self.phases(drill)
+            self.assertEqual(drill["indexes"] == "before",
+                             phases["indexes"]["began_seconds"] < phases["load"]["began_seconds"])
+        self.assertEqual(["after"] * 6 + ["before"] * 6, [sample["indexes"] for sample in said["samples"]])
+        self.assertEqual(["after", "before"], [entry["indexes"] for entry in self.history()])
+        done = self.tipple(*self.drill_words("--no-predict", "--index", "k:1", "--indexes", "both", "a.csv"))
+        self.assertRegex(done.stdout.decode(), r"\nindexes (after|before) the load: quicker, the other way takes \d")
+
+    # ------------------------------------------------------------------------------------------------ history
+
+    def listed(self):
+        done = self.tipple("drill", "--history", "--uri", self.uri(), "--json")
+        said = json.loads(done.stdout)
+        self.assertEqual((1, "drill", "history", 0), tuple(said[key] for key in ("schema", "command", "mode", "status")))
+        return said["drills"]
+
+    def test_history(self):
+        """it grows, survives the drop, compares with the last one of its kind, and does not make the target look loaded"""
+        self.assertEqual([], self.listed())
+        first = self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]
+        self.assertIsNone(first["earlier"])
+        self.drill("--no-predict", "a.csv")
+        third = self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]
+        self.assertAlmostEqual(first["seconds"], third["earlier"]["seconds"], places=5)
+        self.assertIn("does not exist", self.tipple("status", "--uri", self.uri()).stdout.decode())
+        self.load("a.csv")
+        self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
+        self.load("--drop", "--yes", "a.csv")
+        self.holds(livetest.Books().plain("a.csv", self.text))
+        self.assertEqual([("scratch", "after"), ("scratch", "none"), ("scratch", "after"), ("real", "none")],
+                         [(entry["mode"], entry["indexes"]) for entry in self.listed()])
+        table = self.tipple("drill", "--history", "--uri", self.uri()).stdout.decode().splitlines()
+        self.assertEqual([False, False, True, False], ["%" in line for line in table[1:]])
+
+    def test_much_more(self):
+        """a drill of more than twice as many documents is no measure for one of few"""
+        self.write("b.csv", livetest.rows(1400, 4))
+        self.drill("--no-predict", "a.csv")
+        self.assertIsNone(self.drill("--no-predict", "b.csv")["drills"][0]["earlier"])
+        self.assertIsNotNone(self.drill("--no-predict", "a.csv")["drills"][0]["earlier"])
+
+    # ------------------------------------------------------------------------------------------- the target itself
+
+    def test_named_twice(self):
+        """the target is dropped and is there again; under any other name nothing is touched"""
+        self.load("--no-clustered", "a.csv")
+        self.client.insert(self.database, "results", [{"_id": "somebody's"}])
+        books = livetest.Books().plain("a.csv", self.text)
+        for name in ("results", self.database, self.database + ".result", self.database + ".Results", "x.results"):
+            self.assertIsNone(self.drill("--drop", name, "a.csv", status=1))
+            self.assertIn("Only a collection named twice is dropped, or a scratch one", self.stderr)
+        self.assertEqual([], self.history())
+        self.assertEqual(self.ROWS + 1, self.client.count(self.database, "results"))
+        uuid = self.target()["results"][0]
+        said = self.drill(*livedrill.SMALL, "--drop", self.database + ".results", "a.csv", touches=True)
+        self.adds_up(said["drills"][0], self.ROWS)
+        self.assertEqual("real", said["mode"])
+        self.holds(books)
+        self.assertNotEqual(uuid, self.target()["results"][0])
+        listed, = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})["cursor"]["firstBatch"]
+        self.assertNotIn("clusteredIndex", listed["options"])
+        self.assertEqual(0, self.load("a.csv")["read"])
+
+    def index_keys(self):
+        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        return sorted(json.dumps(index["key"]) for index in listed if not index.get("clustered"))
+
+    def test_indexes_come_back(self):
+        """the target's own indexes are built again; one that cannot be is a reason to touch nothing"""
+        self.load("--index", "k:-1,d:1", "--index", "s:hashed", "a.csv")
+        keys = self.index_keys()
+        said = self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
+        self.assertEqual(["k:-1,d:1", "s:hashed"], [index["keys"] for index in said["drills"][0]["load"]["indexes"]])
+        self.assertEqual(keys, self.index_keys())
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [
+            {"key": {"t": 1}, "name": "only_once", "unique": True}]})
+        self.assertIsNone(self.drill("--drop", self.database + ".results", "a.csv", status=1))
+        self.assertIn("only_once", self.stderr)
+
+    def test_while_it_is_loaded(self):
+        """a target that is being loaded is not dropped under the load"""
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"skip": 5}, "data": {
+            "failCommands": ["insert"], "blockConnection": True, "blockTimeMS": 2000, "appName": "tipple",
+            "namespace": self.database + ".results"}})
+        self.addCleanup(self.slow, "")
+        loading = live.subprocess.Popen(self.command(*self.words("--batch", "20", "--threads", "1", "a.csv")), cwd=self.folder,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(loading.wait)
+        self.addCleanup(loading.kill)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
+        done = self.tipple(*self.drill_words("--no-predict", "--drop", self.database + ".results", "a.csv"), status=1)
+        self.assertIn("1 load of %s.results is running" % self.database, done.stderr)
+        self.assertGreater(self.client.count(self.database, "results"), 0)
+
+    # -------------------------------------------------------------------------------------------- what goes wrong
+
+    def test_difference(self):
+        """a document that changes between load and verify: status 7, in the last sentence, and in the history"""
+        self.slow("createIndexes")
+        self.addCleanup(self.slow, "")
+        process = self.start("--no-predict", "--index", "k:1", "a.csv")
+        self.assertTrue(self.heard(process, "drill: building the indexes"))
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, livedrill.SCRATCH) == self.ROWS))
+        self.client.command(self.database, {"update": livedrill.SCRATCH, "updates": [
+            {"q": {"t": {"$gt": 0}}, "u": {"$set": {"k": "another"}}}]})
+        self.slow("")
+        status, out, said = self.ended(process)
+        self.assertEqual(7, status, said)
+        self.assertRegex(out.splitlines()[-1], "^loaded and looked at in .*, but .* is not what its files make: 1 altered$")
+        self.assertEqual([1], [entry["differences"] for entry in self.history()])
+        self.assertEqual([], self.scratch_names())
+        self.assertIsNone(self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]["earlier"])
+
+    def test_first_query(self):
+        """one of a suite of one's own: its answer is checked; without a suite it is a document by its _id"""
+        suite = """
+            suite: own
+            queries:
+              - name: all
+                pipeline: [{$count: n}]
+                expect: {values: [{n: %d}]}
+            """
+        self.write("own.yaml", suite.replace("            ", "") % self.ROWS)
+        said = self.drill("--no-predict", "--query", "./own.yaml:all", "a.csv")
+        self.assertEqual(("./own.yaml all", 1), (said["query"], said["drills"][0]["query_returned"]))
+        self.write("own.yaml", suite.replace("            ", "") % (self.ROWS + 1))
+        said = self.drill("--no-predict", "--query", "./own.yaml", "a.csv", status=7)
+        self.assertRegex(said["drills"][0]["difference"], "^all ")
+        self.assertEqual((0, self.ROWS), (said["drills"][0]["differences"], said["drills"][0]["verified"]))
+        self.tipple("generate", "ycsb", "--documents", "200", "-o", "y.csv")
+        done = self.tipple("drill", "--format", "ycsb", "--uri", self.uri(), "--json", "--no-predict", "y.csv")
+        said = json.loads(done.stdout)
+        self.assertEqual(("one document by its _id", 1), (said["query"], said["drills"][0]["query_returned"]))
+
+    def test_rejects(self):
+        """status 2, as of a load; kept only where --rejects says so"""
+        self.write("a.csv", livetest.rows(400, 5, bad={7, 9}))
+        said = self.drill("--sample", "100", "a.csv", status=2)
+        self.assertEqual((398, 2), (said["drills"][0]["load"]["loaded"], said["drills"][0]["load"]["rejected"]))
+        self.drill("--no-predict", "--rejects", "kept", "a.csv", status=2, touches=True)
+        self.assertEqual([7, 9], [(int(entry[2]) - 2) for entry in self.entries("kept")])
+        self.drill("--no-predict", "--max-rejects", "1", "a.csv", status=3, touches=True)
+        self.assertEqual(2, len(self.history()))
+
+    def test_interrupted(self):
+        """Ctrl-C in each phase of a scratch drill"""
+        self.addCleanup(self.slow, "")
+        for number, (announced, command) in enumerate(livedrill.ANNOUNCED):
+            with self.subTest(announced):
+                self.slow(command)
+                _, said = self.interrupted(announced)
+                # a load looks for signals before its first document, and then all of the time
+                noticed = [words for words, _ in livedrill.ANNOUNCED[number:3 if number < 2 else number + 1]]
+                self.assertRegex(said, "interrupted while (%s)" % "|".join(noticed))
+        self.slow("insert")
+        self.interrupted("loading samples", signal.SIGTERM, "--sample", "500")
+
+    def interrupted(self, announced, number=signal.SIGINT, *words):
+        if not words:
+            return super().interrupted(announced, number)
+        process = self.start("--index", "k:1", *words, "a.csv")
+        self.assertTrue(self.heard(process, announced))
+        self.assertTrue(livetest.wait_for(lambda: livedrill.SCRATCH in self.scratch_names()))
+        process.send_signal(number)
+        self.slow("")
+        status, _, said = self.ended(process)
+        self.assertEqual((-number, []), (status, self.scratch_names()), said)
+        return None, said
+
+    def test_real_interrupted(self):
+        """the books stay, and the line that is said goes on from there"""
+        self.load("--index", "k:1", "a.csv")
+        self.addCleanup(self.slow, "")
+        for announced, command in (("loading", "insert"), ("building the indexes", "createIndexes")):
+            self.slow(command)
+            process = self.start("--no-predict", "--drop", self.database + ".results", "a.csv")
+            self.assertTrue(self.heard(process, "drill: " + announced))
+            process.send_signal(signal.SIGINT)
+            self.slow("")
+            status, _, said = self.ended(process)
+            self.assertEqual(-signal.SIGINT, status, said)
+            line = said[said.index("\ntipple load ") + 1:].splitlines()[0]
+            self.assertIn(" --index k:1 a.csv", line)
+            subprocess.run(["sh", "-c", line.replace("tipple", live.TIPPLE, 1)], cwd=self.folder, check=True, timeout=120,
+                           stdout=subprocess.DEVNULL)
+            self.holds(livetest.Books().plain("a.csv", self.text))
+            self.assertIn('{"k": 1}', self.index_keys())
+        self.assertEqual([], self.history())
+
+    def test_two_at_once(self):
+        """the second is refused, of either kind; the first goes on and comes to its end"""
+        self.load("a.csv")
+        before = self.target()
+        self.slow("createIndexes")
+        self.addCleanup(self.slow, "")
+        first = self.start("--no-predict", "--index", "k:1", "--json", "a.csv")
+        self.assertTrue(self.heard(first, "drill: building the indexes"))
+        for words in ((), ("--drop", self.database + ".results")):
+            done = self.tipple(*self.drill_words("--no-predict", *words, "a.csv"), status=1)
+            self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
+        self.slow("")
+        status, out, said = self.ended(first)
+        self.assertEqual(0, status, said)
+        self.adds_up(json.loads(out)["drills"][0], self.ROWS, foretold=False)
+        self.assertEqual(before, self.target())
+
+    def test_killed(self):
+        """what a killed drill left, the next one clears away"""
+        self.slow("createIndexes")
+        self.addCleanup(self.slow, "")
+        process = self.start("--no-predict", "--index", "k:1", "a.csv")
+        self.assertTrue(self.heard(process, "drill: building the indexes"))
+        self.assertTrue(livetest.wait_for(self.is_building))
+        process.kill()
+        self.slow("")
+        self.ended(process)
+        self.assertIn(livedrill.SCRATCH + ".tipple.mark", self.scratch_names())
+        done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
+        self.assertIn("left from a study that was killed", done.stderr)
+        self.assertEqual([], self.scratch_names())
+
+    def test_somebody_elses(self):
+        """a collection of that name that no drill has made is refused and left alone"""
+        self.client.insert(self.database, livedrill.SCRATCH, [{"_id": Int64(1), "precious": True}])
+        done = self.tipple(*self.drill_words("a.csv"), status=1)
+        self.assertIn("exists, and it is not a study's", done.stderr)
+        self.assertEqual(1, self.client.count(self.database, livedrill.SCRATCH))
+
+    def test_server_dies(self):
+        """status 4, what was done is told; the next drill clears up"""
+        self.slow("insert")
+        process = self.start("--no-predict", "--patience", "1s", "a.csv")
+        self.assertTrue(self.heard(process, "drill: loading"))
+        self.down()
+        status, out, said = self.ended(process)
+        self.assertEqual(4, status, said)
+        self.assertRegex(said, "while loading: ")
+        self.assertRegex(out, r"(?m)^create  ")
+        self.assertRegex(out, r"(?m)^whole  ")
+        self.up()
+        self.reconnect()
+        done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
+        self.assertIn("left from a study that was killed", done.stderr)
+        self.assertEqual([], self.scratch_names())
+        self.assertEqual(1, len(self.history()))
+
+
+livetest.main(quick=())

@@ -1,0 +1,67 @@
+"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left of it, no zone either.  needs: none"""
+import signal
+
+import livecluster
+import livedrill
+import livetest
+
+
+class DrillCluster(livedrill.Mixin, livecluster.Cluster):
+    def everything(self):
+        """Each collection with its UUID and the documents in it: a router has no dbHash."""
+        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
+        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
+
+    def sharded(self, name):
+        return self.config("collections", filter={"_id": "%s.%s" % (self.database, name)})
+
+    def test_whole(self):
+        """placing is a phase of its own; the scratch collection and its zones are gone"""
+        said = self.drill(*livedrill.SMALL, "--index", "k:1", "a.csv")
+        drill, = said["drills"]
+        self.adds_up(drill, self.ROWS)
+        self.assertEqual(set(livedrill.PHASES), set(self.phases(drill)))
+        self.assertGreater(self.phases(drill)["place"]["seconds"], 0.001)
+        self.assertEqual([], self.sharded(livedrill.SCRATCH))
+        self.clean()
+        done = self.tipple(*self.drill_words("--no-predict", "a.csv"))
+        self.assertRegex(done.stdout.decode(), r"(?m)^place  ")
+        self.assertIn("drill: placing it over the shards", done.stderr)
+        self.assertEqual(2, len(self.history()))
+
+    def test_named_twice(self):
+        """the target is dropped and is there again, on the same key, on both shards; under another name it is not"""
+        self.load("--shard-key", "t:hashed", "a.csv")
+        before = self.target()
+        self.assertIsNone(self.drill("--drop", self.database + ".other", "a.csv", status=1))
+        self.assertEqual(before, self.target())
+        said = self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
+        self.adds_up(said["drills"][0], self.ROWS, foretold=False)
+        self.assertNotEqual(before["results"][0], self.target()["results"][0])
+        self.assertEqual(before["results"][1], self.target()["results"][1])
+        self.assertEqual({"t": "hashed"}, self.sharded("results")[0]["key"])
+        there = [len(self.on_shard(name)) for name in self.names()]
+        self.assertEqual(self.ROWS, sum(there))
+        self.assertGreater(min(there), 0)
+        self.clean()
+
+    def test_scale_direct(self):
+        """--scale, past the routers"""
+        said = self.drill("--scale", "2m", "--sample", "800", "--direct", "a.csv")
+        self.assertEqual(("scale", 2000000, 12), (said["mode"], said["documents"], len(said["samples"])))
+        self.assertIsNotNone(self.phases(said["drills"][0])["place"]["foretold"])
+        self.clean()
+
+    def test_interrupted(self):
+        """Ctrl-C while it is loaded: no collection and no zone is left"""
+        self.write("a.csv", livetest.rows(60000, 3))
+        process = self.start("--no-predict", "--batch", "5", "--threads", "1", "a.csv")
+        self.assertTrue(self.heard(process, "drill: loading"))
+        process.send_signal(signal.SIGINT)
+        status, _, said = self.ended(process)
+        self.assertEqual(-signal.SIGINT, status, said)
+        self.assertEqual(([], [], {}), (self.scratch_names(), self.history(), self.target()))
+        self.clean()
+
+
+livetest.main(quick=())
