@@ -240,6 +240,37 @@ class Report(livetest.Case):
                          [(cell["threads"], cell["documents a batch"]) for cell in cells if cell["knee"] == "knee"])
         self.assertTrue(page.sentence.startswith("The knee is %d thread" % said["knee"]["threads"]), page.sentence)
 
+    # ---- drill
+
+    def check_drill(self, said, found):
+        """Phases, measured and foretold, of each pass."""
+        pictures = [each["items"] for each in found["sections"] if each["kind"] == "timeline"]
+        self.assertEqual(len(said["drills"]), len(pictures))
+        for each, items in zip(said["drills"], pictures):
+            phases = {phase["phase"]: phase for phase in each["phases"]}
+            for item in items:
+                phase = phases[item["name"]]
+                self.assertAlmostEqual(phase["seconds"], item["took"], 5)
+                self.assertAlmostEqual(phase["began_seconds"], item["began"], 5)
+                if phase["foretold"]:
+                    self.assertAlmostEqual(phase["foretold"]["seconds"], item["predicted"], 5)
+                else:
+                    self.assertIsNone(item["predicted"])
+            self.assertEqual(sorted(item["began"] for item in items), [item["began"] for item in items])
+            self.assertLessEqual({"load", "verify", "first query"}, {item["name"] for item in items})
+
+    def test_drill(self):
+        """each phase beside what was foretold of it, and the sentence"""
+        words = ("--format", "mot", "--sample", "500", "--index", "k:1", "b.csv")
+        self.write("b.csv", livetest.rows(2000, 5))
+        said = self.said("drill", *words, "--indexes", "both", "--report", "drill.json")
+        found = self.document("drill.json")
+        self.check_drill(said, found)
+        self.assertEqual((0, 2000), (found["status"], livereport.figures(found)["documents verified"]))
+        self.assertTrue(found["sentence"].startswith("From nothing to verified in "), found["sentence"])
+        self.said("drill", *words, "--predict-only", "--report", "drill.html")
+        self.assertTrue(self.page("drill.html").sentence.startswith("Foretold: from nothing to verified in "))
+
     # ---- pages in a browser
 
     def test_pages(self):
@@ -251,9 +282,11 @@ class Report(livetest.Case):
         self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2", "--report", "query.html",
                   "by-make", "by-year")
         self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
+        self.write("b.csv", livetest.rows(2000, 5))
+        self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
         for name, found in odd_documents().items():
             livereport.render(found, self.folder / name)
-        names = ["load.html", "nothing.html", "query.html", "tune.html", *odd_documents()]
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "drill.html", *odd_documents()]
         for name in names:
             self.page(name)
         livereport.look_at(self, self.folder, [self.folder / name for name in names])
