@@ -3,6 +3,8 @@
 #include "base/units.h"
 #include "cli/drill_history.h"
 #include "cli/drill_print.h"
+#include "cli/report_drill.h"
+#include "cli/reporting.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 typedef struct {
     drill_spec_t spec;
-    const char *uri_file;
+    const char *uri_file, *report;
     texts_list_t indexes, filters;
     bool json, clustered, not_clustered, history;
 } values_t;
@@ -192,6 +194,7 @@ static const option_t options[] = {
      AT(history),
      .help = "List the drills of the target that came to their ends, each beside the one before."},
     CLI_JSON(values_t),
+    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
@@ -205,6 +208,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                        "--uri is missing: the target to drill for, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set "
                        "TIPPLE_URI)");
+    if (values->history && values->report)
+        return err_set(err, STATUS_USAGE, "--history drills nothing: leave --report out");
     if (values->history)
         return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
     if (!load->format)
@@ -242,33 +247,41 @@ static void tell_how_to_go_on(const drill_result_t *result) {
     bson_free(line);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static int drill(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
     static drill_result_t result;
-    int rest;
-    bool help;
-    drill_spec_init(&values.spec);
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
+    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
         return (int)err->status;
-    if (help)
-        return STATUS_OK;
-    if (!check(&values, argv, rest, err))
-        return (int)err->status;
-    if (values.history)
-        return drill_history(values.spec.load.uri, values.spec.load.patience_ns, values.json, err);
-    const bool ok = drill_run(&values.spec, &result, err);
+    if (values->history)
+        return drill_history(values->spec.load.uri, values->spec.load.patience_ns, values->json, err);
+    values->spec.load.watch_flushes = values->report != NULL;
+    const bool ok = drill_run(&values->spec, &result, err);
     int status = (int)err->status;
+    report_t *report =
+        values->report && status != STATUS_USAGE ? report_drill(&values->spec, &result, status, err) : NULL;
     err_t broken;
-    if (values.json && (result.drilled || result.sample_count))
-        drill_print_json(&values.spec, &result, status);
-    else if (!values.json && (result.drilled || ok))
-        drill_print_table(&values.spec, &result);
+    if (values->json && (result.drilled || result.sample_count))
+        drill_print_json(&values->spec, &result, status);
+    else if (!values->json && (result.drilled || ok))
+        drill_print_table(&values->spec, &result);
     if (!cli_flush(&broken) && ok) {
         *err = broken;
         status = (int)broken.status;
     }
     tell_how_to_go_on(&result);
     drill_free_result(&result);
+    return report ? reporting_end(report, values->report, again, values->spec.load.uri, status, err) : status;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    int rest;
+    bool help;
+    again_t again;
+    drill_spec_init(&values.spec);
+    again_keep(&again, command, argc, argv);
+    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
+    const int status = !read ? (int)err->status : help ? STATUS_OK : drill(&values, argv, rest, &again, err);
+    again_free(&again);
     return status;
 }
 

@@ -233,10 +233,10 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, int 
     if (result->course.point_count > 1)
         report_load_course(report, &result->course, &result->flushes);
     add_counts(report, result);
-    if (result->counts.loaded && (result->shard_count > 1 || result->router_count > 1)) {
+    if (result->counts.loaded && result->shard_count > 1)
         add_places(report, result, "shard", result->shards, result->shard_count);
+    if (result->counts.loaded && result->router_count > 1)
         add_places(report, result, "router", result->routers, result->router_count);
-    }
     if (result->batch_times.moments.count) {
         report_begin(report, REPORT_PERCENTILES, "How long a batch took",
                      "From being sent to the reply, with the tries after the first.");

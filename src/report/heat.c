@@ -110,7 +110,8 @@ static void name_rows(markup_t *out, const map_t *map) {
         markup_put(out, "</text>\n");
     }
     for (size_t i = 0; i < map->columns.count; i++) {
-        markup_print(out, "<text class=\"x\" x=\"%.2f%%\" y=\"100%%\" dy=\"20\">",
+        markup_print(out, "<text class=\"x%s\" x=\"%.2f%%\" y=\"100%%\" dy=\"20\">",
+                     map->columns.count > DENSE_COLUMNS && i % 3 ? " minor" : "",
                      100 * ((double)i + 0.5) / (double)map->columns.count);
         markup_text_short(out, map->columns.texts[i], 8);
         markup_put(out, "</text>\n");

@@ -153,6 +153,7 @@ class Page:
             self.said.append("%(source)s %(level)s: %(text)s" % params["entry"])
 
     def look(self, width, height=900, scheme="light", media="", scale=1):
+        self.width, self.height = width, height
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                   mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", media=media,
@@ -164,8 +165,10 @@ class Page:
             raise Failed("%s: %s" % (expression, done["exceptionDetails"]))
         return done["result"].get("value")
 
-    def screenshot(self, path=None, whole=True):
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"])
+    def screenshot(self, path=None, scale=1):
+        """What is on the screen, perhaps smaller."""
+        clip = {"x": 0, "y": 0, "width": self.width, "height": self.height, "scale": scale}
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", clip=clip)["data"])
         if path:
             pathlib.Path(path).write_bytes(data)
         return data

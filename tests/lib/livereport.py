@@ -1,0 +1,193 @@
+"""livereport: pages and documents that --report has written, read without any of tipple.
+
+    page = livereport.Page(path)        # fails where the page is not whole, or needs anything but itself
+    page.figures["documents loaded"]    # as a person reads it
+    page.tables["By shard"]             # [{"shard": "a", "documents": "1,200", ...}, ...]
+
+    livereport.look_at(case, folder, paths)    # in a browser: phone and desktop, light and dark, print
+"""
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+
+import chromium
+import live
+
+ALONE = {"meta"}
+WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
+KINDS = {"figures", "table", "bars", "lines", "percentiles", "heat", "timeline", "text"}
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+SCHEMES = ("light", "dark")
+# what is read, and what it is read on; a picture needs less
+TEXTS = [("ink", "page"), ("soft", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
+         ("fair", "fair-wash"), ("bad", "bad-wash")] + [("t%d" % level, "h%d" % level) for level in range(7)]
+PICTURES = [("s%d" % style, "page") for style in range(6)] + [("knee", "page")]
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, path):
+        super().__init__(convert_charrefs=True)
+        self.text = pathlib.Path(path).read_text(encoding="utf-8")
+        self.open, self.found, self.figures, self.tables, self.settings = [], [], {}, {}, {}
+        self.words, self.name, self.heading, self.caption, self.row, self.style = [], None, "", None, None, ""
+        self.sentence, self.pictures, self.lines = "", [], []
+        assert self.text.startswith("<!DOCTYPE html>\n"), self.text[:80]
+        self.feed(self.text)
+        self.close()
+        assert not self.open, "not closed: %s" % self.open
+        assert "script" not in self.found and "link" not in self.found and "img" not in self.found
+        assert not re.search(r"url\(|@import|@font-face|expression", self.style, re.I)
+        assert ("meta", "Content-Security-Policy", POLICY) in self.metas()
+        assert "width=device-width" in self.text
+        for picture in self.pictures:
+            assert picture[:2] == ["title", "desc"], "a picture without title and description"
+
+    def metas(self):
+        return re.findall(r'<(meta) http-equiv="([^"]*)" content="([^"]*)">', self.text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append(tag)
+        for name, value in attributes:
+            assert not name.startswith("on") and name not in ("src", "srcset", "style", "action", "xlink:href"), (tag, name)
+            assert name != "href" or value.startswith("#"), (tag, value)
+        if tag not in ALONE:
+            self.open.append((tag, dict(attributes)))
+        attributes = dict(attributes)
+        if self.pictures and len(self.pictures[-1]) < 2 and len(self.open) > 1 and self.open[-2][1].get("role") == "img":
+            self.pictures[-1].append(tag)
+        if attributes.get("role") == "img":
+            self.pictures.append([])
+        if tag == "tr":
+            self.row = []
+        if tag not in WITHIN:
+            self.words = []
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][0] == "style":
+            self.style += data
+        elif self.open and self.open[-1][0] != "small":
+            self.words.append(data)
+
+    def inside(self, name):
+        return any(attributes.get("class", "").split(" ")[0] == name for _, attributes in self.open)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1][0] == tag, "%s closes %s" % (tag, self.open[-1:])
+        words, attributes = "".join(self.words).strip(), self.open[-1][1]
+        if tag == "h2":
+            self.heading = words
+        elif tag == "p" and attributes.get("class") == "sentence":
+            self.sentence = words
+        elif tag == "dt":
+            self.name = words
+        elif tag == "dd":
+            (self.settings if self.inside("settings") else self.figures)[self.name] = words
+        elif tag == "caption":
+            self.caption = words
+            self.tables.setdefault(self.caption, [])
+            self.columns = []
+        elif tag in ("th", "td") and any(each[0] == "thead" for each in self.open):
+            self.columns.append(words)
+        elif tag in ("th", "td"):
+            self.row.append(words)
+        elif tag == "tr" and self.row:
+            self.tables[self.caption].append(dict(zip(self.columns, self.row)))
+        elif tag == "code":
+            self.lines.append(words)
+        self.open.pop()
+        if tag not in WITHIN:
+            self.words = []
+
+
+def document(path):
+    """A report as JSON, checked against what docs/reports.md promises of any."""
+    found = json.loads(pathlib.Path(path).read_bytes().decode())
+    assert found["tipple_report"] == 1
+    assert list(found) == ["tipple_report", "command", "version", "when", "target", "where", "title", "status",
+                           "sentence", "settings", "sections"], list(found)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found["when"])
+    for section in found["sections"]:
+        assert section["kind"] in KINDS and section["title"], section
+        for row in section.get("rows", ()):
+            assert len(row) == len(section["columns"]), section
+    return found
+
+
+def section(found, title):
+    return next(each for each in found["sections"] if each["title"] == title)
+
+
+def figures(found):
+    return {item["name"]: item["value"] for each in found["sections"] if each["kind"] == "figures"
+            for item in each["items"]}
+
+
+def rows(each):
+    """The rows of a table as dictionaries."""
+    return [dict(zip((column["name"] for column in each["columns"]), row)) for row in each["rows"]]
+
+
+def render(found, path):
+    """A document that somebody made, as the page that tipple would make of it."""
+    program = pathlib.Path(live.TIPPLE).parent / "tests/report_page"
+    done = subprocess.run([str(program)], input=json.dumps(found).encode(), stdout=subprocess.PIPE, check=True, timeout=60)
+    pathlib.Path(path).write_bytes(done.stdout)
+
+
+# ---------------------------------------------------------------------------------------------------- browser
+
+def contrast(one, other):
+    """As the Web Content Accessibility Guidelines compute it, of "#rrggbb"."""
+    def luminance(colour):
+        parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+        parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def check_colours(case, page, where):
+    def colour(name):
+        return page.value("getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()" % name)
+    for pairs, least in ((TEXTS, 4.5), (PICTURES, 3)):
+        for one, other in pairs:
+            case.assertGreaterEqual(contrast(colour(one), colour(other)), least, "%s: %s on %s" % (where, one, other))
+
+
+def check_width(case, page, width, where):
+    """Nothing sticks out, nor does it when all details are open."""
+    wide = page.value("document.documentElement.scrollWidth")
+    page.value("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    opened = page.value("document.documentElement.scrollWidth")
+    case.assertLessEqual(max(wide, opened), width, where)
+
+
+def look_at(case, folder, paths):
+    """Every page on phone and desktop, light and dark, and printed, in one browser."""
+    with chromium.Browser(folder) as browser:
+        for path in paths:
+            for width in (360, 1280):
+                for scheme in SCHEMES:
+                    where = "%s, %d wide, %s" % (pathlib.Path(path).name, width, scheme)
+                    page = browser.open(path, width=width, height=800, scheme=scheme)
+                    seen = chromium.colours(page.screenshot(scale=0.25))
+                    case.assertGreater(len(seen), 20, where + ": nothing is drawn")
+                    background = max(seen, key=seen.get)
+                    case.assertEqual(scheme == "light", sum(background) > 384, where)
+                    check_width(case, page, width, where)
+                    check_colours(case, page, where)
+                    case.assertEqual(([page.url], []), (page.requests, page.said), where)
+                    page.close()
+            page = browser.open(path, scheme="dark", media="print")
+            check_colours(case, page, "printed")
+            case.assertEqual("#ffffff", page.value(
+                "getComputedStyle(document.documentElement).getPropertyValue('--page').trim()"))
+            case.assertTrue(page.pdf().startswith(b"%PDF"))
+            case.assertEqual([], page.said)
+            page.close()

@@ -1,0 +1,337 @@
+"""--report: pages and documents that load, query and tune write, beside what the same run says with --json.
+needs: standalone"""
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import unittest
+
+import chromium
+import live
+import livereport
+import livetest
+
+HOSTILE = b"<script>alert(1)</script>"
+TUNE = ("--threads", "1,2", "--batch", "100,200", "--sample", "400", "--precision", "100%", "--budget", "8m")
+
+
+def count(text):
+    return int(text.replace(",", ""))
+
+
+class Report(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", livetest.rows(2500, 3, bad=(7, 8)).replace(b"FORD", HOSTILE))
+        self.environment = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def said(self, *words, status=0, uri=None):
+        """What --json says of a run that also writes a report."""
+        done = self.tipple(words[0], "--uri", uri or self.uri(), "--json", *words[1:], status=status, timeout=600,
+                           **self.environment)
+        self.stderr = done.stderr
+        return json.loads(done.stdout) if done.stdout else None
+
+    def page(self, name):
+        return livereport.Page(self.folder / name)
+
+    def document(self, name):
+        return livereport.document(self.folder / name)
+
+    def no_others(self, *names):
+        """Neither temporary files nor anything else."""
+        known = {"a.csv", "cache", "%s.results.rejects" % self.database, *names}
+        self.assertEqual(set(), {path.name for path in self.folder.iterdir() if path.suffix != ".log"} - known)
+
+    # ---- load
+
+    def check_load(self, said, found):
+        """A document beside --json."""
+        figures = livereport.figures(found)
+        self.assertEqual((said["loaded"], said["batches"], said["peak_memory_bytes"], said["limited_by"], said["files"]),
+                         tuple(figures[name] for name in ("documents loaded", "batches sent", "peak memory", "limited by",
+                                                          "files")))
+        self.assertAlmostEqual(said["seconds"], figures["took"], 5)
+        outcomes = {row["outcome"]: row["records"] for row in livereport.rows(
+            livereport.section(found, "What became of the records"))}
+        self.assertEqual({"loaded": said["loaded"], "already there": said["already_there"], "rejected": said["rejected"],
+                          "filtered": said["filtered"]}, outcomes)
+        times = livereport.section(found, "How long a batch took")["series"][0]["points"]
+        self.assertEqual(sorted(times), times)
+        self.assertEqual((0, 100), (times[0][0], times[-1][0]))
+        self.assertEqual(sorted(y for _, y in times), [y for _, y in times])
+        self.assertEqual((said["threads"], said["batch"], said["clustered"]),
+                         tuple(found["settings"][name] for name in ("threads", "batch", "clustered")))
+
+    def test_load(self):
+        """a document and a page of the same load, twice: figures are those of --json, and a file is replaced"""
+        words = ("--format", "mot", "--batch", "100", "--threads", "2", "--index", "k:1", "a.csv")
+        said = self.said("load", *words, "--report", "load.json", status=2)
+        found = self.document("load.json")
+        self.assertEqual((2498, 2, 2), (said["loaded"], said["rejected"], found["status"]))
+        self.check_load(said, found)
+        self.assertEqual(self.database + ".results", found["target"])
+        phases = [item["name"] for item in livereport.section(found, "Phases")["items"]]
+        self.assertEqual(["looking", "creating", "loading", "indexes", "closing"],
+                         [name for name in phases if name not in ("placing", "dropping")])
+        (self.folder / "load.html").write_text("old")
+        said = self.said("load", "--drop", "--yes", *words, "--report", "load.html", status=2)
+        page = self.page("load.html")
+        self.assertEqual((said["loaded"], said["batches"]),
+                         (count(page.figures["documents loaded"]), count(page.figures["batches sent"])))
+        self.assertEqual({"outcome": "rejected", "records": "2", "share": "0.1 %"},
+                         page.tables["What became of the records"][2])
+        self.assertIn("Loaded 2,498 documents in ", page.sentence)
+        self.assertIn("rejected: 2", page.sentence)
+        self.assertEqual("mot", page.settings["format"])
+        self.no_others("load.json", "load.html")
+
+    def test_again(self):
+        """the command that a report names is the one that was given, and can be run"""
+        self.said("load", "--format", "mot", "--filter", "k=='BMW' && m>=0", "--report", "a load.json", "a.csv", status=2)
+        line = self.document("a load.json")["settings"]["again"]
+        path = os.path.dirname(os.path.abspath(live.TIPPLE))
+        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=120, stdout=subprocess.PIPE, check=False,
+                              env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
+        self.assertEqual(0, done.returncode)
+        self.assertEqual(0, json.loads(done.stdout)["loaded"])
+        self.assertIn("nothing left to load", self.document("a load.json")["sentence"])
+
+    def test_password(self):
+        """a password is nowhere in a report, neither the target's nor another's"""
+        self.client.command("admin", {"createUser": self.database, "pwd": "geheim/17", "roles": ["root"]})
+        self.addCleanup(self.client.command, "admin", {"dropUser": self.database})
+        uri = self.uri().replace("://", "://%s:geheim%%2F17@" % self.database)
+        uri += ("&" if "?" in uri else "?") + "authSource=admin"
+        self.said("load", "--format", "mot", "--report", "load.json", "a.csv", status=2, uri=uri)
+        self.said("query", "--suite", "mot", "--repeats", "1", "--warmup", "0", "--while",
+                  "sleep 60 # mongodb://me:offenbar@other/a.b", "--report", "query.html", "by-make", uri=uri)
+        for name in ("load.json", "query.html"):
+            text = (self.folder / name).read_text()
+            self.assertIn("***", text)
+            self.assertNotIn("geheim", text)
+            self.assertNotIn("offenbar", text)
+
+    def test_interrupted(self):
+        """a load that was interrupted has a report that says so"""
+        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "200",
+                                                "--report", "load.html", "a.csv"), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(-signal.SIGINT, process.returncode)
+        page = self.page("load.html")
+        self.assertTrue(page.sentence.startswith("Interrupted after "), page.sentence)
+        self.assertIn("interrupted", page.text)
+
+    def test_failed(self):
+        """a load whose file turns out to be broken has one, too"""
+        self.write("b.csv.gz", gzip.compress(livetest.rows(2000))[:-500])
+        done = self.tipple("load", "--format", "mot", "--uri", self.uri(), "--report", "load.json", "b.csv.gz", status=5)
+        found = self.document("load.json")
+        self.assertEqual(5, found["status"])
+        self.assertTrue(found["sentence"].startswith("Failed after "), found["sentence"])
+        self.assertIn("b.csv.gz", found["sentence"])
+        self.assertIn("b.csv.gz", done.stderr)
+
+    def test_checkpoints(self):
+        """a checkpoint that the server wrote during a load is among the bands"""
+        self.client.command("admin", {"fsync": 1})
+        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "600",
+                                                "--report", "load.json", "a.csv"), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 700))
+        self.client.command("admin", {"fsync": 1})
+        process.communicate(timeout=60)
+        self.assertEqual(2, process.returncode)
+        lines = livereport.section(self.document("load.json"), "Documents a second")
+        marks = [band for band in lines["bands"] if band["kind"] == "server checkpoint"]
+        self.assertTrue(marks)
+        whole = max(band["to"] for band in lines["bands"])
+        for mark in marks:
+            self.assertLessEqual(mark["from"], mark["to"])
+            self.assertLessEqual(mark["to"], whole)
+
+    # ---- where it cannot be written
+
+    def test_refused(self):
+        """a place where nothing can be written is refused before anything is done"""
+        self.said("load", "--format", "mot", "a.csv", status=2)
+        before = self.hash()
+        for path in ("nowhere/a.html", "a.csv/a.html", "a.txt"):
+            for words in (("load", "--format", "mot", "--drop", "--yes", "--report", path, "a.csv"),
+                          ("query", "--suite", "mot", "--report", path),
+                          ("tune", "--format", "mot", *TUNE, "--report", path, "a.csv")):
+                self.assertIsNone(self.said(*words, status=1))
+                self.assertIn("--report", self.stderr)
+        self.assertEqual(before, self.hash())
+        self.no_others()
+
+    def test_full_disk(self):
+        """a report that finds no room is status 8; the load was fine, and an older report stays"""
+        (self.folder / "load.html").write_text("old")
+
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        done = subprocess.run(self.command("load", "--json", "--format", "mot", "--uri", self.uri(), "--report", "load.html",
+                                           "a.csv"), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=120, check=False, preexec_fn=no_room, restore_signals=False)  # SIGXFSZ is ignored
+        self.assertEqual(8, done.returncode, done.stderr.decode())
+        self.assertIn("the report load.html could not be written", done.stderr.decode())
+        self.assertEqual(2498, json.loads(done.stdout)["loaded"])
+        self.assertEqual("old", (self.folder / "load.html").read_text())
+        self.no_others("load.html")
+
+    # ---- query
+
+    def test_query(self):
+        """measurements are those of --json, answers are there, and what stands in the data does nothing"""
+        self.said("load", "--format", "mot", "a.csv", status=2)
+        words = ("--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2", "by-make", "by-year")
+        said = self.said("query", *words, "--report", "query.json")
+        found = self.document("query.json")
+        rows = livereport.rows(livereport.section(found, "Measurements"))
+        self.assertEqual(["by-make", "by-make, 2 clients", "by-year", "by-year, 2 clients"], [row["query"] for row in rows])
+        for row, query in zip(rows, said["queries"]):
+            self.assertEqual(query["n"], row["requests"])
+            for name, field in (("p50", "p50_ms"), ("p95", "p95_ms"), ("p99", "p99_ms"), ("mean", "mean_ms"),
+                                ("least", "min_ms"), ("most", "max_ms"), ("requests a second", "ops_per_second")):
+                if query[field] is None:
+                    self.assertIsNone(row[name])
+                else:
+                    self.assertAlmostEqual(query[field], row[name], delta=1e-6 * query[field])
+        self.assertEqual(said["documents"], livereport.figures(found)["documents"])
+        self.said("query", *words, "--report", "query.html")
+        page = self.page("query.html")
+        self.assertEqual(4, len(page.tables["Measurements"]))
+        self.assertIn(HOSTILE.decode(), page.tables["Answers"][0]["begins with"])
+        self.assertNotIn("<script", page.text)
+
+    # ---- tune
+
+    def check_tune(self, said, found):
+        cells = {(item["row"], item["column"]): item for item in livereport.section(found, "Documents a second")["items"]}
+        self.assertEqual({(str(cell["threads"]), str(cell["batch"])) for cell in said["cells"]}, set(cells))
+        for cell in said["cells"]:
+            item = cells[str(cell["threads"]), str(cell["batch"])]
+            for name, field in (("value", "docs_per_second"), ("low", "low"), ("high", "high")):
+                self.assertAlmostEqual(cell[field], item[name], delta=0.1)
+            self.assertEqual((cell["state"], cell["limit"]), (item["state"], item["note"]))
+            self.assertEqual((cell == said["best"], cell == said["knee"]), (item["best"], item["knee"]))
+        self.assertEqual([said["load"]], livereport.section(found, "To load like the knee")["items"])
+
+    def test_tune(self):
+        """every cell with its interval, best and knee, and the line to paste"""
+        said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.json", "a.csv")
+        self.check_tune(said, self.document("tune.json"))
+        said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
+        page = self.page("tune.html")
+        self.assertIn(said["load"], page.lines)
+        cells = page.tables["Documents a second"]
+        self.assertEqual(4, len(cells))
+        self.assertEqual([(str(said["knee"]["threads"]), str(said["knee"]["batch"]))],
+                         [(cell["threads"], cell["documents a batch"]) for cell in cells if cell["knee"] == "knee"])
+        self.assertTrue(page.sentence.startswith("The knee is %d thread" % said["knee"]["threads"]), page.sentence)
+
+    # ---- drill
+
+    def check_drill(self, said, found):
+        """Phases, measured and foretold, of each pass."""
+        pictures = [each["items"] for each in found["sections"] if each["kind"] == "timeline"]
+        self.assertEqual(len(said["drills"]), len(pictures))
+        for each, items in zip(said["drills"], pictures):
+            phases = {phase["phase"]: phase for phase in each["phases"]}
+            for item in items:
+                phase = phases[item["name"]]
+                self.assertAlmostEqual(phase["seconds"], item["took"], 5)
+                self.assertAlmostEqual(phase["began_seconds"], item["began"], 5)
+                if phase["foretold"]:
+                    self.assertAlmostEqual(phase["foretold"]["seconds"], item["predicted"], 5)
+                else:
+                    self.assertIsNone(item["predicted"])
+            self.assertEqual(sorted(item["began"] for item in items), [item["began"] for item in items])
+            self.assertLessEqual({"load", "verify", "first query"}, {item["name"] for item in items})
+
+    def test_drill(self):
+        """each phase beside what was foretold of it, and the sentence"""
+        words = ("--format", "mot", "--sample", "500", "--index", "k:1", "b.csv")
+        self.write("b.csv", livetest.rows(2000, 5))
+        said = self.said("drill", *words, "--indexes", "both", "--report", "drill.json")
+        found = self.document("drill.json")
+        self.check_drill(said, found)
+        self.assertEqual((0, 2000), (found["status"], livereport.figures(found)["documents verified"]))
+        self.assertTrue(found["sentence"].startswith("From nothing to verified in "), found["sentence"])
+        self.said("drill", *words, "--predict-only", "--report", "drill.html")
+        self.assertTrue(self.page("drill.html").sentence.startswith("Foretold: from nothing to verified in "))
+
+    # ---- pages in a browser
+
+    def test_pages(self):
+        """on a phone and a desk, light and dark, printed: nothing sticks out, is asked for, or complained of"""
+        if chromium.missing():
+            raise unittest.SkipTest(chromium.missing())
+        self.said("load", "--format", "mot", "--batch", "100", "--report", "load.html", "a.csv", status=2)
+        self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv")
+        self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2", "--report", "query.html",
+                  "by-make", "by-year")
+        self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
+        self.write("b.csv", livetest.rows(2000, 5))
+        self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
+        for name, found in odd_documents().items():
+            livereport.render(found, self.folder / name)
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "drill.html", *odd_documents()]
+        for name in names:
+            self.page(name)
+        livereport.look_at(self, self.folder, [self.folder / name for name in names])
+
+
+# ------------------------------------------------------------------------------------------------ odd documents
+
+def whole(*sections, **head):
+    return {"tipple_report": 1, "command": "load", "version": "0.1.0", "when": "2026-01-31T12:00:00Z",
+            "target": "mot.results", "where": "127.0.0.1:27017", "title": "tipple load", "status": 0,
+            "sentence": "Loaded.", "settings": {"format": "mot", "again": "tipple load"}, "sections": list(sections), **head}
+
+
+def odd_documents():
+    """Of clusters and drills that no test has, and of names that nobody should give."""
+    long = "a" * 200
+    columns = [{"name": "shard", "unit": ""}, {"name": "documents", "unit": "documents"},
+               {"name": "share", "unit": "%", "most": 100}, {"name": "busy", "unit": "%", "most": 100},
+               {"name": "batches at once", "unit": "", "most": 0}, {"name": "most at once", "unit": ""},
+               {"name": "waited for", "unit": "s"}]
+
+    def bars(shards):
+        return {"kind": "bars", "title": "By shard", "columns": columns, "rows": [
+            [long if number == 1 else "shard%d" % number, 10**9 + number, 100 / shards, number * 90 / shards, 1.5, 4, 7200.5]
+            for number in range(shards)]}
+
+    def lines(points):
+        return {"kind": "lines", "title": "Documents a second", "x": {"name": "time", "unit": "s"},
+                "y": {"name": "documents", "unit": "documents/s"}, "series": [{"name": long, "points": points}],
+                "bands": [{"kind": "phase", "name": long, "from": 0, "to": 40}]}
+    heat = {"kind": "heat", "title": "Documents a second", "row": {"name": "threads", "unit": ""},
+            "column": {"name": "documents a batch", "unit": ""}, "value": {"name": "documents", "unit": "documents/s"},
+            "items": [{"row": str(row), "column": str(column * 100), "value": 1e5 + 1000 * row * column, "low": 1e5,
+                       "high": 2e5, "state": "dropped" if row < 3 else "settled", "note": "one shard",
+                       "best": row == 16 and column == 16, "knee": row == 8 and column == 9}
+                      for row in range(1, 17) for column in range(1, 17)]}
+    timeline = {"kind": "timeline", "title": "Phases", "items": [
+        {"name": name, "began": began, "took": took, "predicted": predicted, "low": low, "high": high}
+        for name, began, took, predicted, low, high in (("loading", 0, 7000, 6500, 6000, 7400),
+                                                        (long, 7000, 4500, 5000, 4000, 6200), ("verify", 11500, 900, None, None, None),
+                                                        ("first query", None, None, 2, 1, 3))]}
+    return {"shards.html": whole(bars(216), lines([[second, 4e5 + second] for second in range(40)])),
+            "names.html": whole(bars(5), lines([[3, 10]]), heat, timeline, target=long, sentence=long + " " + long, status=130,
+                                settings={long: long, "again": "tipple load " + long}),
+            "empty.html": {}, "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
+
+
+livetest.main(quick=())
