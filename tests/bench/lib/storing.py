@@ -2,12 +2,14 @@
 every document take afterwards: the figures that `tipple plan` reckons with. And the whole comparison, with clustered
 collections and short keys, as `tipple tune --storage` makes it."""
 import json
+import os
 import pathlib
+import shlex
 
 import figures
 from compare import Outcome, every, interleave
 from figures import Failed
-from lab import COLLECTION, DATABASE, say
+from lab import BENCH, COLLECTION, DATABASE, ROOT, say
 
 COLUMNS = ["", "server CPU, us/doc", "on disk / BSON", "journal and oplog / BSON", "scan, CPU, us/doc", "n"]
 COMPRESSORS = ["none", "snappy", "zlib", "zstd"]
@@ -15,9 +17,10 @@ COMPRESSORS = ["none", "snappy", "zlib", "zstd"]
 # What `tune --storage` is shown of each kind: the format whose keys are spelled out, rows a trial for each of the
 # options' rows. Each round of a kind's sixteen cells may take so many seconds.
 TUNED = {"mot": ("mot-long", 0.2), "isd": ("isd", 0.04), "obd": ("obd", 0.04)}
-ROUND_SECONDS = 22
+ROUND_SECONDS = 18
+COLD_SECONDS = 18  # of a kind, for the scans behind a restart
 TUNED_COLUMNS = ["", "docs/s", "data, bytes/doc", "on disk, bytes/doc", "indexes, bytes/doc", "of data", "ratio",
-                 "scan from cache, us/doc", "n"]
+                 "scan from cache, us/doc", "scan behind a restart, us/doc", "n"]
 KINDS = {"mot": (1, [{"d": 1, "k": 1}, {"t": 1}], "$k"), "isd": (0.2, [{"ts": 1, "st": 1}, {"st": 1}], "$st")}
 
 
@@ -56,53 +59,86 @@ def tuned_table(lab, server, options):
     """One table of `tipple tune --storage` of all kinds: what a collection takes, and what that costs."""
     table = figures.Table("Compressor, clustered or plain, long or short keys: tipple tune --storage, standalone",
                           TUNED_COLUMNS)
-    runs, samples = [], []
-    for kind, (form, share) in TUNED.items():
-        sample = max(500, int(options.rows * share))
-        file = lab.rows(sample, kind)
-        lab.warm(file)
-        server.fresh()
-        words = [lab.tipple, "tune", "--storage", "--json", "--quiet", "--format", form, "--uri", server.namespace_uri,
-                 "--sample", sample, "--budget", "%ds" % (ROUND_SECONDS * options.rounds), file]
+    runs, tried, samples = [], {}, []
+    for kind in TUNED:
         try:
-            run = lab.run(words, sample, server)
+            run, said = tried_out(lab, server, options, kind, ROUND_SECONDS * options.rounds, server)
         except Failed as failed:
             table.notes.append("%s: %s" % (kind, failed))
             continue
-        said = json.loads(run.output)
-        say("  %s: %d trials in %.0f s", kind, said["trials"], said["seconds"])
         runs.append(run)
-        samples.append("%s %s" % (figures.thousands(sample), kind))
+        tried[kind] = said, figures.disturbed([run])
+        samples.append("%s %s" % (figures.thousands(said["sample"]), kind))
+    # the server's restarts come last, because nobody knows its processes afterwards
+    cold = {kind: scans_behind_restarts(lab, server, options, kind, table) for kind in tried}
+    for kind, (said, disturbed) in tried.items():
         for cell in said["cells"]:
-            table.add(*tuned_row(kind, cell, figures.disturbed([run])))
+            table.add(*tuned_row(kind, cell, cold[kind], disturbed))
     table.notes[:0] = [
         "records a trial: %s; n trials of each cell, in an order drawn anew each round" % ", ".join(samples),
         "docs/s: mean and 95 % confidence interval, the checkpoint behind the load included; a scan is the second look "
-        "at every document, median and middle half", figures.others_note(runs)]
+        "at every document, or the first one behind a restart of the server (the cache of the operating system stays): "
+        "median and middle half", figures.others_note(runs)]
     return table
 
 
-def tuned_row(kind, cell, disturbed):
+def tried_out(lab, server, options, kind, seconds, watched, *more):
+    """The run of a `tune --storage`, and what it said."""
+    form, share = TUNED[kind]
+    sample = max(500, int(options.rows * share))
+    file = lab.rows(sample, kind)
+    lab.warm(file)
+    words = [lab.tipple, "tune", "--storage", "--json", "--quiet", "--format", form, "--uri", server.namespace_uri,
+             "--sample", sample, "--budget", "%ds" % seconds, *more, file]
+    run = lab.run(words, sample, watched)
+    said = json.loads(run.output)
+    say("  %s: %d trials in %.0f s", kind, said["trials"], said["seconds"])
+    return run, said
+
+
+def scans_behind_restarts(lab, server, options, kind, table):
+    """By compressor, of clustered collections with long keys."""
+    tool, folder = ROOT / "tools/server", BENCH / "server"
+    again = [tool, "up", "--dir", folder, "--port", server.port, "--cache", options.cache, "--owner", os.getpid()]
+    restart = "%s && %s" % (shlex.join(map(str, [tool, "down", "--dir", folder])), shlex.join(map(str, again)))
+    try:
+        _, said = tried_out(lab, server, options, kind, COLD_SECONDS, None, "--clustered", "--keys", "long",
+                            "--precision", "1%", "--cold", restart)
+    except Failed as failed:
+        table.notes.append("%s, scans behind a restart: %s" % (kind, failed))
+        return {}
+    return {cell["compressor"]: cell for cell in said["cells"]}
+
+
+def tuned_row(kind, cell, cold, disturbed):
     """Sizes hardly scatter; speeds do, and are shown only where they can be told."""
     name = "%s, %s keys, %s, %s" % (kind, cell["keys"], "clustered" if cell["clustered"] == "yes" else "plain",
                                     cell["compressor"])
     if cell["trials"] < 2:
-        return (name, *["failed"] * 7, cell["trials"])
+        return (name, *["failed"] * 8, cell["trials"])
     documents = cell["documents"] / cell["trials"]
-    doubtful = disturbed or cell["trials"] < figures.FEW
-    rate = trusted(cell["docs_per_second"], cell["low"], cell["high"], doubtful, figures.thousands)
-    scan = trusted(*(cell["scan_cache_" + which] / documents for which in ("seconds", "low", "high")), doubtful,
-                   figures.micro)
+    rate = trusted([cell[key] for key in ("docs_per_second", "low", "high")], disturbed, cell["trials"],
+                   figures.thousands)
     return (name, rate, "%.0f" % (cell["data_bytes"] / documents), "%.0f" % (cell["storage_bytes"] / documents),
             "%.1f" % (cell["index_bytes"] / documents), figures.percent(cell["share"]), figures.times(cell["ratio"]),
-            scan, cell["trials"])
+            scan(cell, "scan_cache", disturbed), scan(cold[cell["compressor"]], "scan_disk", disturbed)
+            if cell["clustered"] == "yes" and cell["keys"] == "long" and cold else "-", cell["trials"])
 
 
-def trusted(value, low, high, doubtful, unit):
+def scan(cell, which, disturbed):
+    if cell["trials"] < 2:
+        return "failed"
+    documents = cell["documents"] / cell["trials"]
+    return trusted([cell["%s_%s" % (which, part)] / documents for part in ("seconds", "low", "high")], disturbed,
+                   cell["trials"], figures.micro)
+
+
+def trusted(told, disturbed, trials, unit):
+    value, low, high = told
     spread = "%s to %s" % (unit(low), unit(high))
     if high - low > 2 * figures.NOISY * value:
         return "too noisy (%s)" % spread
-    return "%s%s (%s)" % ("~" if doubtful else "", unit(value), spread)
+    return "%s%s (%s)" % ("~" if disturbed or trials < figures.FEW else "", unit(value), spread)
 
 
 def rows_of(kind, options):
