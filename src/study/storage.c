@@ -290,7 +290,7 @@ static size_t recommend(const storage_result_t *result, const double *sizes) {
     return least(reaching, count);
 }
 
-static void judge(storage_result_t *result) {
+void storage_judge(storage_result_t *result) {
     const matrix_t *matrix = result->matrix;
     const size_t count = matrix_count(matrix);
     double size[STORAGE_CELLS], scan[STORAGE_CELLS], cold[STORAGE_CELLS], own[STORAGE_CELLS];
@@ -327,7 +327,7 @@ static bool experiment(storing_t *storing, err_t *err) {
         }
     }
     log_progress_end(&storing->trials.progress);
-    judge(result);
+    storage_judge(result);
     if (ok && result->verdict.fastest_load == MATRIX_DONE)
         return err_set(
             err, STATUS_USAGE,

@@ -79,6 +79,9 @@ typedef struct {
 bool storage_run(const storage_spec_t *spec, storage_result_t *result, err_t *err);
 void storage_free_result(storage_result_t *result);
 
+/* What the matrix and the figures come to: counts and verdict. */
+void storage_judge(storage_result_t *result);
+
 /* On disk, data and indexes, for a byte of documents; and for a document. NAN: not known. */
 double storage_share(const storage_figures_t *figures);
 double storage_each(const storage_result_t *result, size_t cell);
