@@ -318,8 +318,9 @@ static void print_json_pass(const drill_pass_t *pass) {
 
 static void print_json_sample(const drill_sample_t *sample) {
     printf("{\"indexes\":\"%s\",\"asked\":%" PRIu64 ",\"read\":%" PRIu64 ",\"documents\":%" PRIu64
-           ",\"seconds\":{",
-           sample->indexes_first ? "before" : "after", sample->asked, sample->read, sample->documents);
+           ",\"bytes\":%" PRIu64 ",\"seconds\":{",
+           sample->indexes_first ? "before" : "after", sample->asked, sample->read, sample->documents,
+           sample->bytes);
     bool first = true;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         if (isnan(sample->seconds[i]))

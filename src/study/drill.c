@@ -228,6 +228,39 @@ static void say_forecast(const drill_result_t *result) {
     }
 }
 
+/* What the server's disk has left; NAN: it does not say (a router never does). */
+static double free_bytes(const drilling_t *drilling) {
+    bson_iter_t at;
+    bson_t reply;
+    err_t ignored;
+    double total = NAN, used = NAN;
+    bson_t *command = BCON_NEW("dbStats", BCON_INT32(1));
+    if (server_command(drilling->target, drilling->client, server_database(drilling->target), command, false,
+                       &reply, &ignored)) {
+        if (bson_iter_init_find(&at, &reply, "fsTotalSize"))
+            total = bson_iter_as_double(&at);
+        if (bson_iter_init_find(&at, &reply, "fsUsedSize"))
+            used = bson_iter_as_double(&at);
+    }
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return total - used;
+}
+
+/* Before hours are spent. What compression will make of it nobody knows, so it is only told. */
+static void look_for_room(const drilling_t *drilling) {
+    const drill_result_t *result = drilling->result;
+    const drill_sample_t *sample = &result->samples[result->sample_count - 1];
+    const double bytes = result->all_documents * (double)sample->bytes / (double)sample->documents,
+                 room = free_bytes(drilling);
+    char needed[UNITS_MAX], left[UNITS_MAX];
+    if (result->scratch && bytes > room)
+        log_warn(
+            "the documents have %s, before compression and without indexes, and the server's disk has %s "
+            "left: it may not be enough for the scratch collection",
+            units_size(needed, (uint64_t)bytes), units_size(left, (uint64_t)room));
+}
+
 static bool predict(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     load_spec_t load = drilling->result->load;
@@ -244,6 +277,7 @@ static bool predict(drilling_t *drilling, err_t *err) {
     if (!rehearsal_run(&rehearsal, drilling->result, err))
         return stop_signal() ? false : err_where(err, "in a sample");
     say_forecast(drilling->result);
+    look_for_room(drilling);
     /* a scratch drill has the last sample to drop, and so measures that, too */
     return drilling->result->scratch || scratch_drop(drilling->scratch, err);
 }

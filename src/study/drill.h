@@ -53,7 +53,7 @@ typedef struct {
 
 /* One load of the first records, and all that follows it. */
 typedef struct {
-    uint64_t asked, read, documents;
+    uint64_t asked, read, documents, bytes; /* bytes of BSON */
     bool indexes_first;
     double seconds[DRILL_PHASES]; /* NAN: it did not come */
 } drill_sample_t;

@@ -64,6 +64,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     /* without a limit files are read side by side, as by the drill itself */
     limited.load.limit = records >= rehearsal->all ? UINT64_MAX : records;
     limited.load.limit_is_about = limited.load.trial = true;
+    limited.load.watch_flushes = false;
     limited.load.max_rejects = UINT64_MAX;
     limited.load.max_rejects_percent = -1;
     memset(pass, 0, sizeof *pass);
@@ -90,6 +91,7 @@ static void keep(rehearsal_t *rehearsal, uint64_t asked) {
     *sample = (drill_sample_t){.asked = asked,
                                .read = pass->load.counts.read,
                                .documents = pass->load.counts.loaded,
+                               .bytes = pass->load.bytes_bson,
                                .indexes_first = pass->indexes_first};
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         sample->seconds[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;

@@ -330,6 +330,30 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.adds_up(json.loads(out)["drills"][0], self.ROWS, foretold=False)
         self.assertEqual(before, self.target())
 
+    def test_long_phase(self):
+        """while a phase takes long the mark stays the drill's: it is renewed"""
+        self.slow("createIndexes")
+        self.addCleanup(self.slow, "")
+        process = self.start("--no-predict", "--index", "k:1", "a.csv")
+        self.assertTrue(self.heard(process, "drill: building the indexes"))
+
+        def until():
+            return [mark["until"] for mark in self.client.find(self.database, livedrill.SCRATCH + ".tipple.mark")]
+        first = until()
+        self.assertEqual(1, len(first))
+        self.assertTrue(livetest.wait_for(lambda: until() > first, 120))
+        self.slow("")
+        status, _, said = self.ended(process)
+        self.assertEqual(0, status, said)
+        self.assertEqual([], self.scratch_names())
+
+    def test_no_room(self):
+        """more than the disk could hold is told before it begins"""
+        self.drill("--sample", "500", "--scale", "900g", "a.csv")
+        self.assertRegex(self.stderr, "the documents have .*, and the server's disk has .* left")
+        self.drill("--sample", "500", "--scale", "1k", "a.csv")
+        self.assertNotIn("disk", self.stderr)
+
     def test_killed(self):
         """what a killed drill left, the next one clears away"""
         self.slow("createIndexes")
