@@ -240,6 +240,20 @@ class Report(livetest.Case):
                          [(cell["threads"], cell["documents a batch"]) for cell in cells if cell["knee"] == "knee"])
         self.assertTrue(page.sentence.startswith("The knee is %d thread" % said["knee"]["threads"]), page.sentence)
 
+    def test_storage(self):
+        """each way to store, with its sizes"""
+        said = self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400",
+                         "--precision", "100%", "--budget", "8m", "--report", "storage.json", "a.csv")
+        rows = livereport.rows(livereport.section(self.document("storage.json"), "Ways to store"))
+        self.assertEqual(len(said["cells"]), len(rows))
+        for cell, row in zip(said["cells"], rows):
+            self.assertTrue(row["compressor, collection, keys"].startswith(cell["compressor"]))
+            for name, field, places in (("documents a second", "docs_per_second", 1), ("data on disk", "storage_bytes", 1),
+                                        ("bytes a document", "bytes_per_document", 2),
+                                        ("scan, from the cache", "scan_cache_seconds", 5)):
+                self.assertAlmostEqual(cell[field], row[name], places)
+        self.assertEqual(1, sum("recommended" in row["remark"] for row in rows))
+
     # ---- drill
 
     def check_drill(self, said, found):
