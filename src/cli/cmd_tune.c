@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "base/units.h"
+#include "cli/report_storage.h"
 #include "cli/report_tune.h"
 #include "cli/reporting.h"
 #include "cli/storage_print.h"
@@ -319,7 +320,6 @@ static bool check_kind(const values_t *values, err_t *err) {
                   {lists->concern_count > 0, false, "--write-concern"},
                   {values->both_direct, false, "--both-direct"},
                   {values->key_count > 0, true, "--keys"},
-                  {values->report != NULL, false, "--report"},
                   {values->cold != NULL, true, "--cold"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given && values->storage && !others[i].of_storage)
@@ -333,7 +333,7 @@ static bool check_kind(const values_t *values, err_t *err) {
     return true;
 }
 
-static int run_storage(const values_t *values, err_t *err) {
+static int run_storage(const values_t *values, const again_t *again, err_t *err) {
     static storage_result_t result;
     const tune_spec_t *tune = &values->spec;
     const choice_lists_t *given = &tune->lists;
@@ -356,6 +356,8 @@ static int run_storage(const values_t *values, err_t *err) {
     spec.load.batch = given->batch_count ? given->batches[0] : LOAD_BATCH;
     bool ok = storage_run(&spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
+    report_t *report =
+        values->report && status != STATUS_USAGE ? report_storage(&spec, &result, status, err) : NULL;
     err_t broken;
     if (values->json && result.warmed)
         storage_print_json(&spec, &result, status);
@@ -366,7 +368,7 @@ static int run_storage(const values_t *values, err_t *err) {
         status = (int)broken.status;
     }
     storage_free_result(&result);
-    return status;
+    return report ? reporting_end(report, values->report, again, spec.load.uri, status, err) : status;
 }
 
 static int tune(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
@@ -375,7 +377,7 @@ static int tune(values_t *values, char **inputs, int count, const again_t *again
         (values->report && !report_check_path(values->report, err)))
         return (int)err->status;
     if (values->storage)
-        return run_storage(values, err);
+        return run_storage(values, again, err);
     bool ok = tune_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     report_t *report =

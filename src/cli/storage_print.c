@@ -18,7 +18,7 @@ static char *format_file(const storage_result_t *result) {
     return bson_strdup_printf("format: %s-short\nlike: %s\nkeys: short\n", result->like, result->like);
 }
 
-static char *load_line(const storage_spec_t *spec, const storage_result_t *result, size_t cell) {
+char *storage_print_line(const storage_spec_t *spec, const storage_result_t *result, size_t cell) {
     const storage_choice_t *choice = &result->choices[cell];
     const load_spec_t *load = &spec->load;
     char own[160], number[16];
@@ -116,7 +116,7 @@ static void print_chosen(const storage_result_t *result, const char *word, size_
 
 static void print_paste(const storage_spec_t *spec, const storage_result_t *result) {
     const size_t chosen = result->verdict.recommended, own = result->verdict.recommended_long;
-    char *line = load_line(spec, result, chosen), *file = format_file(result);
+    char *line = storage_print_line(spec, result, chosen), *file = format_file(result);
     if (result->target_exists)
         printf("%s exists, and what it is stored by cannot be changed: load into another name, or with "
                "--drop\n",
@@ -137,7 +137,7 @@ static void print_paste(const storage_spec_t *spec, const storage_result_t *resu
         printf("\n(`tipple formats --check` lists which key is which field's; filters name fields by their "
                "names)\n");
         if (own != MATRIX_DONE) {
-            line = load_line(spec, result, own);
+            line = storage_print_line(spec, result, own);
             printf("\nwith the format's own keys, by the same rule:\n%s\n", line);
             bson_free(line);
         }
@@ -244,7 +244,7 @@ static void print_json_choice(const char *name, const storage_result_t *result, 
 static void print_json_lines(const storage_spec_t *spec, const storage_result_t *result) {
     const size_t chosen = result->verdict.recommended;
     const bool told = chosen != MATRIX_DONE, needs_file = told && result->choices[chosen].short_keys;
-    char *line = told ? load_line(spec, result, chosen) : NULL,
+    char *line = told ? storage_print_line(spec, result, chosen) : NULL,
          *file = needs_file ? format_file(result) : NULL;
     print_text("format_file", file);
     print_text("load", line);

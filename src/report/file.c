@@ -27,7 +27,8 @@ static int make_beside(const char *place, char beside[PATH_MAX]) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    return open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    unlink(beside); /* of a process of the same number that was killed */
+    return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 static bool write_all(int file, const char *text, size_t length) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LABELS = 32, LEVELS = 7, CELL = 58, DENSE_COLUMNS = 6, CROWDED_COLUMNS = 10 };
+enum { MOST_LABELS = 32, LEVELS = 7, CELL = 64, DENSE_COLUMNS = 6, CROWDED_COLUMNS = 10 };
 
 /* In the order in which they come. */
 typedef struct {

@@ -58,16 +58,17 @@ static double largest_in(const bson_t *rows, size_t column) {
     return largest;
 }
 
-static bool has_numbers(const bson_t *rows, size_t column) {
+/* A column without a text in it, though there may be nothing else either. */
+static bool is_numbers(const bson_t *rows, size_t column) {
     bson_t row;
     bson_iter_t at, cell;
     for (reading_begin(&at, rows); reading_next(&at, &row);) {
         bson_iter_init(&cell, &row);
         for (size_t i = 0; bson_iter_next(&cell); i++)
-            if (i == column && BSON_ITER_HOLDS_NUMBER(&cell))
-                return true;
+            if (i == column && BSON_ITER_HOLDS_UTF8(&cell))
+                return false;
     }
-    return false;
+    return !bson_empty(rows);
 }
 
 static void put_rows(markup_t *out, const bson_t *section, bool bars) {
@@ -82,7 +83,7 @@ static void put_rows(markup_t *out, const bson_t *section, bool bars) {
         const double most = reading_has(&item, "most") && bars ? reading_number(&item, "most") : NAN;
         columns[count] = (table_column_t){.name = reading_text(&item, "name"),
                                           .unit = reading_text(&item, "unit"),
-                                          .numbers = has_numbers(&rows, count),
+                                          .numbers = is_numbers(&rows, count),
                                           .most = most == 0 ? largest_in(&rows, count) : most};
     }
     table_begin(&table, out, reading_text(section, "title"), columns, count);
@@ -104,6 +105,23 @@ static void draw_table(markup_t *out, const bson_t *section) {
 
 /* ---- texts ---- */
 
+/* A command line: an option is not broken behind its dashes. */
+static void put_code(markup_t *out, const char *text) {
+    markup_put(out, "<code>");
+    while (*text) {
+        const size_t length = strcspn(text, " "), spaces = strspn(text + length, " ");
+        char *word = bson_strndup(text, length + spaces);
+        if (*text == '-')
+            markup_put(out, "<span>");
+        markup_text(out, word);
+        if (*text == '-')
+            markup_put(out, "</span>");
+        bson_free(word);
+        text += length + spaces;
+    }
+    markup_put(out, "</code>");
+}
+
 static void draw_text(markup_t *out, const bson_t *section) {
     bson_t list;
     bson_iter_t at;
@@ -112,9 +130,8 @@ static void draw_text(markup_t *out, const bson_t *section) {
     for (bson_iter_init(&at, &list); bson_iter_next(&at);) {
         if (!BSON_ITER_HOLDS_UTF8(&at))
             continue;
-        markup_put(out, "<code>");
-        markup_text(out, bson_iter_utf8(&at, NULL));
-        markup_put(out, "</code>\n");
+        put_code(out, bson_iter_utf8(&at, NULL));
+        markup_put(out, "\n");
     }
     markup_put(out, "</pre>\n");
 }
@@ -361,9 +378,9 @@ static void put_settings(markup_t *out, const bson_t *document) {
     }
     markup_put(out, "</dl>\n");
     if (*again) {
-        markup_put(out, "<h3>Again</h3>\n<pre><code>");
-        markup_text(out, again);
-        markup_put(out, "</code></pre>\n");
+        markup_put(out, "<h3>Again</h3>\n<pre>");
+        put_code(out, again);
+        markup_put(out, "</pre>\n");
     }
     markup_put(out, "</section>\n");
 }

@@ -29,7 +29,8 @@ WORDS = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe
          "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb",
          "--password-store=basic", "--use-mock-keychain", "about:blank")
 # the browser reads from 3 and writes to 4
-LAUNCHER = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
+LAUNCHER = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
+            "os.execv(sys.argv[3], sys.argv[3:])")
 
 
 def find():

@@ -17,6 +17,7 @@ import live
 
 ALONE = {"meta"}
 WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
+FORBIDDEN = {"src", "srcset", "style", "action", "xlink:href"}
 KINDS = {"figures", "table", "bars", "lines", "percentiles", "heat", "timeline", "text"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 SCHEMES = ("light", "dark")
@@ -50,12 +51,13 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.found.append(tag)
         for name, value in attributes:
-            assert not name.startswith("on") and name not in ("src", "srcset", "style", "action", "xlink:href"), (tag, name)
+            assert not name.startswith("on") and name not in FORBIDDEN, (tag, name)
             assert name != "href" or value.startswith("#"), (tag, value)
         if tag not in ALONE:
             self.open.append((tag, dict(attributes)))
         attributes = dict(attributes)
-        if self.pictures and len(self.pictures[-1]) < 2 and len(self.open) > 1 and self.open[-2][1].get("role") == "img":
+        outer = self.open[-2][1] if len(self.open) > 1 else {}
+        if outer.get("role") == "img" and len(self.pictures[-1]) < 2:
             self.pictures[-1].append(tag)
         if attributes.get("role") == "img":
             self.pictures.append([])
@@ -136,7 +138,8 @@ def rows(each):
 def render(found, path):
     """A document that somebody made, as the page that tipple would make of it."""
     program = pathlib.Path(live.TIPPLE).parent / "tests/report_page"
-    done = subprocess.run([str(program)], input=json.dumps(found).encode(), stdout=subprocess.PIPE, check=True, timeout=60)
+    done = subprocess.run([str(program)], input=json.dumps(found).encode(), stdout=subprocess.PIPE, check=True,
+                          timeout=60)
     pathlib.Path(path).write_bytes(done.stdout)
 
 

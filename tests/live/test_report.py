@@ -50,14 +50,14 @@ class Report(livetest.Case):
     def check_load(self, said, found):
         """A document beside --json."""
         figures = livereport.figures(found)
-        self.assertEqual((said["loaded"], said["batches"], said["peak_memory_bytes"], said["limited_by"], said["files"]),
-                         tuple(figures[name] for name in ("documents loaded", "batches sent", "peak memory", "limited by",
-                                                          "files")))
+        for field, name in (("loaded", "documents loaded"), ("batches", "batches sent"), ("files", "files"),
+                            ("peak_memory_bytes", "peak memory"), ("limited_by", "limited by")):
+            self.assertEqual(said[field], figures[name], name)
         self.assertAlmostEqual(said["seconds"], figures["took"], 5)
         outcomes = {row["outcome"]: row["records"] for row in livereport.rows(
             livereport.section(found, "What became of the records"))}
-        self.assertEqual({"loaded": said["loaded"], "already there": said["already_there"], "rejected": said["rejected"],
-                          "filtered": said["filtered"]}, outcomes)
+        self.assertEqual({name: said[name.replace(" ", "_")]
+                          for name in ("loaded", "already there", "rejected", "filtered")}, outcomes)
         times = livereport.section(found, "How long a batch took")["series"][0]["points"]
         self.assertEqual(sorted(times), times)
         self.assertEqual((0, 100), (times[0][0], times[-1][0]))
@@ -90,7 +90,8 @@ class Report(livetest.Case):
 
     def test_again(self):
         """the command that a report names is the one that was given, and can be run"""
-        self.said("load", "--format", "mot", "--filter", "k=='BMW' && m>=0", "--report", "a load.json", "a.csv", status=2)
+        self.said("load", "--format", "mot", "--filter", "k=='BMW' && m>=0", "--report", "a load.json", "a.csv",
+                  status=2)
         line = self.document("a load.json")["settings"]["again"]
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
         done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=120, stdout=subprocess.PIPE, check=False,
@@ -132,7 +133,8 @@ class Report(livetest.Case):
     def test_failed(self):
         """a load whose file turns out to be broken has one, too"""
         self.write("b.csv.gz", gzip.compress(livetest.rows(2000))[:-500])
-        done = self.tipple("load", "--format", "mot", "--uri", self.uri(), "--report", "load.json", "b.csv.gz", status=5)
+        done = self.tipple("load", "--format", "mot", "--uri", self.uri(), "--report", "load.json", "b.csv.gz",
+                           status=5)
         found = self.document("load.json")
         self.assertEqual(5, found["status"])
         self.assertTrue(found["sentence"].startswith("Failed after "), found["sentence"])
@@ -180,8 +182,9 @@ class Report(livetest.Case):
 
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
-        done = subprocess.run(self.command("load", "--json", "--format", "mot", "--uri", self.uri(), "--report", "load.html",
-                                           "a.csv"), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command = self.command("load", "--json", "--format", "mot", "--uri", self.uri(), "--report", "load.html",
+                               "a.csv")
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=120, check=False, preexec_fn=no_room, restore_signals=False)  # SIGXFSZ is ignored
         self.assertEqual(8, done.returncode, done.stderr.decode())
         self.assertIn("the report load.html could not be written", done.stderr.decode())
@@ -198,7 +201,8 @@ class Report(livetest.Case):
         said = self.said("query", *words, "--report", "query.json")
         found = self.document("query.json")
         rows = livereport.rows(livereport.section(found, "Measurements"))
-        self.assertEqual(["by-make", "by-make, 2 clients", "by-year", "by-year, 2 clients"], [row["query"] for row in rows])
+        self.assertEqual(["by-make", "by-make, 2 clients", "by-year", "by-year, 2 clients"],
+                         [row["query"] for row in rows])
         for row, query in zip(rows, said["queries"]):
             self.assertEqual(query["n"], row["requests"])
             for name, field in (("p50", "p50_ms"), ("p95", "p95_ms"), ("p99", "p99_ms"), ("mean", "mean_ms"),
@@ -217,7 +221,8 @@ class Report(livetest.Case):
     # ---- tune
 
     def check_tune(self, said, found):
-        cells = {(item["row"], item["column"]): item for item in livereport.section(found, "Documents a second")["items"]}
+        items = livereport.section(found, "Documents a second")["items"]
+        cells = {(item["row"], item["column"]): item for item in items}
         self.assertEqual({(str(cell["threads"]), str(cell["batch"])) for cell in said["cells"]}, set(cells))
         for cell in said["cells"]:
             item = cells[str(cell["threads"]), str(cell["batch"])]
@@ -239,6 +244,21 @@ class Report(livetest.Case):
         self.assertEqual([(str(said["knee"]["threads"]), str(said["knee"]["batch"]))],
                          [(cell["threads"], cell["documents a batch"]) for cell in cells if cell["knee"] == "knee"])
         self.assertTrue(page.sentence.startswith("The knee is %d thread" % said["knee"]["threads"]), page.sentence)
+
+    def test_storage(self):
+        """each way to store, with its sizes"""
+        said = self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400",
+                         "--precision", "100%", "--budget", "8m", "--report", "storage.json", "a.csv")
+        rows = livereport.rows(livereport.section(self.document("storage.json"), "Ways to store"))
+        self.assertEqual(len(said["cells"]), len(rows))
+        for cell, row in zip(said["cells"], rows):
+            self.assertTrue(row["compressor, collection, keys"].startswith(cell["compressor"]))
+            for name, field, places in (("documents a second", "docs_per_second", 1),
+                                        ("data on disk", "storage_bytes", 1),
+                                        ("bytes a document", "bytes_per_document", 2),
+                                        ("scan, from the cache", "scan_cache_seconds", 5)):
+                self.assertAlmostEqual(cell[field], row[name], places)
+        self.assertEqual(1, sum("recommended" in row["remark"] for row in rows))
 
     # ---- drill
 
@@ -279,8 +299,8 @@ class Report(livetest.Case):
             raise unittest.SkipTest(chromium.missing())
         self.said("load", "--format", "mot", "--batch", "100", "--report", "load.html", "a.csv", status=2)
         self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv")
-        self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2", "--report", "query.html",
-                  "by-make", "by-year")
+        self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2",
+                  "--report", "query.html", "by-make", "by-year")
         self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
         self.write("b.csv", livetest.rows(2000, 5))
         self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
@@ -297,7 +317,8 @@ class Report(livetest.Case):
 def whole(*sections, **head):
     return {"tipple_report": 1, "command": "load", "version": "0.1.0", "when": "2026-01-31T12:00:00Z",
             "target": "mot.results", "where": "127.0.0.1:27017", "title": "tipple load", "status": 0,
-            "sentence": "Loaded.", "settings": {"format": "mot", "again": "tipple load"}, "sections": list(sections), **head}
+            "sentence": "Loaded.", "settings": {"format": "mot", "again": "tipple load"}, "sections": list(sections),
+            **head}
 
 
 def odd_documents():
@@ -310,7 +331,8 @@ def odd_documents():
 
     def bars(shards):
         return {"kind": "bars", "title": "By shard", "columns": columns, "rows": [
-            [long if number == 1 else "shard%d" % number, 10**9 + number, 100 / shards, number * 90 / shards, 1.5, 4, 7200.5]
+            [long if number == 1 else "shard%d" % number, 10**9 + number, 100 / shards, number * 90 / shards, 1.5, 4,
+             7200.5]
             for number in range(shards)]}
 
     def lines(points):
@@ -325,13 +347,14 @@ def odd_documents():
                       for row in range(1, 17) for column in range(1, 17)]}
     timeline = {"kind": "timeline", "title": "Phases", "items": [
         {"name": name, "began": began, "took": took, "predicted": predicted, "low": low, "high": high}
-        for name, began, took, predicted, low, high in (("loading", 0, 7000, 6500, 6000, 7400),
-                                                        (long, 7000, 4500, 5000, 4000, 6200), ("verify", 11500, 900, None, None, None),
-                                                        ("first query", None, None, 2, 1, 3))]}
+        for name, began, took, predicted, low, high in (
+            ("loading", 0, 7000, 6500, 6000, 7400), (long, 7000, 4500, 5000, 4000, 6200),
+            ("verify", 11500, 900, None, None, None), ("first query", None, None, 2, 1, 3))]}
     return {"shards.html": whole(bars(216), lines([[second, 4e5 + second] for second in range(40)])),
-            "names.html": whole(bars(5), lines([[3, 10]]), heat, timeline, target=long, sentence=long + " " + long, status=130,
-                                settings={long: long, "again": "tipple load " + long}),
-            "empty.html": {}, "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
+            "names.html": whole(bars(5), lines([[3, 10]]), heat, timeline, target=long, sentence=long + " " + long,
+                                status=130, settings={long: long, "again": "tipple load " + long}),
+            "empty.html": {},
+            "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
 
 
 livetest.main(quick=())

@@ -22,8 +22,8 @@ class ReportCluster(livecluster.Cluster):
 
     def test_load(self):
         """what the report says of each shard is what lies there; what it says of all of them adds up"""
-        said = self.said("load", "--format", "mot", "--batch", "100", "--shard-key", "t:hashed", "--report", "load.json",
-                         "a.csv")
+        said = self.said("load", "--format", "mot", "--batch", "100", "--shard-key", "t:hashed",
+                         "--report", "load.json", "a.csv")
         there = self.shares(said)
         found = livereport.document(self.folder / "load.json")
         shards, routers = self.places(found, "By shard"), self.places(found, "By router")
@@ -68,7 +68,8 @@ class ReportCluster(livecluster.Cluster):
     def test_query(self):
         """queries through the routers"""
         self.said("load", "--format", "mot", "a.csv")
-        said = self.said("query", "--suite", "mot", "--repeats", "2", "--warmup", "0", "--report", "query.html", "by-make")
+        said = self.said("query", "--suite", "mot", "--repeats", "2", "--warmup", "0", "--report", "query.html",
+                         "by-make")
         page = livereport.Page(self.folder / "query.html")
         self.assertEqual("3,000", page.figures["documents"])
         self.assertEqual(said["configuration"], page.figures["configuration"])
