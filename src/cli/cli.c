@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,4 +463,26 @@ void cli_print_json_text(const char *text) {
             putchar(*at);
     }
     putchar('"');
+}
+
+void cli_json_number(const char *name, double number, int digits) {
+    if (isfinite(number))
+        printf(",\"%s\":%.*f", name, digits, number);
+    else
+        printf(",\"%s\":null", name);
+}
+
+void cli_json_figure(const char *name, double number) {
+    if (isfinite(number))
+        printf(",\"%s\":%.10g", name, number);
+    else
+        printf(",\"%s\":null", name);
+}
+
+void cli_json_text(const char *name, const char *text) {
+    printf(",\"%s\":", name);
+    if (text)
+        cli_print_json_text(text);
+    else
+        printf("null");
 }

@@ -105,4 +105,9 @@ bool cli_flush(err_t *err);
 /* A JSON string with its quotes. */
 void cli_print_json_text(const char *text);
 
+/* Fields behind others of an object: ,"name":VALUE. What is no number, or no text (NULL), is null. */
+void cli_json_number(const char *name, double number, int digits); /* so many behind the point */
+void cli_json_figure(const char *name, double number);             /* ten digits in all */
+void cli_json_text(const char *name, const char *text);
+
 #endif

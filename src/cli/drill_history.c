@@ -63,43 +63,31 @@ static void print_table(const char *namespace, const drills_entry_t *entries, si
 
 /* ---- for programs ---- */
 
-static void print_number(const char *name, double number, int digits) {
-    if (isnan(number))
-        printf(",\"%s\":null", name);
-    else
-        printf(",\"%s\":%.*f", name, digits, number);
-}
-
-static void print_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
-    cli_print_json_text(text);
-}
-
 static void print_forecast(const forecast_t *forecast) {
     if (isnan(forecast->mid)) {
         printf(",\"foretold\":null");
         return;
     }
     printf(",\"foretold\":{\"seconds\":%.6f", forecast->mid);
-    print_number("low", forecast->low, 6);
-    print_number("high", forecast->high, 6);
+    cli_json_number("low", forecast->low, 6);
+    cli_json_number("high", forecast->high, 6);
     printf("}");
 }
 
 void drill_history_print_json_entry(const drills_entry_t *entry) {
     bool first = true;
     printf("{\"when_ms\":%" PRId64 ",\"mode\":\"%s\"", entry->when_ms, entry->scratch ? "scratch" : "real");
-    print_text("namespace", entry->namespace);
-    print_text("format", entry->format);
-    print_text("indexes", entry->indexes);
-    print_text("keys", entry->keys);
-    print_text("query", entry->query);
+    cli_json_text("namespace", entry->namespace);
+    cli_json_text("format", entry->format);
+    cli_json_text("indexes", entry->indexes);
+    cli_json_text("keys", entry->keys);
+    cli_json_text("query", entry->query);
     printf(",\"documents\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rejected\":%" PRIu64
            ",\"differences\":%" PRIu64 ",\"threads\":%u,\"batch\":%u",
            entry->documents, entry->bytes, entry->rejected, entry->differences, entry->threads, entry->batch);
-    print_number("docs_per_second", drills_rate(entry), 0);
-    print_number("seconds", entry->seconds, 6);
-    print_number("verified_seconds", entry->verified, 6);
+    cli_json_number("docs_per_second", drills_rate(entry), 0);
+    cli_json_number("seconds", entry->seconds, 6);
+    cli_json_number("verified_seconds", entry->verified, 6);
     print_forecast(&entry->foretold);
     printf(",\"phases\":[");
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
@@ -112,15 +100,15 @@ void drill_history_print_json_entry(const drills_entry_t *entry) {
         first = false;
     }
     printf("]");
-    print_text("server", entry->server);
-    print_text("version", entry->version);
-    print_text("host", entry->host);
+    cli_json_text("server", entry->server);
+    cli_json_text("version", entry->version);
+    cli_json_text("host", entry->host);
     printf("}");
 }
 
 static void print_json(const char *namespace, const drills_entry_t *entries, size_t count) {
     printf("{\"schema\":1,\"command\":\"drill\",\"mode\":\"history\",\"status\":0");
-    print_text("namespace", namespace);
+    cli_json_text("namespace", namespace);
     printf(",\"drills\":[");
     for (size_t i = 0; i < count; i++) {
         printf(i ? ",\n" : "\n");

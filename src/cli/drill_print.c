@@ -222,18 +222,6 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
 
 /* ---- for programs ---- */
 
-static void print_number(const char *name, double number, int digits) {
-    if (isnan(number))
-        printf(",\"%s\":null", name);
-    else
-        printf(",\"%s\":%.*f", name, digits, number);
-}
-
-static void print_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
-    cli_print_json_text(text);
-}
-
 static void print_json_forecast(const char *name, const forecast_t *forecast) {
     printf(",\"%s\":", name);
     if (isnan(forecast->mid)) {
@@ -241,8 +229,8 @@ static void print_json_forecast(const char *name, const forecast_t *forecast) {
         return;
     }
     printf("{\"seconds\":%.6f", forecast->mid);
-    print_number("low", forecast->low, 6);
-    print_number("high", forecast->high, 6);
+    cli_json_number("low", forecast->low, 6);
+    cli_json_number("high", forecast->high, 6);
     printf("}");
 }
 
@@ -252,10 +240,10 @@ static void print_json_span(drill_phase_t phase, const drill_span_t *span, bool 
         return;
     printf("%s{\"phase\":\"%s\"", *first ? "" : ",", drill_phase_name(phase));
     *first = false;
-    print_number("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6);
-    print_number("seconds", took, 6);
+    cli_json_number("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6);
+    cli_json_number("seconds", took, 6);
     print_json_forecast("foretold", &span->predicted);
-    print_number("error_percent", span->came ? forecast_error_percent(&span->predicted, took) : NAN, 1);
+    cli_json_number("error_percent", span->came ? forecast_error_percent(&span->predicted, took) : NAN, 1);
     printf("}");
 }
 
@@ -266,12 +254,12 @@ static void print_json_load(const load_result_t *load, double seconds_loading) {
            ",\"bytes_bson\":%" PRIu64,
            counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered,
            load->bytes_read, load->bytes_bson);
-    print_number("docs_per_second", (double)counts->loaded / seconds_loading, 0);
+    cli_json_number("docs_per_second", (double)counts->loaded / seconds_loading, 0);
     printf(",\"threads\":%u,\"batch\":%u,\"batches\":%" PRIu64 ",\"retries\":%" PRIu64
            ",\"client_cpu_seconds\":%.6f,\"clustered\":%s",
            load->threads, load->batch, load->batches, load->retries, (double)load->cpu_ns / 1e9,
            load->clustered ? "true" : "false");
-    print_text("limited_by", load->limited_by);
+    cli_json_text("limited_by", load->limited_by);
     printf(",\"indexes\":[");
     for (size_t i = 0; i < load->index_count; i++) {
         printf("%s{\"keys\":", i ? "," : "");
@@ -286,13 +274,13 @@ static void print_json_pass(const drill_pass_t *pass) {
     bool first = true;
     printf("{\"indexes\":\"%s\",\"finished\":%s", pass->indexes_first ? "before" : "after",
            pass->finished ? "true" : "false");
-    print_number("seconds", began ? (double)pass->took_ns / 1e9 : NAN, 6);
-    print_number("verified_seconds", pass->finished ? (double)pass->verified_ns / 1e9 : NAN, 6);
+    cli_json_number("seconds", began ? (double)pass->took_ns / 1e9 : NAN, 6);
+    cli_json_number("verified_seconds", pass->finished ? (double)pass->verified_ns / 1e9 : NAN, 6);
     print_json_forecast("foretold", &pass->predicted);
     print_json_forecast("foretold_verified", &pass->verified);
-    print_number("error_percent",
-                 pass->finished ? forecast_error_percent(&pass->predicted, (double)pass->took_ns / 1e9) : NAN,
-                 1);
+    cli_json_number(
+        "error_percent",
+        pass->finished ? forecast_error_percent(&pass->predicted, (double)pass->took_ns / 1e9) : NAN, 1);
     printf(",\"phases\":[");
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         print_json_span(i, &pass->phases[i], &first);
@@ -307,7 +295,7 @@ static void print_json_pass(const drill_pass_t *pass) {
         cli_print_json_text(pass->difference);
     else
         printf("null");
-    print_number("query_seconds", began ? pass->answer.seconds : NAN, 6);
+    cli_json_number("query_seconds", began ? pass->answer.seconds : NAN, 6);
     printf(",\"query_returned\":%" PRIu64 ",\"earlier\":", pass->answer.returned);
     if (pass->compared)
         drill_history_print_json_entry(&pass->earlier);
@@ -334,21 +322,21 @@ static void print_json_sample(const drill_sample_t *sample) {
 void drill_print_json(const drill_spec_t *spec, const drill_result_t *result, int status) {
     char name[1400];
     printf("{\"schema\":1,\"command\":\"drill\",\"status\":%d", status);
-    print_text("mode", spec->scale          ? "scale"
-                       : spec->predict_only ? "predict"
-                       : result->scratch    ? "scratch"
-                                            : "real");
-    print_text("namespace", result->namespace);
-    print_text("collection", result->collection);
-    print_text("target", result->where);
-    print_text("server", result->version);
-    print_text("version", TIPPLE_VERSION);
-    print_text("format", result->format);
-    print_text("indexes", drill_indexes_name(spec->indexes));
-    print_text("query", first_query_name(&result->query, name));
-    print_number("documents", result->all_documents, 0);
+    cli_json_text("mode", spec->scale          ? "scale"
+                          : spec->predict_only ? "predict"
+                          : result->scratch    ? "scratch"
+                                               : "real");
+    cli_json_text("namespace", result->namespace);
+    cli_json_text("collection", result->collection);
+    cli_json_text("target", result->where);
+    cli_json_text("server", result->version);
+    cli_json_text("version", TIPPLE_VERSION);
+    cli_json_text("format", result->format);
+    cli_json_text("indexes", drill_indexes_name(spec->indexes));
+    cli_json_text("query", first_query_name(&result->query, name));
+    cli_json_number("documents", result->all_documents, 0);
     printf(",\"documents_exact\":%s", result->exact ? "true" : "false");
-    print_number("seconds", (double)result->took_ns / 1e9, 6);
+    cli_json_number("seconds", (double)result->took_ns / 1e9, 6);
     printf(",\"samples\":[");
     for (size_t i = 0; i < result->sample_count; i++) {
         printf("%s", i ? "," : "");

@@ -262,13 +262,6 @@ void plan_print(const planned_t *planned) {
 
 /* ---- JSON ---- */
 
-static void json_number(const char *name, double value) {
-    if (isfinite(value))
-        printf(",\"%s\":%.10g", name, value);
-    else
-        printf(",\"%s\":null", name);
-}
-
 static void json_work(const char *name, plan_work_t work) {
     static const char *const limits[] = {
         [PLAN_BY_CPU] = "cpu", [PLAN_BY_READ] = "disk_read", [PLAN_BY_WRITE] = "disk_write"};
@@ -277,21 +270,21 @@ static void json_work(const char *name, plan_work_t work) {
 
 static void json_inputs(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
-    json_number("documents", spec->documents);
-    json_number("document_bytes", spec->document_bytes);
-    json_number("text_bytes", spec->text_bytes);
-    json_number("shards", spec->shards);
-    json_number("replicas", spec->replicas);
-    json_number("routers", spec->routers);
-    json_number("loaders", spec->loaders);
-    json_number("client_us", spec->client_us);
-    json_number("router_us", spec->router_us);
-    json_number("shard_us", spec->primary_us);
-    json_number("secondary_us", spec->secondary_us);
-    json_number("index_us", spec->index_us);
-    json_number("scan_us", spec->scan_us);
-    json_number("stored_ratio", spec->stored_ratio);
-    json_number("log_ratio", spec->log_ratio);
+    cli_json_figure("documents", spec->documents);
+    cli_json_figure("document_bytes", spec->document_bytes);
+    cli_json_figure("text_bytes", spec->text_bytes);
+    cli_json_figure("shards", spec->shards);
+    cli_json_figure("replicas", spec->replicas);
+    cli_json_figure("routers", spec->routers);
+    cli_json_figure("loaders", spec->loaders);
+    cli_json_figure("client_us", spec->client_us);
+    cli_json_figure("router_us", spec->router_us);
+    cli_json_figure("shard_us", spec->primary_us);
+    cli_json_figure("secondary_us", spec->secondary_us);
+    cli_json_figure("index_us", spec->index_us);
+    cli_json_figure("scan_us", spec->scan_us);
+    cli_json_figure("stored_ratio", spec->stored_ratio);
+    cli_json_figure("log_ratio", spec->log_ratio);
 }
 
 static void json_limits(const plan_t *plan) {
@@ -331,14 +324,14 @@ static void json_simulation(const planned_t *planned) {
     for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++) {
         const simulate_figures_t *figures = &planned->simulation[way];
         printf("%s{\"name\":\"%s\"", way ? "," : "", words[way]);
-        json_number("p5_seconds", figures->p5);
-        json_number("p50_seconds", figures->p50);
-        json_number("p95_seconds", figures->p95);
-        json_number("least_seconds", figures->least);
-        json_number("most_seconds", figures->most);
-        json_number("longer_share", figures->longer);
-        json_number("waiting_share", figures->waiting);
-        json_number("failures", figures->failed);
+        cli_json_figure("p5_seconds", figures->p5);
+        cli_json_figure("p50_seconds", figures->p50);
+        cli_json_figure("p95_seconds", figures->p95);
+        cli_json_figure("least_seconds", figures->least);
+        cli_json_figure("most_seconds", figures->most);
+        cli_json_figure("longer_share", figures->longer);
+        cli_json_figure("waiting_share", figures->waiting);
+        cli_json_figure("failures", figures->failed);
         printf("}");
     }
     printf("]}");
@@ -348,14 +341,14 @@ void plan_print_json(const planned_t *planned) {
     const plan_t *plan = planned->plan;
     printf("{\"schema\":1,\"command\":\"plan\",\"status\":0");
     json_inputs(planned);
-    json_number("servers", plan->servers);
-    json_number("shard_documents", plan->shard_documents);
-    json_number("shard_bytes", plan->shard_bytes);
-    json_number("largest_shard", plan->largest_shard);
-    json_number("lanes_most", plan->lanes_most);
+    cli_json_figure("servers", plan->servers);
+    cli_json_figure("shard_documents", plan->shard_documents);
+    cli_json_figure("shard_bytes", plan->shard_bytes);
+    cli_json_figure("largest_shard", plan->largest_shard);
+    cli_json_figure("lanes_most", plan->lanes_most);
     json_limits(plan);
-    json_number("load_seconds", plan->load);
-    json_number("documents_per_second", plan->documents_per_second);
+    cli_json_figure("load_seconds", plan->load);
+    cli_json_figure("documents_per_second", plan->documents_per_second);
     printf(",\"indexes\":[");
     for (size_t i = 0; i < planned->spec->index_count; i++) {
         printf("%s{\"keys\":", i ? "," : "");
@@ -366,16 +359,16 @@ void plan_print_json(const planned_t *planned) {
     }
     printf("],");
     json_work("scan", plan->scan);
-    json_number("bson_bytes", plan->bson);
-    json_number("stored_bytes", plan->stored);
-    json_number("index_bytes", plan->index_bytes);
-    json_number("server_bytes", plan->server_stored);
-    json_number("servers_needed", plan->servers_needed);
-    json_number("cache_bytes", plan->cache);
-    json_number("cache_for_indexes", plan->server_indexes);
-    json_number("cache_for_all", plan->server_all);
-    json_number("price_per_hour", plan->hour);
-    json_number("cost", plan->cost);
+    cli_json_figure("bson_bytes", plan->bson);
+    cli_json_figure("stored_bytes", plan->stored);
+    cli_json_figure("index_bytes", plan->index_bytes);
+    cli_json_figure("server_bytes", plan->server_stored);
+    cli_json_figure("servers_needed", plan->servers_needed);
+    cli_json_figure("cache_bytes", plan->cache);
+    cli_json_figure("cache_for_indexes", plan->server_indexes);
+    cli_json_figure("cache_for_all", plan->server_all);
+    cli_json_figure("price_per_hour", plan->hour);
+    cli_json_figure("cost", plan->cost);
     json_compressors(planned);
     if (planned->simulation)
         json_simulation(planned);

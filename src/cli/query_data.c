@@ -48,21 +48,6 @@ void query_print_csv(const query_result_t *result) {
 
 /* ---- JSON ---- */
 
-static void print_number(const char *name, double value) {
-    if (isnan(value) || isinf(value))
-        printf(",\"%s\":null", name);
-    else
-        printf(",\"%s\":%.9g", name, value);
-}
-
-static void print_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
-    if (text)
-        cli_print_json_text(text);
-    else
-        printf("null");
-}
-
 static void print_result(const measure_t *measure) {
     char digest[EXPECTED_DIGEST];
     if (!measure->answered || measure->work->count > 1) {
@@ -80,13 +65,13 @@ static void print_watch_json(const measure_t *measure) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_figures_t *seen = measure->watched.seconds > 0 ? &measure->watched.figures : &none;
     printf(",\"beside\":{\"seconds\":%.6f", measure->watched.seconds);
-    print_number("user", seen->user);
-    print_number("sys", seen->sys);
-    print_number("iowait", seen->iowait);
-    print_number("idle", seen->idle);
-    print_number("server_cores", seen->server_cores);
-    print_number("documents_examined", seen->examined);
-    print_number("bytes_into_cache", seen->cached_bytes);
+    cli_json_figure("user", seen->user);
+    cli_json_figure("sys", seen->sys);
+    cli_json_figure("iowait", seen->iowait);
+    cli_json_figure("idle", seen->idle);
+    cli_json_figure("server_cores", seen->server_cores);
+    cli_json_figure("documents_examined", seen->examined);
+    cli_json_figure("bytes_into_cache", seen->cached_bytes);
     printf("}");
 }
 
@@ -95,18 +80,19 @@ static void print_measure_json(const measure_t *measure) {
     char ranges[16];
     printf("{\"name\":");
     cli_print_json_text(work->query->name);
-    print_text("with", work->with);
-    print_text("reads", work->reads);
+    cli_json_text("with", work->with);
+    cli_json_text("reads", work->reads);
     printf(",\"clients\":%u", measure->clients);
-    print_text("parallel", query_parallel_name(measure, ranges));
+    cli_json_text("parallel", query_parallel_name(measure, ranges));
     printf(",\"ranges\":%u", work->parallel ? parallel_ranges(work->parallel) : 1);
-    print_text("whole_because",
-               work->parallel && parallel_ranges(work->parallel) == 1 ? parallel_why(work->parallel) : NULL);
+    cli_json_text("whole_because", work->parallel && parallel_ranges(work->parallel) == 1
+                                       ? parallel_why(work->parallel)
+                                       : NULL);
     printf(",\"n\":%" PRIu64 ",\"failures\":%" PRIu64, measure->hist->moments.count, measure->failures);
-    print_text("failure", measure->failures ? measure->failure : NULL);
-    print_text("difference", measure->difference[0] ? measure->difference : NULL);
+    cli_json_text("failure", measure->failures ? measure->failure : NULL);
+    cli_json_text("difference", measure->difference[0] ? measure->difference : NULL);
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
-        print_number(figure->name, figure->of(measure));
+        cli_json_figure(figure->name, figure->of(measure));
     print_watch_json(measure);
     print_result(measure);
     printf("}");
@@ -115,14 +101,14 @@ static void print_measure_json(const measure_t *measure) {
 void query_print_json(const query_result_t *result, int status) {
     const watch_storage_t *storage = &result->storage;
     printf("{\"schema\":1,\"command\":\"query\",\"status\":%d", status);
-    print_text("suite", result->measures.suite ? result->measures.suite->name : NULL);
-    print_text("namespace", result->namespace);
-    print_text("configuration", result->configuration);
-    print_number("documents", storage->documents);
-    print_number("data_bytes_on_disk", storage->data_bytes);
-    print_number("index_bytes_on_disk", storage->index_bytes);
-    print_number("load_seconds", result->load_seconds);
-    print_text("while_ended", result->beside_ended ? result->beside_words : NULL);
+    cli_json_text("suite", result->measures.suite ? result->measures.suite->name : NULL);
+    cli_json_text("namespace", result->namespace);
+    cli_json_text("configuration", result->configuration);
+    cli_json_figure("documents", storage->documents);
+    cli_json_figure("data_bytes_on_disk", storage->data_bytes);
+    cli_json_figure("index_bytes_on_disk", storage->index_bytes);
+    cli_json_figure("load_seconds", result->load_seconds);
+    cli_json_text("while_ended", result->beside_ended ? result->beside_words : NULL);
     printf(",\"queries\":[");
     for (size_t i = 0; i < result->measures.count; i++) {
         printf(i ? ",\n" : "\n");

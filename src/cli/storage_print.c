@@ -174,21 +174,6 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
 
 /* ---- for programs ---- */
 
-static void print_number(const char *name, double number, int digits) {
-    if (isnan(number))
-        printf(",\"%s\":null", name);
-    else
-        printf(",\"%s\":%.*f", name, digits, number);
-}
-
-static void print_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
-    if (text)
-        cli_print_json_text(text);
-    else
-        printf("null");
-}
-
 static double mean_of(const moments_t *moments) {
     return moments->count ? moments->mean : NAN;
 }
@@ -202,7 +187,7 @@ static void print_times(const char *name, const hist_t *times) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char whole[64];
         snprintf(whole, sizeof whole, "%s_%s", name, parts[i].name);
-        print_number(whole, hist_quantile_ns(times, parts[i].share) / 1e9, 6);
+        cli_json_number(whole, hist_quantile_ns(times, parts[i].share) / 1e9, 6);
     }
 }
 
@@ -217,17 +202,17 @@ static void print_json_cell(const storage_result_t *result, size_t at) {
            ",\"documents\":%" PRIu64,
            choice->compressor, choice->clustered == CLUSTERED_YES ? "yes" : "no",
            choice->short_keys ? "short" : "long", states[cell->state], cell->trials, figures->documents);
-    print_number("docs_per_second", cell->mean, 1);
-    print_number("low", cell->low, 1);
-    print_number("high", cell->high, 1);
-    print_number("acknowledged_per_second", mean_of(&figures->acknowledged), 1);
-    print_number("data_bytes", mean_of(&figures->bson_bytes), 1);
-    print_number("storage_bytes", mean_of(&figures->data_bytes), 1);
-    print_number("storage_deviation", moments_sd(&figures->data_bytes), 1);
-    print_number("index_bytes", mean_of(&figures->index_bytes), 1);
-    print_number("share", share, 5);
-    print_number("ratio", 1 / share, 4);
-    print_number("bytes_per_document", storage_each(result, at), 3);
+    cli_json_number("docs_per_second", cell->mean, 1);
+    cli_json_number("low", cell->low, 1);
+    cli_json_number("high", cell->high, 1);
+    cli_json_number("acknowledged_per_second", mean_of(&figures->acknowledged), 1);
+    cli_json_number("data_bytes", mean_of(&figures->bson_bytes), 1);
+    cli_json_number("storage_bytes", mean_of(&figures->data_bytes), 1);
+    cli_json_number("storage_deviation", moments_sd(&figures->data_bytes), 1);
+    cli_json_number("index_bytes", mean_of(&figures->index_bytes), 1);
+    cli_json_number("share", share, 5);
+    cli_json_number("ratio", 1 / share, 4);
+    cli_json_number("bytes_per_document", storage_each(result, at), 3);
     print_times("scan_cache", &figures->cached);
     print_times("scan_disk", &figures->cold);
     printf(",\"retries\":%" PRIu64 "}", figures->retries);
@@ -246,8 +231,8 @@ static void print_json_lines(const storage_spec_t *spec, const storage_result_t 
     const bool told = chosen != MATRIX_DONE, needs_file = told && result->choices[chosen].short_keys;
     char *line = told ? storage_print_line(spec, result, chosen) : NULL,
          *file = needs_file ? format_file(result) : NULL;
-    print_text("format_file", file);
-    print_text("load", line);
+    cli_json_text("format_file", file);
+    cli_json_text("load", line);
     bson_free(line);
     bson_free(file);
 }
@@ -257,10 +242,10 @@ void storage_print_json(const storage_spec_t *spec, const storage_result_t *resu
     const matrix_verdict_t *counts = &result->counts;
     const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
     printf("{\"schema\":1,\"command\":\"tune\",\"study\":\"storage\",\"status\":%d", status);
-    print_text("namespace", result->namespace);
-    print_text("target", result->where);
-    print_text("scratch", result->scratch);
-    print_text("format", result->format);
+    cli_json_text("namespace", result->namespace);
+    cli_json_text("target", result->where);
+    cli_json_text("scratch", result->scratch);
+    cli_json_text("format", result->format);
     printf(",\"sample\":%" PRIu64 ",\"records\":%" PRIu64
            ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f,\"budget_seconds\":%.3f,\"budget_spent\":%s"
            ",\"precision\":%.4f,\"checkpoints\":%s,\"shards\":%u",

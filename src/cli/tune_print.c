@@ -173,21 +173,6 @@ void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
 
 /* ---- for programs ---- */
 
-static void print_number(const char *name, double number, int digits) {
-    if (isnan(number))
-        printf(",\"%s\":null", name);
-    else
-        printf(",\"%s\":%.*f", name, digits, number);
-}
-
-static void print_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
-    if (text)
-        cli_print_json_text(text);
-    else
-        printf("null");
-}
-
 static void print_json_cell(const tune_result_t *result, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
@@ -196,26 +181,26 @@ static void print_json_cell(const tune_result_t *result, size_t at) {
     const tune_figures_t *figures = &result->figures[at];
     const double seconds = figures->trials ? figures->seconds : NAN;
     printf("{\"threads\":%u,\"batch\":%u", cell->threads, cell->batch);
-    print_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
-                            : choice->clustered == CLUSTERED_YES   ? "yes"
-                                                                   : "no");
-    print_text("compressor", choice->compressor);
-    print_text("wire_compressor", choice->wire);
-    print_text("write_concern", choice->concern);
+    cli_json_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
+                               : choice->clustered == CLUSTERED_YES   ? "yes"
+                                                                      : "no");
+    cli_json_text("compressor", choice->compressor);
+    cli_json_text("wire_compressor", choice->wire);
+    cli_json_text("write_concern", choice->concern);
     printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
            choice->direct ? "true" : "false", choice->routers, states[cell->state], cell->trials,
            figures->documents);
-    print_number("docs_per_second", cell->mean, 1);
-    print_number("low", cell->low, 1);
-    print_number("high", cell->high, 1);
-    print_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
-    print_number("client_cores", figures->client_cores / seconds, 3);
-    print_number("server_cores", figures->server_cores / seconds, 3);
-    print_number("host_busy", figures->host_busy / seconds, 3);
-    print_number("network", figures->network / seconds, 3);
+    cli_json_number("docs_per_second", cell->mean, 1);
+    cli_json_number("low", cell->low, 1);
+    cli_json_number("high", cell->high, 1);
+    cli_json_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
+    cli_json_number("client_cores", figures->client_cores / seconds, 3);
+    cli_json_number("server_cores", figures->server_cores / seconds, 3);
+    cli_json_number("host_busy", figures->host_busy / seconds, 3);
+    cli_json_number("network", figures->network / seconds, 3);
     printf(",\"retries\":%" PRIu64, figures->retries);
-    print_text("limit", tune_limit_name(tune_limit(result, at)));
-    print_text("limited_by", figures->trials ? figures->limited_by : NULL);
+    cli_json_text("limit", tune_limit_name(tune_limit(result, at)));
+    cli_json_text("limited_by", figures->trials ? figures->limited_by : NULL);
     printf("}");
 }
 
@@ -232,10 +217,10 @@ void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int s
     const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
     char *line = verdict->knee == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->knee);
     printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
-    print_text("namespace", result->namespace);
-    print_text("target", result->where);
-    print_text("scratch", result->scratch);
-    print_text("format", result->format);
+    cli_json_text("namespace", result->namespace);
+    cli_json_text("target", result->where);
+    cli_json_text("scratch", result->scratch);
+    cli_json_text("format", result->format);
     printf(
         ",\"sample\":%" PRIu64 ",\"records\":%" PRIu64 ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f"
         ",\"budget_seconds\":%.3f,\"budget_spent\":%s,\"precision\":%.4f,\"checkpoints\":%s,\"settled\":%zu"
@@ -251,7 +236,7 @@ void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int s
     printf("]");
     print_json_choice("best", result, verdict->best);
     print_json_choice("knee", result, verdict->knee);
-    print_text("load", line);
+    cli_json_text("load", line);
     printf("}\n");
     bson_free(line);
 }
