@@ -4,14 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { NARROW_COLUMNS = 3, WIDE_COLUMNS = 7 };
+enum { NARROW_COLUMNS = 3, WIDE_COLUMNS = 7, WIDER_COLUMNS = 10 };
 
 void table_begin(table_t *table, markup_t *out, const char *caption, const table_column_t *columns,
                  size_t count) {
     *table = (table_t){.out = out, .count = count < TABLE_COLUMNS ? count : TABLE_COLUMNS};
     memcpy(table->columns, columns, table->count * sizeof *columns);
     markup_print(out, "<div class=\"scroll\"><table role=\"table\"%s>\n<caption>",
-                 table->count > WIDE_COLUMNS     ? " class=\"wider\""
+                 table->count > WIDER_COLUMNS    ? " class=\"wider widest\""
+                 : table->count > WIDE_COLUMNS   ? " class=\"wider\""
                  : table->count > NARROW_COLUMNS ? " class=\"wide\""
                                                  : "");
     markup_text(out, caption);

@@ -20,6 +20,7 @@ WITHIN = {"small", "span", "svg", "rect", "b"}  # the words around it go on
 FORBIDDEN = {"src", "srcset", "style", "action", "xlink:href"}
 KINDS = {"figures", "table", "bars", "lines", "percentiles", "heat", "timeline", "text"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+PAPER = 680  # of A4 between its margins
 SCHEMES = ("light", "dark")
 # what is read, and what it is read on; a picture needs less
 TEXTS = [("ink", "page"), ("soft", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
@@ -171,6 +172,13 @@ def check_width(case, page, width, where):
     case.assertLessEqual(max(wide, opened), width, where)
 
 
+def check_tables(case, page, where):
+    """No table is wider than its place, so that nobody has to scroll it."""
+    wide = page.value("Array.from(document.querySelectorAll('.scroll')).filter("
+                      "each => each.scrollWidth > each.clientWidth + 1).map(each => each.innerText.slice(0, 60))")
+    case.assertEqual([], wide, where)
+
+
 def look_at(case, folder, paths):
     """Every page on phone and desktop, light and dark, and printed, in one browser."""
     with chromium.Browser(folder) as browser:
@@ -184,10 +192,16 @@ def look_at(case, folder, paths):
                     background = max(seen, key=seen.get)
                     case.assertEqual(scheme == "light", sum(background) > 384, where)
                     check_width(case, page, width, where)
+                    check_tables(case, page, where)
                     check_colours(case, page, where)
                     case.assertEqual(([page.url], []), (page.requests, page.said), where)
                     page.close()
-            page = browser.open(path, scheme="dark", media="print")
+            page = browser.open(path, width=800)
+            check_width(case, page, 800, path)
+            check_tables(case, page, path)
+            page.close()
+            page = browser.open(path, width=PAPER, scheme="dark", media="print")
+            check_width(case, page, PAPER, "%s, printed" % path)
             check_colours(case, page, "printed")
             case.assertEqual("#ffffff", page.value(
                 "getComputedStyle(document.documentElement).getPropertyValue('--page').trim()"))

@@ -302,11 +302,13 @@ class Report(livetest.Case):
         self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2",
                   "--report", "query.html", "by-make", "by-year")
         self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
+        self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400", "--precision",
+                  "100%", "--budget", "8m", "--report", "storage.html", "a.csv")
         self.write("b.csv", livetest.rows(2000, 5))
         self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
         for name, found in odd_documents().items():
             livereport.render(found, self.folder / name)
-        names = ["load.html", "nothing.html", "query.html", "tune.html", "drill.html", *odd_documents()]
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", *odd_documents()]
         for name in names:
             self.page(name)
         livereport.look_at(self, self.folder, [self.folder / name for name in names])
