@@ -115,8 +115,10 @@ class Mixin:
         return process
 
     def heard(self, process, text):
-        return livetest.wait_for(lambda: any(text in line for line in process.said) or process.poll() is not None, 120) \
-            and any(text in line for line in process.said)
+        """It says so, before it ends."""
+        def said():
+            return any(text in line for line in process.said)
+        return livetest.wait_for(lambda: said() or process.poll() is not None, 120) and said()
 
     def ended(self, process):
         """Its exit status, what it printed, and what it said."""
@@ -126,13 +128,15 @@ class Mixin:
         return status, out.decode(), "\n".join(process.said)
 
     def slow(self, command):
-        """From here on each of these commands takes a second more, and an index is not built to its end; "": as ever."""
+        """From here on each of these commands takes a second more, an index is not built to its end; "": as ever."""
         builds = command == "createIndexes"
         self.client.command("admin", {"configureFailPoint": "hangAfterInitializingIndexBuild",
                                       "mode": "alwaysOn" if builds else "off"})
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "off"} if builds or not command else {
-            "configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
-                "failCommands": [command], "blockConnection": True, "blockTimeMS": 1000, "appName": "tipple"}})
+        fails = {"configureFailPoint": "failCommand", "mode": "off"}
+        if command and not builds:
+            fails.update(mode="alwaysOn", data={"failCommands": [command], "blockConnection": True,
+                                                "blockTimeMS": 1000, "appName": "tipple"})
+        self.client.command("admin", fails)
 
     def is_building(self):
         running = self.client.command("admin", {"aggregate": 1, "pipeline": [

@@ -26,7 +26,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def test_whole(self):
         """every phase, with what was foretold of it; the first query's answer; a line in the history"""
-        said = self.drill(*livedrill.SMALL, "--index", "k:1", "--index", "t:-1", "--threads", "2", "--batch", "100", "a.csv")
+        said = self.drill(*livedrill.SMALL, "--index", "k:1", "--index", "t:-1", "--threads", "2", "--batch", "100",
+                          "a.csv")
         drill, = said["drills"]
         self.adds_up(drill, self.ROWS)
         self.assertEqual(set(livedrill.PHASES), set(self.phases(drill)))
@@ -34,7 +35,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                                                                         "verify", "first query")]
         self.assertEqual(sorted(began), began)
         self.assertEqual(("scratch", "after", "mot", "mot greenness", self.ROWS, True),
-                         tuple(said[key] for key in ("mode", "indexes", "format", "query", "documents", "documents_exact")))
+                         tuple(said[key] for key in ("mode", "indexes", "format", "query", "documents",
+                                                     "documents_exact")))
         self.assertEqual((self.database + ".results", self.database + "." + livedrill.SCRATCH),
                          (said["namespace"], said["collection"]))
         self.assertEqual((2, 100, ["k:1", "t:-1"]), (drill["load"]["threads"], drill["load"]["batch"],
@@ -75,13 +77,16 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         each = y_mean - fixed * z_mean
         if fixed <= 0:
             return y_mean * documents
-        return fixed + each * documents if each > 0 else sum(sample["seconds"]["load"] for sample in samples) / len(samples)
+        if each <= 0:
+            return sum(sample["seconds"]["load"] for sample in samples) / len(samples)
+        return fixed + each * documents
 
     def test_scale(self):
         """only samples, of several sizes and often; as many documents as were asked for; nothing for the history"""
         said = self.drill("--sample", "800", "--scale", "1m", "--index", "k:1", "a.csv")
         drill, = said["drills"]
-        self.assertEqual(("scale", 1000000, None, False), (said["mode"], said["documents"], drill["load"], drill["finished"]))
+        self.assertEqual(("scale", 1000000, None, False),
+                         (said["mode"], said["documents"], drill["load"], drill["finished"]))
         self.assertEqual([100, 200, 400, 800, 800, 400, 200, 100, 100, 200, 400, 800],
                          [sample["documents"] for sample in said["samples"]])
         for phase in drill["phases"]:
@@ -137,11 +142,12 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
     def listed(self):
         done = self.tipple("drill", "--history", "--uri", self.uri(), "--json")
         said = json.loads(done.stdout)
-        self.assertEqual((1, "drill", "history", 0), tuple(said[key] for key in ("schema", "command", "mode", "status")))
+        self.assertEqual((1, "drill", "history", 0),
+                         tuple(said[key] for key in ("schema", "command", "mode", "status")))
         return said["drills"]
 
     def test_history(self):
-        """it grows, survives the drop, compares with the last one of its kind, and does not make the target look loaded"""
+        """it grows, survives the drop, compares with the last one of its kind; the target does not look loaded by it"""
         self.assertEqual([], self.listed())
         first = self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]
         self.assertIsNone(first["earlier"])
@@ -183,8 +189,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual("real", said["mode"])
         self.holds(books)
         self.assertNotEqual(uuid, self.target()["results"][0])
-        listed, = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})["cursor"]["firstBatch"]
-        self.assertNotIn("clusteredIndex", listed["options"])
+        listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})
+        self.assertNotIn("clusteredIndex", listed["cursor"]["firstBatch"][0]["options"])
         self.assertEqual(0, self.load("a.csv")["read"])
 
     def index_keys(self):
@@ -209,8 +215,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             "failCommands": ["insert"], "blockConnection": True, "blockTimeMS": 2000, "appName": "tipple",
             "namespace": self.database + ".results"}})
         self.addCleanup(self.slow, "")
-        loading = live.subprocess.Popen(self.command(*self.words("--batch", "20", "--threads", "1", "a.csv")), cwd=self.folder,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        loading = subprocess.Popen(self.command(*self.words("--batch", "20", "--threads", "1", "a.csv")),
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(loading.wait)
         self.addCleanup(loading.kill)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
@@ -232,7 +238,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.slow("")
         status, out, said = self.ended(process)
         self.assertEqual(7, status, said)
-        self.assertRegex(out.splitlines()[-1], "^loaded and looked at in .*, but .* is not what its files make: 1 altered$")
+        self.assertRegex(out.splitlines()[-1],
+                         "^loaded and looked at in .*, but .* is not what its files make: 1 altered$")
         self.assertEqual([1], [entry["differences"] for entry in self.history()])
         self.assertEqual([], self.scratch_names())
         self.assertIsNone(self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]["earlier"])
@@ -307,8 +314,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             self.assertEqual(-signal.SIGINT, status, said)
             line = said[said.index("\ntipple load ") + 1:].splitlines()[0]
             self.assertIn(" --index k:1 a.csv", line)
-            subprocess.run(["sh", "-c", line.replace("tipple", live.TIPPLE, 1)], cwd=self.folder, check=True, timeout=120,
-                           stdout=subprocess.DEVNULL)
+            subprocess.run(["sh", "-c", line.replace("tipple", live.TIPPLE, 1)], cwd=self.folder, check=True,
+                           timeout=120, stdout=subprocess.DEVNULL)
             self.holds(livetest.Books().plain("a.csv", self.text))
             self.assertIn('{"k": 1}', self.index_keys())
         self.assertEqual([], self.history())

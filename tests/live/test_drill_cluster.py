@@ -1,4 +1,4 @@
-"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left of it, no zone either.  needs: none"""
+"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: none"""
 import signal
 
 import livecluster
