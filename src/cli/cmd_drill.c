@@ -1,6 +1,5 @@
-#include "cli/cli.h"
+#include "cli/load_rows.h"
 #include "base/log.h"
-#include "base/units.h"
 #include "cli/drill_history.h"
 #include "cli/drill_print.h"
 #include "cli/report_drill.h"
@@ -8,8 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     drill_spec_t spec;
@@ -27,27 +24,11 @@ static bool read_indexes(void *values, const char *text, err_t *err) {
 }
 
 static bool read_compressor(void *values, const char *text, err_t *err) {
-    static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
-    const int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
-    if (chosen >= 0)
-        ((values_t *)values)->spec.load.compressor = known[chosen];
-    return chosen >= 0;
+    return load_rows_compressor(text, &((values_t *)values)->spec.load, err);
 }
 
 static bool read_max_rejects(void *values, const char *text, err_t *err) {
-    load_spec_t *load = &((values_t *)values)->spec.load;
-    char *end;
-    if (strchr(text, '%')) {
-        errno = 0;
-        const double percent = strtod(text, &end);
-        load->max_rejects_percent = percent;
-        return (end != text && strcmp(end, "%") == 0 && percent >= 0 && percent <= 100) ||
-               err_set(err, STATUS_USAGE, "--max-rejects: '%s' is not a share; write it like 0.1%%", text);
-    }
-    load->max_rejects_percent = -1;
-    return units_parse_count(text, &load->max_rejects) ||
-           err_set(err, STATUS_USAGE,
-                   "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%", text);
+    return load_rows_max_rejects(text, &((values_t *)values)->spec.load, err);
 }
 
 #define AT(name) .offset = offsetof(values_t, name)
@@ -60,19 +41,8 @@ static const option_t options[] = {
      .environment = "TIPPLE_URI",
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION. Unless --drop names it, the drill is in "
              "DATABASE.COLLECTION.tipple.drill."},
-    {.name = "uri-file",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(uri_file),
-     .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
-    {.name = "format",
-     .letter = 'f',
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.load.format),
-     .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
-             "./my.yaml."},
+    LOAD_ROW_URI_FILE(values_t),
+    LOAD_ROW_FORMAT(values_t, spec.load.format),
     {.name = "drop",
      .argument = "DATABASE.COLLECTION",
      .kind = OPTION_TEXT,
@@ -126,27 +96,9 @@ static const option_t options[] = {
      .least = 1,
      .most = 100000,
      .help = "As for load (default 1000)."},
-    {.name = "batch-bytes",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.load.batch_bytes),
-     .least = 4096,
-     .most = 40 << 20,
-     .help = "As for load (default 2M)."},
-    {.name = "memory",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.load.memory),
-     .least = 16 << 20,
-     .most = 1ull << 40,
-     .help = "As for load, and for verify (default 256M)."},
-    {.name = "max-record",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.load.max_record),
-     .least = 1,
-     .most = 1 << 30,
-     .help = "As for load (default 16M)."},
+    LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
+    LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load, and for verify (default 256M)."),
+    LOAD_ROW_MAX_RECORD(values_t, spec.load.max_record, "As for load (default 16M)."),
     {.name = "index",
      .argument = "KEYS",
      .kind = OPTION_LIST,

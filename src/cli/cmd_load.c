@@ -1,18 +1,14 @@
-#include "cli/cli.h"
+#include "cli/load_rows.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/report_load.h"
 #include "cli/reporting.h"
-#include "load/load.h"
 #include "study/autotune.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -23,23 +19,7 @@ typedef struct {
 } values_t;
 
 static bool read_max_rejects(void *values, const char *text, err_t *err) {
-    load_spec_t *spec = &((values_t *)values)->spec;
-    char *end;
-    if (strchr(text, '%')) {
-        errno = 0;
-        double percent = strtod(text, &end);
-        if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
-            return err_set(err, STATUS_USAGE, "--max-rejects: '%s' is not a share; write it like 0.1%%",
-                           text);
-        spec->max_rejects_percent = percent;
-        return true;
-    }
-    spec->max_rejects_percent = -1;
-    if (!units_parse_count(text, &spec->max_rejects))
-        return err_set(err, STATUS_USAGE,
-                       "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%",
-                       text);
-    return true;
+    return load_rows_max_rejects(text, &((values_t *)values)->spec, err);
 }
 
 static bool read_max_rate(void *values, const char *text, err_t *err) {
@@ -55,11 +35,7 @@ static bool read_max_rate(void *values, const char *text, err_t *err) {
 }
 
 static bool read_compressor(void *values, const char *text, err_t *err) {
-    static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
-    int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
-    if (chosen >= 0)
-        ((values_t *)values)->spec.compressor = known[chosen];
-    return chosen >= 0;
+    return load_rows_compressor(text, &((values_t *)values)->spec, err);
 }
 
 #define AT(name) .offset = offsetof(values_t, name)
@@ -71,19 +47,8 @@ static const option_t options[] = {
      AT(spec.uri),
      .environment = "TIPPLE_URI",
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
-    {.name = "uri-file",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(uri_file),
-     .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
-    {.name = "format",
-     .letter = 'f',
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.format),
-     .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
-             "./my.yaml."},
+    LOAD_ROW_URI_FILE(values_t),
+    LOAD_ROW_FORMAT(values_t, spec.format),
     {.name = "threads",
      .letter = 'j',
      .argument = "N|auto",
@@ -102,27 +67,10 @@ static const option_t options[] = {
      .least = 1,
      .most = 100000,
      .help = "Documents in a batch (default 1000). auto: as for --threads."},
-    {.name = "batch-bytes",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.batch_bytes),
-     .least = 4096,
-     .most = 40 << 20,
-     .help = "Bytes in a batch: it is sent when either is reached (default 2M)."},
-    {.name = "memory",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.memory),
-     .least = 16 << 20,
-     .most = 1ull << 40,
-     .help = "Memory for text and batches on their way (default 256M)."},
-    {.name = "max-record",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.max_record),
-     .least = 1,
-     .most = 1 << 30,
-     .help = "Records longer than this are rejected (default 16M)."},
+    LOAD_ROW_BATCH_BYTES(values_t, spec.batch_bytes,
+                         "Bytes in a batch: it is sent when either is reached (default 2M)."),
+    LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text and batches on their way (default 256M)."),
+    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/load_rows.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
 
@@ -37,14 +36,7 @@ static bool read_emit(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "format",
-     .letter = 'f',
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(format),
-     .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
-             "./my.yaml."},
+    LOAD_ROW_FORMAT(values_t, format),
     {.name = "emit",
      .argument = "KIND",
      .kind = OPTION_CUSTOM,
@@ -73,13 +65,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT,
      AT(max_rejects),
      .help = "Stop when more records than this are rejected (default: never)."},
-    {.name = "max-record",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(max_record),
-     .least = 1,
-     .most = 1 << 30,
-     .help = "Records longer than this are rejected (default 16M)."},
+    LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
     {.name = NULL},
 };
 

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/load_rows.h"
 #include "base/units.h"
 #include "cli/report_storage.h"
 #include "cli/report_tune.h"
@@ -128,19 +128,8 @@ static const option_t options[] = {
      .environment = "TIPPLE_URI",
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION. Trials are made in "
              "DATABASE.COLLECTION.tipple.tune."},
-    {.name = "uri-file",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(uri_file),
-     .help = "Read the URI from the first line of a file, so that no password stands on the command line."},
-    {.name = "format",
-     .letter = 'f',
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.load.format),
-     .environment = "TIPPLE_FORMAT",
-     .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as "
-             "./my.yaml."},
+    LOAD_ROW_URI_FILE(values_t),
+    LOAD_ROW_FORMAT(values_t, spec.load.format),
     {.name = "threads",
      .letter = 'j',
      .argument = "N,N,...",
@@ -233,20 +222,8 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_routers,
      .help = "Numbers of routers to try: the first so many of the URI (default: all of them)."},
-    {.name = "batch-bytes",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.load.batch_bytes),
-     .least = 4096,
-     .most = 40 << 20,
-     .help = "As for load (default 2M)."},
-    {.name = "memory",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.load.memory),
-     .least = 16 << 20,
-     .most = 1ull << 40,
-     .help = "As for load (default 256M)."},
+    LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
+    LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load (default 256M)."),
     {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
     {.name = "patience",
      .argument = "TIME",

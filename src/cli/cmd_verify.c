@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/load_rows.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "load/verify.h"
@@ -81,20 +81,8 @@ static const option_t options[] = {
      AT(spec.most),
      .most = 1000000,
      .help = "Name so many differences of each kind (default 20). All are counted."},
-    {.name = "max-record",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.max_record),
-     .least = 1,
-     .most = 1 << 30,
-     .help = "As it was for the load (default 16M)."},
-    {.name = "memory",
-     .argument = "SIZE",
-     .kind = OPTION_SIZE,
-     AT(spec.memory),
-     .least = 16 << 20,
-     .most = 1ull << 40,
-     .help = "Memory for text on its way (default 256M)."},
+    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
+    LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text on its way (default 256M)."),
     {.name = "input-name",
      .argument = "NAME",
      .kind = OPTION_TEXT,
