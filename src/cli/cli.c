@@ -452,6 +452,15 @@ bool cli_flush(err_t *err) {
                    errno ? strerror(errno) : "it was closed");
 }
 
+int cli_finish(int status, err_t *err) {
+    err_t broken;
+    const bool fine = status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_DIFFERENT;
+    if (cli_flush(&broken) || !fine)
+        return status;
+    *err = broken;
+    return (int)broken.status;
+}
+
 void cli_print_json_text(const char *text) {
     putchar('"');
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {

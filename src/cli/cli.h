@@ -101,6 +101,8 @@ void cli_print_reference(void);
 
 /* Flushes stdout; a failure is status 8 with a sentence. */
 bool cli_flush(err_t *err);
+/* The end of a run of this status: the same, or 8 when it was fine and what was printed did not get out. */
+int cli_finish(int status, err_t *err);
 
 /* A JSON string with its quotes. */
 void cli_print_json_text(const char *text);

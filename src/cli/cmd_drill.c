@@ -208,20 +208,16 @@ static int drill(values_t *values, char **inputs, int count, const again_t *agai
     values->spec.load.watch_flushes = values->report != NULL;
     const bool ok = drill_run(&values->spec, &result, err);
     int status = (int)err->status;
-    report_t *report =
-        values->report && status != STATUS_USAGE ? report_drill(&values->spec, &result, status, err) : NULL;
-    err_t broken;
+    if (values->report && status != STATUS_USAGE)
+        status = reporting_end(report_drill(&values->spec, &result, status, err), values->report, again,
+                               values->spec.load.uri, status, err);
     if (values->json && (result.drilled || result.sample_count))
         drill_print_json(&values->spec, &result, status);
     else if (!values->json && (result.drilled || ok))
         drill_print_table(&values->spec, &result);
-    if (!cli_flush(&broken) && ok) {
-        *err = broken;
-        status = (int)broken.status;
-    }
     tell_how_to_go_on(&result);
     drill_free_result(&result);
-    return report ? reporting_end(report, values->report, again, values->spec.load.uri, status, err) : status;
+    return cli_finish(status, err);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -393,23 +393,19 @@ static int load(values_t *values, char **inputs, int count, const again_t *again
         !confirm_drop(values, err) || !choose(&values->spec, err))
         return (int)err->status;
     static load_result_t result;
-    err_t printing;
     values->spec.watch_flushes = values->report != NULL;
     bool ok = load_run(&values->spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
+    if (values->report && status != STATUS_USAGE)
+        status = reporting_end(report_load(&values->spec, &result, status, err), values->report, again,
+                               values->spec.uri, status, err);
     bool began =
         ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
     if (values->json && (ok || result.namespace[0]))
         print_json(&result, status);
     else if (!values->json && began)
         print_summary(values, &result);
-    report_t *report =
-        values->report && status != STATUS_USAGE ? report_load(&values->spec, &result, status, err) : NULL;
-    if (!cli_flush(&printing) && (status == STATUS_OK || status == STATUS_SOME_REJECTED)) {
-        *err = printing;
-        status = (int)printing.status;
-    }
-    return report ? reporting_end(report, values->report, again, values->spec.uri, status, err) : status;
+    return cli_finish(status, err);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

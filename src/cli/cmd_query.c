@@ -302,9 +302,9 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
     bool ok = query_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool measured = result.configuration[0];
-    report_t *report =
-        values->report && status != STATUS_USAGE ? report_query(&values->spec, &result, status, err) : NULL;
-    err_t broken;
+    if (values->report && status != STATUS_USAGE)
+        status = reporting_end(report_query(&values->spec, &result, status, err), values->report, again,
+                               values->spec.uri, status, err);
     if (values->spec.explain && ok)
         query_print_plans(&result);
     else if (measured && values->json)
@@ -320,11 +320,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
         query_print_comparison(&result, &earlier);
     compare_free(&earlier);
     query_free_result(&result);
-    if (!cli_flush(&broken) && ok) {
-        *err = broken;
-        status = (int)broken.status;
-    }
-    return report ? reporting_end(report, values->report, again, values->spec.uri, status, err) : status;
+    return cli_finish(status, err);
 }
 
 static int obey(values_t *values, char **words, int count, const again_t *again, err_t *err) {

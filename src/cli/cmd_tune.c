@@ -333,19 +333,15 @@ static int run_storage(const values_t *values, const again_t *again, err_t *err)
     spec.load.batch = given->batch_count ? given->batches[0] : LOAD_BATCH;
     bool ok = storage_run(&spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
-    report_t *report =
-        values->report && status != STATUS_USAGE ? report_storage(&spec, &result, status, err) : NULL;
-    err_t broken;
+    if (values->report && status != STATUS_USAGE)
+        status = reporting_end(report_storage(&spec, &result, status, err), values->report, again,
+                               spec.load.uri, status, err);
     if (values->json && result.warmed)
         storage_print_json(&spec, &result, status);
     else if (result.warmed && result.counts.trials)
         storage_print_table(&spec, &result);
-    if (!cli_flush(&broken) && ok) {
-        *err = broken;
-        status = (int)broken.status;
-    }
     storage_free_result(&result);
-    return report ? reporting_end(report, values->report, again, spec.load.uri, status, err) : status;
+    return cli_finish(status, err);
 }
 
 static int tune(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
@@ -357,21 +353,17 @@ static int tune(values_t *values, char **inputs, int count, const again_t *again
         return run_storage(values, again, err);
     bool ok = tune_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
-    report_t *report =
-        values->report && status != STATUS_USAGE ? report_tune(&values->spec, &result, status, err) : NULL;
-    err_t broken;
+    if (values->report && status != STATUS_USAGE)
+        status = reporting_end(report_tune(&values->spec, &result, status, err), values->report, again,
+                               values->spec.load.uri, status, err);
     if (values->json && result.warmed)
         tune_print_json(&values->spec, &result, status);
     else if (result.warmed && result.verdict.trials)
         tune_print_table(&values->spec, &result);
-    if (!cli_flush(&broken) && ok) {
-        *err = broken;
-        status = (int)broken.status;
-    }
     if (ok)
         tune_keep(&values->spec, &result);
     tune_free_result(&result);
-    return report ? reporting_end(report, values->report, again, values->spec.load.uri, status, err) : status;
+    return cli_finish(status, err);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -349,17 +349,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     bool ok = verify_run(&values.spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
-    err_t printing;
     if (began && values.json)
         print_json(&result, &values, status);
     else if (began)
         print_summary(&result, &values);
     verify_free_result(&result);
-    if (!cli_flush(&printing) && (status == STATUS_OK || status == STATUS_DIFFERENT)) {
-        *err = printing;
-        return (int)printing.status;
-    }
-    return status;
+    return cli_finish(status, err);
 }
 
 const command_t command_verify = {

@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import gzip
+import json
 import os
 import resource
 import subprocess
@@ -170,6 +171,25 @@ class Rejects(faultlab.Lab):
         self.load(*words, status=(0, 2))
         self.verified({"a.csv": self.text}, words, "the disk for the rejects was full at %d bytes" % written,
                       rejects="disk/rejects")
+
+    def test_full_for_a_report(self):
+        """the disk for the report runs full (a tmpfs): status 8, the load is whole, and the older report stands"""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        small_disk(disk, "256k")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        (disk / "load.json").write_text("an older report\n")
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(room(disk)))
+        words = ["a.csv", "--report", "disk/load.json"]
+        self.load(*words, status=8)
+        self.assertRegex(self.stderr, "the report disk/load.json could not be written: No space left on device")
+        self.assertEqual("an older report\n", (disk / "load.json").read_text())
+        self.assertEqual({"load.json", "ballast"}, {path.name for path in disk.iterdir()})
+        self.verified({"a.csv": self.text}, ["a.csv"], "the disk for the report was full")
+        ballast.unlink()
+        self.load(*words, status=(0, 2))
+        self.assertEqual(1, json.loads((disk / "load.json").read_text())["tipple_report"])
 
     def test_limited(self):
         """the reject file may not grow any more, again and again: it is cut in the middle of an entry each time"""
