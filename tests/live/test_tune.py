@@ -192,8 +192,8 @@ class Tune(livetune.Mixin, livetest.Case):
             self.load(*words, *more, collection="other", **self.environment)
             self.assertIn("makes none, because", self.stderr)
             self.assertIn(why, self.stderr)
-        self.load("--threads", "auto", "--batch", "50", "a.csv", collection="third", **self.environment)
-        self.assertRegex(self.stderr, r"auto: [0-9]+ threads, batches of 50 \(")
+        self.load("--threads", "auto", "--batch", "2000", "a.csv", collection="third", **self.environment)
+        self.assertRegex(self.stderr, r"auto: [0-9]+ threads, batches of 2000 \(")
         self.assertEqual(1, len(list(pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir())))
 
     def test_short_interrupted(self):
