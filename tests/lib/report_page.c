@@ -1,5 +1,5 @@
-/* report_page: a report's document as JSON from stdin, as a page to stdout. For tests of pages that no run of a
- * test would give. */
+/* report_page: a report's document as JSON from stdin, as a page to stdout. For tests of pages that no run of
+ * a test would give. */
 #include "report/html.h"
 
 #include <stdio.h>
