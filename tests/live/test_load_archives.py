@@ -166,4 +166,4 @@ class Archives(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main()
+    livetest.main(quick=("standalone",))

@@ -286,4 +286,4 @@ class Duplicates(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main()
+    livetest.main(quick=("standalone",))
