@@ -92,18 +92,37 @@ seconds_since() {
 
 # packages GROUP...: installs what is missing of tools/lib/packages, or says what to install.
 packages() {
+    local wanted=()
+    missing_packages "$@"
+    ((${#wanted[@]})) || return 0
+    ((EUID == 0)) || die "these packages are missing; install them, then start this again:
+    sudo apt-get install -y --no-install-recommends ${wanted[*]}"
+    step "packages: ${#wanted[@]} to install" install_packages "${wanted[@]}"
+}
+
+# welcome_packages GROUP WITHOUT: the same, but without them there is only less, as said by WITHOUT.
+welcome_packages() {
+    local wanted=()
+    missing_packages "$1"
+    ((${#wanted[@]})) || return 0
+    if ((EUID == 0)) && timeout 300 bash -c "$(declare -f install_packages)"'; install_packages "$@"' - "${wanted[@]}" \
+        >"$LOGS/packages-$1.log" 2>&1 </dev/null; then
+        printf '==> installed besides: %s\n' "${wanted[*]}"
+    else
+        printf '==> not there: %s; %s\n' "${wanted[*]}" "$2"
+    fi
+}
+
+# Those of these groups, into wanted.
+missing_packages() {
     command -v dpkg-query >/dev/null || return 0 # not a Debian: cmake will say what it misses
-    local group package wanted=()
+    local group package
     while read -r group package; do
         if [[ " $* " == *" $group "* ]] &&
             [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
             wanted+=("$package")
         fi
     done <"$ROOT/tools/lib/packages"
-    ((${#wanted[@]})) || return 0
-    ((EUID == 0)) || die "these packages are missing; install them, then start this again:
-    sudo apt-get install -y --no-install-recommends ${wanted[*]}"
-    step "packages: ${#wanted[@]} to install" install_packages "${wanted[@]}"
 }
 
 install_packages() {
