@@ -199,7 +199,8 @@ static void tell_how_to_go_on(const drill_result_t *result) {
     bson_free(line);
 }
 
-static int drill(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
+static int drill(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
     static drill_result_t result;
     if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
         return (int)err->status;
@@ -222,15 +223,8 @@ static int drill(values_t *values, char **inputs, int count, const again_t *agai
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
-    int rest;
-    bool help;
-    again_t again;
     drill_spec_init(&values.spec);
-    again_keep(&again, command, argc, argv);
-    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
-    const int status = !read ? (int)err->status : help ? STATUS_OK : drill(&values, argv, rest, &again, err);
-    again_free(&again);
-    return status;
+    return reporting_run(command, argc, argv, &values, drill, err);
 }
 
 const command_t command_drill = {

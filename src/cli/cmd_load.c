@@ -388,7 +388,8 @@ static void print_summary(const values_t *values, const load_result_t *result) {
                result->namespace);
 }
 
-static int load(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
+static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
     if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)) ||
         !confirm_drop(values, err) || !choose(&values->spec, err))
         return (int)err->status;
@@ -411,14 +412,7 @@ static int load(values_t *values, char **inputs, int count, const again_t *again
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.yes = false};
     load_spec_init(&values.spec);
-    int rest;
-    bool help;
-    again_t again;
-    again_keep(&again, command, argc, argv);
-    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
-    const int status = !read ? (int)err->status : help ? STATUS_OK : load(&values, argv, rest, &again, err);
-    again_free(&again);
-    return status;
+    return reporting_run(command, argc, argv, &values, load, err);
 }
 
 const command_t command_load = {

@@ -323,7 +323,8 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
     return cli_finish(status, err);
 }
 
-static int obey(values_t *values, char **words, int count, const again_t *again, err_t *err) {
+static int obey(void *context, char **words, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
     if (values->list || values->show) {
         bool ok = values->show         ? show(values->show, err)
                   : values->spec.suite ? list_queries(values->spec.suite, err)
@@ -335,18 +336,11 @@ static int obey(values_t *values, char **words, int count, const again_t *again,
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
-    int rest;
-    bool help;
-    again_t again;
     query_spec_init(&values.spec);
     values.spec.choices.clients[0] = 1;
     values.spec.choices.parallel[0] = PARALLEL_OFF;
     values.spec.choices.client_choices = values.spec.choices.parallel_choices = 1;
-    again_keep(&again, command, argc, argv);
-    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
-    const int status = !read ? (int)err->status : help ? STATUS_OK : obey(&values, argv, rest, &again, err);
-    again_free(&again);
-    return status;
+    return reporting_run(command, argc, argv, &values, obey, err);
 }
 
 const command_t command_query = {

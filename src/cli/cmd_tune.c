@@ -344,7 +344,8 @@ static int run_storage(const values_t *values, const again_t *again, err_t *err)
     return cli_finish(status, err);
 }
 
-static int tune(values_t *values, char **inputs, int count, const again_t *again, err_t *err) {
+static int tune(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
     static tune_result_t result;
     if (!check(values, inputs, count, err) || !check_kind(values, err) ||
         (values->report && !report_check_path(values->report, err)))
@@ -368,15 +369,8 @@ static int tune(values_t *values, char **inputs, int count, const again_t *again
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
-    int rest;
-    bool help;
-    again_t again;
     tune_spec_init(&values.spec);
-    again_keep(&again, command, argc, argv);
-    const bool read = cli_read(command, argc, argv, &values, &rest, &help, err);
-    const int status = !read ? (int)err->status : help ? STATUS_OK : tune(&values, argv, rest, &again, err);
-    again_free(&again);
-    return status;
+    return reporting_run(command, argc, argv, &values, tune, err);
 }
 
 const command_t command_tune = {

@@ -2,6 +2,18 @@
 #include "base/log.h"
 #include "report/scale.h"
 
+int reporting_run(const command_t *command, int argc, char **argv, void *values, reporting_body_t *body,
+                  err_t *err) {
+    int rest;
+    bool help;
+    again_t again;
+    again_keep(&again, command, argc, argv);
+    const bool read = cli_read(command, argc, argv, values, &rest, &help, err);
+    const int status = !read ? (int)err->status : help ? STATUS_OK : body(values, argv, rest, &again, err);
+    again_free(&again);
+    return status;
+}
+
 int reporting_end(report_t *report, const char *path, const again_t *again, const char *uri, int status,
                   err_t *err) {
     char *shown = uri ? again_conceal(uri, uri) : NULL, *line = again_line(again, uri);

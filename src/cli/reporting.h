@@ -15,6 +15,12 @@
                 "same for programs."                                                                         \
     }
 
+/* The run function of a command that reports: keeps the line as it was typed, reads options into `values`,
+ * then has `body` do the work with what is no option. */
+typedef int reporting_body_t(void *values, char **inputs, int count, const again_t *again, err_t *err);
+int reporting_run(const command_t *command, int argc, char **argv, void *values, reporting_body_t *body,
+                  err_t *err);
+
 /* "uri" and "again" among the settings; written, freed. A run that was fine and whose report cannot be
  * written is status 8, with its sentence in *err; of one that failed anyhow, the report is only warned of.
  * Returns the command's status. */
