@@ -8,13 +8,13 @@
 #include "study/drill_pass.h"
 #include "study/rehearsal.h"
 #include "study/scratch.h"
+#include "study/supplies.h"
 #include "target/presence.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     const drill_spec_t *spec;
@@ -24,7 +24,7 @@ typedef struct {
     scratch_t *scratch;
     char *scratch_uri;
     size_t file_count;
-    char folder[64], rejects[96]; /* for what samples and scratch drills reject */
+    supplies_rejects_t rejects; /* of samples and scratch drills */
 } drilling_t;
 
 void drill_spec_init(drill_spec_t *spec) {
@@ -39,23 +39,6 @@ const char *drill_indexes_name(drill_indexes_t indexes) {
 }
 
 /* ---- before anything is touched ---- */
-
-static bool check_inputs(drilling_t *drilling, err_t *err) {
-    const load_spec_t *load = &drilling->spec->load;
-    manifest_options_t options = {.input_name = NULL};
-    manifest_t manifest;
-    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
-        return false;
-    bool ok = true;
-    for (size_t i = 0; ok && i < manifest.count; i++)
-        if (manifest.files[i].kind == INPUT_STREAM)
-            ok = err_set(err, STATUS_USAGE,
-                         "%s can be read once only, and a drill reads again what it has loaded: name a file",
-                         strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name);
-    drilling->file_count = manifest.count;
-    manifest_free(&manifest);
-    return ok;
-}
 
 /* A target is dropped only by somebody who wrote its name a second time. */
 static bool check_drop(const drilling_t *drilling, err_t *err) {
@@ -101,7 +84,8 @@ static bool check_spec(drilling_t *drilling, err_t *err) {
     schema_destroy(schema);
     return check_drop(drilling, err) && check_indexes(load, err) &&
            (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
-           check_inputs(drilling, err) &&
+           supplies_check_files(&drilling->spec->load, "a drill reads again what it has loaded",
+                                &drilling->file_count, err) &&
            first_query_choose(drilling->spec->query, result->format, &result->query, err);
 }
 
@@ -169,18 +153,6 @@ static bool open_target(drilling_t *drilling, err_t *err) {
            choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
                                err) &&
            take_indexes(drilling, err) && nobody_loads(drilling, err);
-}
-
-static bool make_folder(drilling_t *drilling, err_t *err) {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(drilling->folder, sizeof drilling->folder, "%s/tipple-drill-XXXXXX",
-             temporary && *temporary && strlen(temporary) < 32 ? temporary : "/tmp");
-    if (!mkdtemp(drilling->folder)) {
-        drilling->folder[0] = '\0';
-        return err_set(err, STATUS_HOST, "no folder for what samples reject can be made in TMPDIR: %m");
-    }
-    snprintf(drilling->rejects, sizeof drilling->rejects, "%s/rejects", drilling->folder);
-    return true;
 }
 
 /* ---- samples ---- */
@@ -265,7 +237,7 @@ static bool predict(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     load_spec_t load = drilling->result->load;
     load.uri = drilling->scratch_uri;
-    load.rejects = drilling->rejects;
+    load.rejects = drilling->rejects.path;
     const rehearsal_spec_t rehearsal = {
         .load = &load,
         .scratch = drilling->scratch,
@@ -293,7 +265,7 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
     if (scratch) {
         spec.load.uri = drilling->scratch_uri;
         if (!spec.load.rejects)
-            spec.load.rejects = drilling->rejects;
+            spec.load.rejects = drilling->rejects.path;
     }
     scratch_checkpoint(drilling->scratch);
     return scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
@@ -373,7 +345,8 @@ static bool run_passes(drilling_t *drilling, err_t *err) {
 static bool drill(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     plan_passes(drilling);
-    return check_spec(drilling, err) && open_target(drilling, err) && make_folder(drilling, err) &&
+    return check_spec(drilling, err) && open_target(drilling, err) &&
+           supplies_make_rejects(&drilling->rejects, "drill", "samples", err) &&
            (drilling->scratch = scratch_open(spec->load.uri, SCRATCH_DRILL, spec->load.patience_ns, err)) !=
                NULL &&
            scratch_hold(drilling->scratch, err) && predict(drilling, err) &&
@@ -393,10 +366,7 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
         server_give(drilling->target, drilling->client);
     server_destroy(drilling->target);
     bson_free(drilling->scratch_uri);
-    if (drilling->folder[0]) {
-        unlink(drilling->rejects);
-        rmdir(drilling->folder);
-    }
+    supplies_remove_rejects(&drilling->rejects);
     return ok;
 }
 

@@ -17,40 +17,15 @@ static const int64_t MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000;
 /* ---- from beginning to end ---- */
 
 static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) {
-    manifest_options_t options = {.input_name = NULL};
-    manifest_t manifest;
+    size_t files;
     schema_t *schema = format_open(load->format, err);
     char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err) : NULL;
-    if (!scratch) {
-        schema_destroy(schema);
-        return false;
-    }
+    if (scratch)
+        snprintf(trials->format, sizeof trials->format, "%s", schema->name);
+    const bool ok = scratch != NULL;
     bson_free(scratch);
-    snprintf(trials->format, sizeof trials->format, "%s", schema->name);
     schema_destroy(schema);
-    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
-        return false;
-    bool ok = true;
-    for (size_t i = 0; ok && i < manifest.count; i++)
-        if (manifest.files[i].kind == INPUT_STREAM)
-            ok =
-                err_set(err, STATUS_USAGE,
-                        "%s can be read once only, and trials read their sample again and again: name a file",
-                        strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name);
-    manifest_free(&manifest);
-    return ok;
-}
-
-static bool make_folder(trials_t *trials, err_t *err) {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(trials->folder, sizeof trials->folder, "%s/tipple-tune-XXXXXX",
-             temporary && *temporary && strlen(temporary) < 32 ? temporary : "/tmp");
-    if (!mkdtemp(trials->folder)) {
-        trials->folder[0] = '\0';
-        return err_set(err, STATUS_HOST, "no folder for what trials reject can be made in TMPDIR: %m");
-    }
-    snprintf(trials->rejects, sizeof trials->rejects, "%s/rejects", trials->folder);
-    return true;
+    return ok && supplies_check_files(load, "trials read their sample again and again", &files, err);
 }
 
 bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
@@ -58,15 +33,12 @@ bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
     log_progress_begin(&trials->progress);
     return (trials->result || err_memory(err, sizeof *trials->result)) && check_inputs(trials, load, err) &&
            (trials->scratch = scratch_open(load->uri, SCRATCH_TUNE, load->patience_ns, err)) &&
-           make_folder(trials, err);
+           supplies_make_rejects(&trials->rejects, "tune", "trials", err);
 }
 
 bool trials_close(trials_t *trials, err_t *err) {
     const bool ok = scratch_close(trials->scratch, err);
-    if (trials->folder[0]) {
-        unlink(trials->rejects);
-        rmdir(trials->folder);
-    }
+    supplies_remove_rejects(&trials->rejects);
     free(trials->result);
     return ok;
 }
@@ -87,13 +59,13 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     load_spec_t quiet = *load;
     quiet.trial = true;
     quiet.limit = trials->limit;
-    quiet.rejects = trials->rejects;
+    quiet.rejects = trials->rejects.path;
     quiet.max_rejects = UINT64_MAX;
     if (level == LOG_NORMAL)
         log_set_level(LOG_QUIET);
     const bool ok = load_run(&quiet, trials->result, err);
     log_set_level(level);
-    unlink(trials->rejects);
+    unlink(trials->rejects.path);
     return ok;
 }
 

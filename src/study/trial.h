@@ -14,14 +14,15 @@
 #include "load/load.h"
 #include "study/matrix.h"
 #include "study/scratch.h"
+#include "study/supplies.h"
 
 typedef struct {
     scratch_t *scratch;
-    load_result_t *result;        /* of the last one */
-    uint64_t limit;               /* records; UINT64_MAX: all that there are */
-    bool checkpoints;             /* the last one began behind one */
-    char format[128];             /* its name */
-    char folder[64], rejects[96]; /* for what trials reject */
+    load_result_t *result; /* of the last one */
+    uint64_t limit;        /* records; UINT64_MAX: all that there are */
+    bool checkpoints;      /* the last one began behind one */
+    char format[128];      /* its name */
+    supplies_rejects_t rejects;
     int64_t began_ns, longest_ns;
     log_progress_t progress;
 } trials_t;

@@ -1,0 +1,41 @@
+#include "study/supplies.h"
+#include "input/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool supplies_check_files(const load_spec_t *load, const char *why, size_t *count, err_t *err) {
+    const manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest;
+    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < manifest.count; i++)
+        if (manifest.files[i].kind == INPUT_STREAM)
+            ok = err_set(err, STATUS_USAGE, "%s can be read once only, and %s: name a file",
+                         strcmp(manifest.files[i].path, "-") == 0 ? "stdin" : manifest.files[i].name, why);
+    *count = manifest.count;
+    manifest_free(&manifest);
+    return ok;
+}
+
+bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err) {
+    const char *temporary = getenv("TMPDIR");
+    snprintf(rejects->folder, sizeof rejects->folder, "%s/tipple-%s-XXXXXX",
+             temporary && *temporary && strlen(temporary) < 32 ? temporary : "/tmp", study);
+    if (!mkdtemp(rejects->folder)) {
+        rejects->folder[0] = '\0';
+        return err_set(err, STATUS_HOST, "no folder for what %s reject can be made in TMPDIR: %m", whose);
+    }
+    snprintf(rejects->path, sizeof rejects->path, "%s/rejects", rejects->folder);
+    return true;
+}
+
+void supplies_remove_rejects(supplies_rejects_t *rejects) {
+    if (!rejects->folder[0])
+        return;
+    unlink(rejects->path);
+    rmdir(rejects->folder);
+}
