@@ -1,6 +1,7 @@
 #include "load/flushes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "target/strain.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -77,36 +78,10 @@ static mongoc_client_t *connect_to(const mongoc_uri_t *uri) {
 }
 
 static bool ask(mongoc_client_t *client, int64_t origin_ns, flush_sample_t *sample, bson_error_t *error) {
-    /* sections that are long or costly, and of no use here */
-    static const char *const without[] = {"metrics",
-                                          "locks",
-                                          "tcmalloc",
-                                          "transactions",
-                                          "network",
-                                          "security",
-                                          "asserts",
-                                          "mem",
-                                          "sharding",
-                                          "repl",
-                                          "mirroredReads",
-                                          "catalogStats",
-                                          "shardingStatistics",
-                                          "connections",
-                                          "oplogTruncation",
-                                          "electionMetrics",
-                                          "indexStats",
-                                          "opLatencies",
-                                          "flowControl",
-                                          "globalLock",
-                                          "hedgingMetrics"};
-    bson_t command = BSON_INITIALIZER, reply;
-    BSON_APPEND_INT32(&command, "serverStatus", 1);
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        BSON_APPEND_INT32(&command, without[i], 0);
+    bson_t reply;
     error->code = 0;
-    const bool ok = mongoc_client_command_simple(client, "admin", &command, NULL, &reply, error) &&
-                    flushes_read(&reply, clock_now_ns() - origin_ns, sample);
-    bson_destroy(&command);
+    const bool ok =
+        strain_status(client, &reply, error) && flushes_read(&reply, clock_now_ns() - origin_ns, sample);
     bson_destroy(&reply);
     return ok;
 }

@@ -85,7 +85,7 @@ void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample) {
 
 /* ---- asking ---- */
 
-bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error) {
+bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
     /* sections that are long or costly, and of no use here */
     static const char *const without[] = {"metrics",
                                           "locks",
@@ -104,16 +104,22 @@ bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *
                                           "oplogTruncation",
                                           "electionMetrics",
                                           "hedgingMetrics"};
-    bson_t command = BSON_INITIALIZER, reply;
+    bson_t command = BSON_INITIALIZER;
     mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
     BSON_APPEND_INT32(&command, "serverStatus", 1);
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         BSON_APPEND_INT32(&command, without[i], 0);
-    bool ok = mongoc_client_command_simple(client, "admin", &command, primary, &reply, error);
-    if (ok)
-        strain_read(&reply, clock_now_ns(), sample);
+    bool ok = mongoc_client_command_simple(client, "admin", &command, primary, reply, error);
     mongoc_read_prefs_destroy(primary);
     bson_destroy(&command);
+    return ok;
+}
+
+bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error) {
+    bson_t reply;
+    const bool ok = strain_status(client, &reply, error);
+    if (ok)
+        strain_read(&reply, clock_now_ns(), sample);
     bson_destroy(&reply);
     return ok;
 }

@@ -21,6 +21,10 @@ typedef struct {
     double cpu_us;
 } strain_sample_t;
 
+/* One serverStatus, without its sections that are long or costly. The reply is to be destroyed, also after a
+ * failure. */
+bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
+
 /* One serverStatus, to the primary, without trying again. */
 bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error);
 

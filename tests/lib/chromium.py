@@ -7,7 +7,7 @@
         page.close()
 
 A page keeps what the browser said of it: `requests` (URLs), `said` (console messages, errors, violations of its
-policy). `missing()` says why there is no browser, or None.
+policy). `missing(folder)` says why there is no browser that shows even an empty page, or None.
 """
 import base64
 import fcntl
@@ -27,7 +27,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WORDS = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run", "--mute-audio",
          "--no-default-browser-check", "--disable-extensions", "--disable-background-networking", "--disable-sync",
          "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb",
-         "--password-store=basic", "--use-mock-keychain", "about:blank")
+         "--password-store=basic", "--use-mock-keychain", "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-quic",
+         # on a host that is slow the browser would take itself for stuck, and end
+         "--in-process-gpu", "--disable-gpu-watchdog", "--disable-hang-monitor", "--disable-breakpad", "about:blank")
 # the browser reads from 3 and writes to 4
 LAUNCHER = ("import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); "
             "os.execv(sys.argv[3], sys.argv[3:])")
@@ -38,24 +40,39 @@ def find():
     return given or next((found for found in map(shutil.which, NAMES) if found), None)
 
 
-def missing():
-    return None if find() else "there is no browser: install the package chromium, or set TIPPLE_CHROMIUM"
+def missing(folder):
+    if not find():
+        return "there is no browser: install the package chromium, or set TIPPLE_CHROMIUM"
+    empty = pathlib.Path(folder) / "empty.html"
+    empty.write_text("<!doctype html><title>empty</title>")
+    try:
+        with Browser(folder) as browser:
+            page = browser.open(empty)
+            return None if page.value("document.title") == "empty" else "the browser shows nothing"
+    except (Failed, OSError) as failed:
+        return "there is no browser that works: %s" % failed
+    finally:
+        empty.unlink()
 
 
 class Failed(Exception):
-    """The browser refused, ended, or was not heard of in time."""
+    """The browser refused, or was not heard of in time."""
+
+
+class Ended(Failed):
+    """The browser is no more, with the last that it wrote."""
 
 
 class Browser:
     def __init__(self, folder, seconds=60):
         self.seconds, self.number, self.answers, self.pages, self.rest = seconds, 0, {}, {}, b""
-        self.profile = pathlib.Path(folder) / "browser"
+        self.profile, self.log = pathlib.Path(folder) / "browser", pathlib.Path(folder) / "browser.log"
         (theirs_in, self.out), (self.into, theirs_out) = os.pipe(), os.pipe()
         high = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (theirs_in, theirs_out)]
         os.close(theirs_in)
         os.close(theirs_out)
         words = [find(), *WORDS[:-1], "--user-data-dir=%s" % self.profile, WORDS[-1]]
-        with open(pathlib.Path(folder) / "browser.log", "wb") as log:
+        with open(self.log, "wb") as log:
             self.process = subprocess.Popen([sys.executable, "-c", LAUNCHER, *map(str, high), *words], pass_fds=high,
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                                             env={**os.environ, "HOME": str(self.profile)})
@@ -84,6 +101,9 @@ class Browser:
             os.close(end)
         shutil.rmtree(self.profile, ignore_errors=True)
 
+    def ended(self):
+        return Ended("the browser ended: %s" % self.log.read_text(errors="replace")[-2000:])
+
     # ---- messages: JSON, each ends with a NUL
 
     def read(self, deadline):
@@ -93,7 +113,7 @@ class Browser:
                 raise Failed("the browser said nothing for %d s" % self.seconds)
             got = os.read(self.into, 1 << 20)
             if not got:
-                raise Failed("the browser ended")
+                raise self.ended()
             self.rest += got
         message, _, self.rest = self.rest.partition(b"\0")
         message = json.loads(message)
@@ -107,8 +127,11 @@ class Browser:
         number = self.number
         message = {"id": number, "method": method, "params": params, **({"sessionId": session} if session else {})}
         data = json.dumps(message).encode() + b"\0"
-        while data:
-            data = data[os.write(self.out, data):]
+        try:
+            while data:
+                data = data[os.write(self.out, data):]
+        except BrokenPipeError:
+            raise self.ended() from None
         self.until(lambda: number in self.answers)
         answer = self.answers.pop(number)
         if "error" in answer:

@@ -180,31 +180,45 @@ def check_tables(case, page, where):
 
 
 def look_at(case, folder, paths):
-    """Every page on phone and desktop, light and dark, and printed, in one browser."""
-    with chromium.Browser(folder) as browser:
-        for path in paths:
-            for width in (360, 1280):
-                for scheme in SCHEMES:
-                    where = "%s, %d wide, %s" % (pathlib.Path(path).name, width, scheme)
-                    page = browser.open(path, width=width, height=800, scheme=scheme)
-                    seen = chromium.colours(page.screenshot(scale=0.25))
-                    case.assertGreater(len(seen), 20, where + ": nothing is drawn")
-                    background = max(seen, key=seen.get)
-                    case.assertEqual(scheme == "light", sum(background) > 384, where)
-                    check_width(case, page, width, where)
-                    check_tables(case, page, where)
-                    check_colours(case, page, where)
-                    case.assertEqual(([page.url], []), (page.requests, page.said), where)
-                    page.close()
-            page = browser.open(path, width=800)
-            check_width(case, page, 800, path)
-            check_tables(case, page, path)
+    """Every page on phone and desktop, light and dark, and printed. A browser that ends by itself is no fault of a page,
+    unless it does so again and again."""
+    paths, ends = list(paths), 0
+    while paths:
+        try:
+            with chromium.Browser(folder) as browser:
+                while paths:
+                    look_at_page(case, browser, paths[0])
+                    del paths[0]
+        except chromium.Ended as ended:
+            print("%s: %s" % (paths[0], ended), flush=True)
+            ends += 1
+            if ends == 3:
+                raise
+
+
+def look_at_page(case, browser, path):
+    for width in (360, 1280):
+        for scheme in SCHEMES:
+            where = "%s, %d wide, %s" % (pathlib.Path(path).name, width, scheme)
+            page = browser.open(path, width=width, height=800, scheme=scheme)
+            seen = chromium.colours(page.screenshot(scale=0.25))
+            case.assertGreater(len(seen), 20, where + ": nothing is drawn")
+            background = max(seen, key=seen.get)
+            case.assertEqual(scheme == "light", sum(background) > 384, where)
+            check_width(case, page, width, where)
+            check_tables(case, page, where)
+            check_colours(case, page, where)
+            case.assertEqual(([page.url], []), (page.requests, page.said), where)
             page.close()
-            page = browser.open(path, width=PAPER, scheme="dark", media="print")
-            check_width(case, page, PAPER, "%s, printed" % path)
-            check_colours(case, page, "printed")
-            case.assertEqual("#ffffff", page.value(
-                "getComputedStyle(document.documentElement).getPropertyValue('--page').trim()"))
-            case.assertTrue(page.pdf().startswith(b"%PDF"))
-            case.assertEqual([], page.said)
-            page.close()
+    page = browser.open(path, width=800)
+    check_width(case, page, 800, path)
+    check_tables(case, page, path)
+    page.close()
+    page = browser.open(path, width=PAPER, scheme="dark", media="print")
+    check_width(case, page, PAPER, "%s, printed" % path)
+    check_colours(case, page, "printed")
+    case.assertEqual("#ffffff", page.value(
+        "getComputedStyle(document.documentElement).getPropertyValue('--page').trim()"))
+    case.assertTrue(page.pdf().startswith(b"%PDF"))
+    case.assertEqual([], page.said)
+    page.close()

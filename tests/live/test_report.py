@@ -295,8 +295,9 @@ class Report(livetest.Case):
 
     def test_pages(self):
         """on a phone and a desk, light and dark, printed: nothing sticks out, is asked for, or complained of"""
-        if chromium.missing():
-            raise unittest.SkipTest(chromium.missing())
+        missing = chromium.missing(self.folder)
+        if missing:
+            raise unittest.SkipTest(missing)
         self.said("load", "--format", "mot", "--batch", "100", "--report", "load.html", "a.csv", status=2)
         self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv")
         self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2",

@@ -62,15 +62,16 @@ def tied_to_parent(number=signal.SIGKILL):
 
 
 def outlive(pid, still_wanted):
-    """Returns when this process has ended, or nobody wants to know any more."""
+    """Waits for the end of this process. False: nobody wants to know any more."""
     try:
         owner = select.poll()
         owner.register(os.pidfd_open(pid), select.POLLIN)
         while still_wanted():
             if owner.poll(500):
-                break
+                return True
     except ProcessLookupError:
-        pass
+        return True
+    return False
 
 
 def birth(pid):
