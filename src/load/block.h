@@ -59,4 +59,9 @@ typedef struct block {
     bool parsed;      /* all of its records were looked at */
 } block_t;
 
+/* Was its file taken over by another load after it was cut? Then it is that load's to send. */
+static inline bool block_is_lost(const block_t *block) {
+    return block->file->lost || block->turn != block->file->turn;
+}
+
 #endif

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "load/job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static catalog_part_t *part_of(const load_file_t *file) {
@@ -49,14 +50,38 @@ static bool finish_file(load_file_t *file, bool *complete, err_t *err) {
     return true;
 }
 
+/* Who has taken over one part has mostly taken over others: what waits in the queue need not be sent to find
+ * out. */
+static bool look_for_lost(job_t *job, err_t *err) {
+    piece_t *pieces = malloc((job->file_count + 1) * sizeof *pieces);
+    size_t count = 0;
+    if (!pieces)
+        return err_memory(err, job->file_count * sizeof *pieces);
+    for (size_t i = 0; i < job->file_count; i++) {
+        const load_file_t *file = &job->files[i];
+        if (file->books && share_claimed(job->share, file) && !file->completed && !part_of(file)->lost)
+            pieces[count++] = (piece_t){file->books, file->part};
+    }
+    bool ok = catalog_find_lost(job->catalog, pieces, count, err);
+    free(pieces);
+    return ok;
+}
+
 /* What another load has taken over is none of ours any more. */
-static void give_up_lost(job_t *job) {
+static bool give_up_lost(job_t *job, err_t *err) {
+    const load_file_t *first = NULL;
+    size_t count = 0;
+    char others[48] = "";
+    bool any = false;
+    for (size_t i = 0; job->share && !any && i < job->file_count; i++)
+        any = job->files[i].books && part_of(&job->files[i])->lost && !job->files[i].lost;
+    if (any && !look_for_lost(job, err))
+        return false;
     for (size_t i = 0; i < job->file_count; i++) {
         load_file_t *file = &job->files[i];
         if (!file->books || !part_of(file)->lost || file->lost)
             continue;
-        log_note("another load has taken over %s, because this one gave no sign of life for too long",
-                 file->input->name);
+        first = count++ ? first : file;
         file->lost = true;
         file->completed = file->dirty = false;
         free(file->tail);
@@ -64,6 +89,12 @@ static void give_up_lost(job_t *job) {
         if (job->share)
             share_lose(job->share, file);
     }
+    if (count > 1)
+        snprintf(others, sizeof others, " and %zu more", count - 1);
+    if (count)
+        log_note("another load has taken over %s%s, because this one gave no sign of life for too long",
+                 first->input->name, others);
+    return true;
 }
 
 /* Settled blocks into the parts; the last ones of files are kept back. */
@@ -109,8 +140,7 @@ bool job_checkpoint(job_t *job, err_t *err) {
             file->dirty = false;
         }
         ok = ok && (!count || catalog_checkpoint(job->catalog, changed, count, err));
-        if (ok && count)
-            give_up_lost(job);
+        ok = ok && (!count || give_up_lost(job, err));
         pthread_mutex_unlock(&job->books_lock);
     }
     free(changed);

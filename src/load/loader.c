@@ -331,7 +331,7 @@ static bool work_on(loader_t *loader, err_t *err) {
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
-        if (block && over) {
+        if (block && (over || block_is_lost(block))) {
             loading_free_block(loading, block);
             continue;
         }

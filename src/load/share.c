@@ -344,14 +344,33 @@ void share_stop(share_t *share) {
     pthread_mutex_unlock(&share->lock);
 }
 
-void share_lose(share_t *share, const load_file_t *file) {
-    size_t at = (size_t)(file - share->options.files);
+/* Our lock is held. */
+static unit_t *unit_of(share_t *share, const load_file_t *file) {
+    const size_t at = (size_t)(file - share->options.files);
+    size_t low = 0, high = share->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (share->units[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &share->units[low];
+}
+
+bool share_claimed(share_t *share, const load_file_t *file) {
     pthread_mutex_lock(&share->lock);
-    for (size_t i = 0; i < share->count; i++)
-        if (share->units[i].first <= at && at < share->units[i].end) {
-            share->units[i].state = UNIT_BUSY;
-            share->low = i < share->low ? i : share->low;
-        }
+    const unit_state_t state = unit_of(share, file)->state;
+    pthread_mutex_unlock(&share->lock);
+    return state == UNIT_OURS || state == UNIT_GIVEN;
+}
+
+void share_lose(share_t *share, const load_file_t *file) {
+    pthread_mutex_lock(&share->lock);
+    unit_t *unit = unit_of(share, file);
+    const size_t at = (size_t)(unit - share->units);
+    unit->state = UNIT_BUSY;
+    share->low = at < share->low ? at : share->low;
     pthread_mutex_unlock(&share->lock);
 }
 

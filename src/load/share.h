@@ -30,6 +30,9 @@ bool share_next(void *share, size_t *first, size_t *end, err_t *err);
 /* No more are given out: whoever waits comes back. */
 void share_stop(share_t *share);
 
+/* Has this load claimed the part, and not heard that it was lost? */
+bool share_claimed(share_t *share, const load_file_t *file);
+
 /* This part is another load's now, which is waited for like others. Main thread. */
 void share_lose(share_t *share, const load_file_t *file);
 

@@ -120,6 +120,9 @@ typedef struct {
 } checkpoint_t;
 bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err);
 
+/* Marks those that are another load's by now as lost. */
+bool catalog_find_lost(catalog_t *catalog, const piece_t *pieces, size_t count, err_t *err);
+
 /* The file and offset that an `_id` stands for. found is false when no extent of the books holds it. */
 typedef struct {
     bool found;

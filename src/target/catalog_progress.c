@@ -180,26 +180,41 @@ static void append_checkpoint(const catalog_t *catalog, bson_t *statements, uint
     bson_append_document_end(statements, &statement);
 }
 
-/* Some did not match: those of them that are another load's are lost. */
-static bool find_lost(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err) {
-    piece_t *pieces = malloc(count * sizeof *pieces);
-    book_t *books = NULL;
-    size_t book_count, lost = 0;
-    if (!pieces)
-        return err_memory(err, count * sizeof *pieces);
-    for (size_t i = 0; i < count; i++)
-        pieces[i] = changed[i].piece;
+static bool find_lost(catalog_t *catalog, const piece_t *pieces, size_t count, size_t *lost, err_t *err) {
+    book_t *books;
+    size_t book_count;
     bool ok = read_pieces(catalog, pieces, count, &books, &book_count, err);
     for (size_t i = 0; ok && i < count; i++) {
         const catalog_part_t *now = find_piece(books, book_count, &pieces[i]);
         if (!now)
             ok = books_vanished(catalog, err);
-        else if (!bson_oid_equal(&now->owner, &catalog->owner)) {
+        else if (!is_nobody(&now->owner) && !bson_oid_equal(&now->owner, &catalog->owner)) {
             part_of(&pieces[i])->lost = true;
-            lost++;
+            ++*lost;
         }
     }
     free(books);
+    return ok;
+}
+
+bool catalog_find_lost(catalog_t *catalog, const piece_t *pieces, size_t count, err_t *err) {
+    bool ok = true;
+    size_t lost = 0;
+    for (size_t from = 0; ok && from < count; from += BOOKS_STATEMENTS)
+        ok = find_lost(catalog, pieces + from,
+                       count - from < BOOKS_STATEMENTS ? count - from : BOOKS_STATEMENTS, &lost, err);
+    return ok;
+}
+
+/* Some did not match: those of them that are another load's are lost. */
+static bool settle_unmatched(catalog_t *catalog, const checkpoint_t *changed, size_t count, err_t *err) {
+    piece_t *pieces = malloc(count * sizeof *pieces);
+    size_t lost = 0;
+    if (!pieces)
+        return err_memory(err, count * sizeof *pieces);
+    for (size_t i = 0; i < count; i++)
+        pieces[i] = changed[i].piece;
+    bool ok = find_lost(catalog, pieces, count, &lost, err);
     free(pieces);
     return ok && (lost || books_vanished(catalog, err));
 }
@@ -213,7 +228,7 @@ bool catalog_checkpoint(catalog_t *catalog, const checkpoint_t *changed, size_t 
             append_checkpoint(catalog, &statements, (uint32_t)(to - from), &changed[to]);
         bool ok = books_try_update(catalog, &statements, &matched, err);
         bson_destroy(&statements);
-        ok = ok && (matched == to - from || find_lost(catalog, changed + from, to - from, err));
+        ok = ok && (matched == to - from || settle_unmatched(catalog, changed + from, to - from, err));
         if (!ok)
             return false;
         for (size_t i = from; i < to; i++)

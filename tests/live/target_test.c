@@ -778,6 +778,38 @@ static void test_progress_and_resume(void **state) {
     close_lab(&lab);
 }
 
+/* One load is silent for too long, another takes over two of its four parts. */
+static void test_taken_over(void **state) {
+    (void)state;
+    lab_t lab = open_lab("taken_over");
+    place_t place;
+    catalog_file_t *silent_files[4], *other_files[4];
+    manifest_t manifest = make_manifest(4);
+    bson_oid_t silent_load, other_load;
+    bson_oid_init_from_string(&silent_load, "000000000000000000000001");
+    bson_oid_init_from_string(&other_load, "000000000000000000000002");
+    catalog_t *silent = open_catalog(&lab, &place), *other = open_catalog(&lab, &place);
+    OK(lab, catalog_register(silent, &manifest, silent_files, &lab.err));
+    OK(lab, catalog_register(other, &manifest, other_files, &lab.err));
+    catalog_own(silent, &silent_load);
+    catalog_own(other, &other_load);
+    /* its own so far, but for the last two, which it has not written to yet */
+    checkpoint_t begun[] = {{.piece = {silent_files[0], 0}}, {.piece = {silent_files[1], 0}}};
+    OK(lab, catalog_checkpoint(silent, begun, 2, &lab.err));
+    const piece_t taken[] = {{other_files[1], 0}, {other_files[2], 0}};
+    OK(lab, catalog_adopt(other, taken, 2, &lab.err));
+    piece_t all[4];
+    for (size_t i = 0; i < 4; i++)
+        all[i] = (piece_t){silent_files[i], 0};
+    OK(lab, catalog_find_lost(silent, all, 4, &lab.err));
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(silent_files[i]->parts[0].lost, i == 1 || i == 2);
+    catalog_close(silent);
+    catalog_close(other);
+    free_manifest(&manifest);
+    close_lab(&lab);
+}
+
 static void test_moved_copied_changed(void **state) {
     (void)state;
     lab_t lab = open_lab("moved");
@@ -1205,6 +1237,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(test_register),
         cmocka_unit_test(test_register_and_start),
         cmocka_unit_test(test_progress_and_resume),
+        cmocka_unit_test(test_taken_over),
         cmocka_unit_test(test_moved_copied_changed),
         cmocka_unit_test(test_equal_new_files),
         cmocka_unit_test(test_grown),
