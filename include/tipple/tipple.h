@@ -1,8 +1,8 @@
 /* tipple: bulk data into MongoDB. The library's public face: open a format, turn records into BSON documents
  * and back, run a load. Everything else under src/ may change from version to version.
  *
- * Link with libtipple.a, libmongoc, libbson, libyaml, zlib, libzstd, libxxhash and, where it was built with
- * it, ISA-L. Programs that load call mongoc_init() first. */
+ * `pkg-config --cflags --libs tipple` tells what to compile and to link with. Programs that load call
+ * mongoc_init() first. */
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H
 

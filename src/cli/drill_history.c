@@ -28,7 +28,7 @@ static void put_entry(char (*row)[GRID_CELL], const drills_entry_t *entry, const
     const double error = forecast_error_percent(&entry->foretold, entry->verified);
     GRID_PUT(row, 0, "%s", drill_history_day(day, entry->when_ms));
     GRID_PUT(row, 1, "%s", entry->scratch ? "scratch" : "real");
-    GRID_PUT(row, 2, "%s", entry->format);
+    GRID_PUT(row, 2, "%.40s", entry->format);
     GRID_PUT(row, 3, "%s", units_count(number, entry->documents));
     GRID_PUT(row, 4, "%u x %u", entry->threads, entry->batch);
     GRID_PUT(row, 5, "%s", entry->indexes);

@@ -75,7 +75,7 @@ static void name_station(isd_station_t *station, uint32_t index, uint64_t shared
         text[length] = (char)('A' + letters % 26);
     text[length] = '\0';
     station->icao = isd_text(text);
-    snprintf(block, sizeof block, "%-5s", text);
+    snprintf(block, sizeof block, "%-5.5s", text);
     station->call = isd_text(block);
 }
 

@@ -1,0 +1,44 @@
+"""What is installed: the command, its man pages, and a library that a stranger's program is built with, by pkg-config."""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+CMAKE, BUILD, COMPILER = sys.argv[1:4]
+SOURCE = pathlib.Path(__file__).with_name("use.c")
+
+
+def run(*words, **more):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, **more)
+    if done.returncode:
+        raise AssertionError("%s: status %d\n%s%s" % (words[0], done.returncode, done.stdout, done.stderr))
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = pathlib.Path.cwd() / "a prefix"
+        shutil.rmtree(cls.prefix, ignore_errors=True)
+        run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+
+    def test_command(self):
+        self.assertRegex(run(self.prefix / "bin/tipple", "--version"), r"^tipple [0-9]+\.[0-9]+\.[0-9]+\n$")
+        pages = {page.name for page in (self.prefix / "share/man/man1").iterdir()}
+        self.assertLessEqual({"tipple-load.1", "tipple-verify.1", "tipple-drill.1"}, pages)
+
+    def test_library(self):
+        found, = self.prefix.glob("lib/**/tipple.pc")
+        flags = run("pkg-config", "--cflags", "--libs", "tipple", env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)})
+        self.assertIn("-ltipple", flags)
+        run(COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-o", "use", *shlex.split(flags))
+        said = run("./use").splitlines()
+        self.assertEqual("2: a document", said[0])
+        self.assertRegex(said[1], "^3: .*field")
+        self.assertEqual(2, len(said))
+
+
+unittest.main(argv=sys.argv[:1])
