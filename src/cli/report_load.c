@@ -93,11 +93,10 @@ static void add_counts(report_t *report, const load_result_t *result) {
 /* ---- over time ---- */
 
 static void add_bands(report_t *report, const course_t *course, const flushes_t *flushes) {
-    for (int i = 0; i < COURSE_PHASES; i++) {
-        const course_span_t *span = &course->phases[i];
-        if (span->took_ns)
-            report_band(report, "phase", course_phase_name((course_phase_t)i), seconds(span->began_ns),
-                        seconds(span->began_ns + span->took_ns));
+    for (size_t i = 0; i < course->visit_count; i++) {
+        const course_span_t *span = &course->visits[i].span;
+        report_band(report, "phase", course_phase_name(course->visits[i].phase), seconds(span->began_ns),
+                    seconds(span->began_ns + span->took_ns));
     }
     for (size_t i = 0; i < flushes->count; i++)
         report_band(report, "server checkpoint", "", seconds(flushes->items[i].began_ns),
@@ -129,16 +128,15 @@ void report_load_course(report_t *report, const course_t *course, const flushes_
 
 static void add_phases(report_t *report, const course_t *course) {
     report_begin(report, REPORT_TIMELINE, "Phases", NULL);
-    for (int i = 0; i < COURSE_PHASES; i++) {
-        const course_span_t *span = &course->phases[i];
-        const report_phase_t phase = {.name = course_phase_name((course_phase_t)i),
+    for (size_t i = 0; i < course->visit_count; i++) {
+        const course_span_t *span = &course->visits[i].span;
+        const report_phase_t phase = {.name = course_phase_name(course->visits[i].phase),
                                       .began = seconds(span->began_ns),
                                       .took = seconds(span->took_ns),
                                       .predicted = NAN,
                                       .low = NAN,
                                       .high = NAN};
-        if (span->took_ns)
-            report_phase(report, &phase);
+        report_phase(report, &phase);
     }
     report_end(report);
 }

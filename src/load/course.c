@@ -19,8 +19,13 @@ void course_enter(course_t *course, course_phase_t phase) {
 }
 
 void course_end(course_t *course) {
-    if (course->phase < COURSE_PHASES)
-        course->phases[course->phase].took_ns += clock_now_ns() - course->entered_ns;
+    if (course->phase < COURSE_PHASES) {
+        const int64_t took_ns = clock_now_ns() - course->entered_ns;
+        course->phases[course->phase].took_ns += took_ns;
+        if (course->visit_count < COURSE_MOST_VISITS)
+            course->visits[course->visit_count++] =
+                (course_visit_t){course->phase, {course->entered_ns - course->origin_ns, took_ns}};
+    }
     course->phase = COURSE_PHASES;
 }
 

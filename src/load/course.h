@@ -18,12 +18,17 @@ typedef enum {
     COURSE_PHASES,
 } course_phase_t;
 
-enum { COURSE_MOST_POINTS = 512 };
+enum { COURSE_MOST_POINTS = 512, COURSE_MOST_VISITS = 16 };
 
 /* All moments are counted from course_begin. */
 typedef struct {
     int64_t began_ns, took_ns; /* a phase that did not come took nothing */
 } course_span_t;
+
+typedef struct {
+    course_phase_t phase;
+    course_span_t span;
+} course_visit_t;
 
 typedef struct {
     int64_t at_ns;
@@ -37,7 +42,9 @@ typedef struct {
 } course_told_t;
 
 typedef struct {
-    course_span_t phases[COURSE_PHASES];
+    course_span_t phases[COURSE_PHASES];       /* since it first began; the sum of its visits */
+    course_visit_t visits[COURSE_MOST_VISITS]; /* one after the other; the last ones are dropped */
+    size_t visit_count;
     course_point_t points[COURSE_MOST_POINTS]; /* of the loading phase */
     size_t point_count;
     int64_t every_ns; /* between points, at least */
