@@ -351,7 +351,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
     if (began && values.json)
         print_json(&result, &values, status);
-    else if (began)
+    else if (began && status != STATUS_USAGE)
         print_summary(&result, &values);
     verify_free_result(&result);
     return cli_finish(status, err);

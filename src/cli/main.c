@@ -116,10 +116,10 @@ static void forget_shared_counters(void) {
 }
 
 /* A stream that was closed by whoever started us must not become some file's or connection's number. Writing
- * to such a stdout fails, as it should. */
+ * to such a stdout fails, as it should, and so does reading from such a stdin. */
 static void fill_closed_streams(void) {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) < 0)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY) < 0)
             _exit(STATUS_HOST);
 }
 

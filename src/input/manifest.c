@@ -271,11 +271,17 @@ static bool add_pattern(build_t *build, const char *pattern) {
     return ok;
 }
 
+/* One that was closed by whoever started us is open for writing only (main.c). */
+static bool stdin_tells(struct stat *status) {
+    const int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
+}
+
 static bool add_path(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     bool is_stdin = strcmp(path, "-") == 0;
     const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip_path(path);
-    if (is_stdin ? fstat(STDIN_FILENO, &status) == 0 : stat(path, &status) == 0) {
+    if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0) {
         if (!why)
             return add_existing(build, path, &status, in_walk);
         build_skip(build, path, why);

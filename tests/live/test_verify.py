@@ -230,6 +230,15 @@ class Found(liveverify.Case):
         foreign = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
         self.finds([("unequal", "a.csv", first, last), ("foreign", foreign)], "--quick", "a.csv")
 
+    def test_empty_sample(self):
+        """a sample that has no block proves nothing, and says so"""
+        self.put("a.csv", readings(100))
+        self.load("a.csv")
+        done = self.tipple("verify", "--format", "./readings.yaml", "--uri", self.uri(), "--sample", "0.0001%", "a.csv",
+                           status=1)
+        self.assertEqual(b"", done.stdout)
+        self.assertIn("nothing was looked at: --sample 0.0001% has none of the 1 block of 256 KiB", done.stderr)
+
     def test_sample(self):
         """--sample looks at the same share of the blocks each time, and at nothing else"""
         text = readings(60_000)
@@ -240,7 +249,8 @@ class Found(liveverify.Case):
         for percent in (0.0001, 5, 30, 60, 90, 100):
             figures = []
             for share in (percent, "%s%%" % percent):
-                said = self.verify("a.csv", "--sample", share, status=(0, 7))
+                said = self.verify("a.csv", "--sample", share, status=(0, 1, 7))
+                self.assertEqual(said["status"] == 1, said["blocks_looked_at"] == 0)
                 figures.append(tuple(said[field] for field in (
                     "blocks_looked_at", "documents", "altered", "blocks", "sample_percent")))
             self.assertEqual(*figures)
