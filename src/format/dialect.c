@@ -142,13 +142,24 @@ static void warn_unknown(const schema_t *schema, const split_t *split, const dia
                  unknown == 1 ? " is" : "s are", schema->name, names, unknown > 5 ? ", ..." : "");
 }
 
+/* Of what is no header: where CR alone ends the lines, the whole file is one. */
+static bool has_no_cr(const line_t *line, const char *name, err_t *err) {
+    return !memchr(line->text, '\r', line->length) ||
+           err_set(
+               err, STATUS_INPUT,
+               "%s:1: the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
+               "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
+               name);
+}
+
 /* A header's columns by their names. */
 static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
                         dialect_t *dialect, err_t *err) {
     if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
         return err_memory(err, line->length);
     if (split->count > SCHEMA_MOST_FIELDS * 2)
-        return err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
+        return has_no_cr(line, name, err) &&
+               err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
                        name, SCHEMA_MOST_FIELDS * 2);
     clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
@@ -165,11 +176,11 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return err_set(
-                err, STATUS_INPUT,
-                "%s:1: the header has no column '%s', which the format %s needs; is this another kind of "
-                "file? (tipple formats lists the formats)",
-                name, field->columns.items[0].text, schema->name);
+            return has_no_cr(line, name, err) && err_set(err, STATUS_INPUT,
+                                                         "%s:1: the header has no column '%s', which the "
+                                                         "format %s needs; is this another kind of "
+                                                         "file? (tipple formats lists the formats)",
+                                                         name, field->columns.items[0].text, schema->name);
     }
     warn_unknown(schema, split, dialect, name);
     return true;

@@ -42,6 +42,39 @@ static char *trimmed(const char *text, size_t length) {
     return strndup(text, length);
 }
 
+/* Behind a quoted text: where the closing quote stands before "&&" or the end; NULL: it is not closed. */
+static const char *quoted_end(const char *text) {
+    for (const char *at = text + 1; (at = strchr(at, *text)); at++) {
+        const char *behind = at + 1 + strspn(at + 1, " ");
+        if (!*behind || strncmp(behind, "&&", 2) == 0)
+            return behind;
+    }
+    return NULL;
+}
+
+/* How long the first comparison is. In quotes "&&" is text. */
+static size_t term_length(const char *text) {
+    const char *both = strstr(text, "&&");
+    const char *value = text + strcspn(text, "=!<>");
+    value += strspn(value, "=!<>");
+    value += strspn(value, " ");
+    const char *end = (!both || value < both) && (*value == '\'' || *value == '"') ? quoted_end(value) : NULL;
+    end = end ? end : both;
+    return end ? (size_t)(end - text) : strlen(text);
+}
+
+/* The quote without which a value would be read as another one, or "". */
+static const char *quote_of(const term_t *term) {
+    const char *text = term->text;
+    bool plain = !term->length || (!strchr(" '\"=", text[0]) && text[term->length - 1] != ' ');
+    if (plain && !strstr(text, "&&"))
+        return "";
+    for (const char *at = text; (at = strchr(at, '\'')); at++)
+        if (strncmp(at + 1 + strspn(at + 1, " "), "&&", 2) == 0)
+            return "\"";
+    return "'";
+}
+
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     uint8_t padded[64 + 16] = {0};
@@ -113,18 +146,18 @@ static bool add_term(filter_t *filter, const schema_t *schema, const char *text,
 static bool write_normal(filter_t *filter, err_t *err) {
     size_t room = 1;
     for (size_t i = 0; i < filter->count; i++)
-        room += strlen(filter->terms[i].field->key) + filter->terms[i].length + 8;
+        room += strlen(filter->terms[i].field->key) + filter->terms[i].length + 10;
     if (!(filter->normal = calloc(1, room)))
         return err_memory(err, room);
     size_t used = 0;
     for (size_t i = 0; i < filter->count; i++) {
         const term_t *term = &filter->terms[i];
-        const char *op = "";
+        const char *op = "", *quote = quote_of(term);
         for (int j = OPERATORS - 1; j >= 0; j--)
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
-        used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s", i ? " && " : "",
-                                 term->field->key, op, term->text);
+        used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s%s%s", i ? " && " : "",
+                                 term->field->key, op, quote, term->text, quote);
     }
     return true;
 }
@@ -134,11 +167,12 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
     bool ok = filter ? true : err_memory(err, sizeof *filter);
     for (size_t i = 0; ok && i < count; i++) {
         for (const char *at = texts[i]; ok;) {
-            const char *both = strstr(at, "&&");
-            ok = add_term(filter, schema, at, both ? (size_t)(both - at) : strlen(at), err);
-            if (!both)
+            size_t length = term_length(at);
+            ok = add_term(filter, schema, at, length, err);
+            at += length;
+            if (!*at)
                 break;
-            at = both + 2;
+            at += 2;
         }
     }
     if (!ok || !write_normal(filter, err)) {

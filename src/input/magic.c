@@ -30,6 +30,11 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 4, "\x04\x22\x4d\x18", "lz4"},
     {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
     {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
+    {MAGIC_REFUSED, 0, 3, "]\0\0", "lzma"},
+    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, with which it begins */
+    {MAGIC_REFUSED, 0, 4, "\0\0\xfe\xff", "UTF-32"},
+    {MAGIC_REFUSED, 0, 2, "\xff\xfe", "UTF-16"},
+    {MAGIC_REFUSED, 0, 2, "\xfe\xff", "UTF-16"},
 };
 
 magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
@@ -53,6 +58,11 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
 }
 
 bool magic_refuse(err_t *err, const char *name, const char *packed) {
+    if (strncmp(packed, "UTF-", 4) == 0)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: holds %s text, which is not read here; make it UTF-8 first (iconv -f %s -t "
+                       "UTF-8), or pipe that in and name the input '-'",
+                       name, packed, packed);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: holds %s data, which is not read here; unpack it first, or pipe the unpacked text in "

@@ -15,7 +15,7 @@ typedef enum {
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
-    MAGIC_REFUSED, /* a packed format that tipple does not read */
+    MAGIC_REFUSED, /* a packed format, or an encoding, that tipple does not read */
 } magic_t;
 
 /* packed names the format for people ("xz"); NULL when that is of no interest. */

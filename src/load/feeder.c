@@ -229,14 +229,16 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first,
     return false;
 }
 
-/* Where the next cut will begin lies in windows that are done: behind them. */
-static bool pass_over_done(const load_file_t *file, cutter_t *cutter, uint64_t window, err_t *err) {
+/* Where the next cut will begin lies in windows that are done: behind them. What stands there does not tell
+ * the dialect either. */
+static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t window,
+                           err_t *err) {
     const runs_t *done = &file->done_before;
     if (file->input->kind != INPUT_PLAIN || input_is_in_stream(file->input))
         return true;
     for (size_t i = 0; i < done->count; i++)
         if (done->runs[i].from <= window && window + LEAST_SEEK < done->runs[i].to)
-            return cutter_seek(cutter, done->runs[i].to, err);
+            return sniff_head(worker, file, err) && cutter_seek(cutter, done->runs[i].to, err);
     return true;
 }
 
@@ -249,7 +251,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     uint64_t window = first ? file->from : *end / POSITION_BLOCK_BYTES;
     if (window >= file->to)
         return 0;
-    if (!pass_over_done(file, cutter, window, err))
+    if (!pass_over_done(worker, file, cutter, window, err))
         return -1;
     int got = cutter_next(cutter, &cut, err);
     if (got <= 0)

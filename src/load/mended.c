@@ -57,14 +57,14 @@ static bool place_entry(job_t *job, const mended_t *mended, load_file_t **file, 
 }
 
 static bool check(void *context, const mended_t *mended, err_t *err) {
-    load_file_t *file;
+    load_file_t *file = NULL;
     uint64_t voff;
     return !mended->length || place_entry(context, mended, &file, &voff, err);
 }
 
 static bool take(void *context, const mended_t *mended, err_t *err) {
     job_t *job = context;
-    load_file_t *file;
+    load_file_t *file = NULL;
     uint64_t voff = 0;
     if (!mended->length) {
         log_detail("%s:%llu: this record was left out", job->spec->mended,

@@ -78,6 +78,15 @@ static bool is_known(const rejects_t *rejects, uint64_t hash) {
            bsearch(&hash, rejects->known, rejects->known_count, sizeof hash, by_value) != NULL;
 }
 
+static const char FIRST_WORDS[] = "# tipple rejects";
+
+/* Not even the beginning of a reject file, of which a kill may have left a word: somebody's own file, perhaps
+ * the input. */
+static bool is_foreign(const reject_file_t *file) {
+    const size_t words = sizeof FIRST_WORDS - 1;
+    return !file->mark[0] && memcmp(file->text, FIRST_WORDS, file->size < words ? file->size : words) != 0;
+}
+
 /* A load that goes on finds what an earlier run has rejected: nothing is written twice, nothing is lost. What
  * a kill cut off in the middle is cut away, to be written again; *behind is where the file goes on then. */
 static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
@@ -88,6 +97,14 @@ static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
         return errno == ENOENT ||
                err_set(err, STATUS_HOST, "the reject file %s cannot be read: %s; name another with --rejects",
                        rejects->options.path, strerror(errno));
+    if (is_foreign(&file)) {
+        reject_file_close(&file);
+        return err_set(
+            err, STATUS_HOST,
+            "%s is no reject file of tipple, and stays as it is: name another with --rejects, then run "
+            "the same command again",
+            rejects->options.path);
+    }
     size_t at = file.first;
     uint64_t line = file.first_line;
     bool ok = true;
@@ -137,11 +154,11 @@ static bool open_file(rejects_t *rejects, err_t *err) {
     snprintf(rejects->mark, sizeof rejects->mark, "#@%08x ",
              (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
     fprintf(rejects->file,
-            "# tipple rejects: mend the line below each #@ line (or delete it to leave the record out), then "
+            "%s: mend the line below each #@ line (or delete it to leave the record out), then "
             "run\n"
             "#   tipple load --format %s --uri .../%s --mended %s\n"
             "# marked %.*s\n",
-            rejects->options.format, rejects->options.target, rejects->options.path,
+            FIRST_WORDS, rejects->options.format, rejects->options.target, rejects->options.path,
             (int)strlen(rejects->mark) - 1, rejects->mark);
     return true;
 }

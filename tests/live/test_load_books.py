@@ -105,6 +105,21 @@ class Again(livetest.Case):
         self.holds(Books().plain("d/a.csv", texts["a.csv"]).plain("d/c.csv", texts["c.csv"])
                    .plain("d/b.csv", texts["b.csv"]))
 
+    def test_goes_on_under_its_header(self):
+        """what an interrupted load left of a file is read by the file's header, however far from it"""
+        usual = rows(40000, bad=range(39900, 39910))
+
+        def turned(line):  # the same columns behind the first in another order: nothing changes its place
+            first, *others = line.split(b"|")
+            return b"|".join([first, *reversed(others)])
+        self.write("a.csv", b"\n".join(turned(line) for line in usual.split(b"\n")))
+        self.load("a.csv", "--max-rejects", 5, status=3)
+        (book,) = self.files()
+        self.assertEqual(0, book["done"][0][0], book)
+        self.assertGreater(book["done"][0][1], 5, "too little was done to be passed over")
+        self.assertEqual(10, self.load("a.csv", "--max-rejects", 10, status=2)["rejected"])
+        self.holds(Books().plain("a.csv", usual))
+
     def test_moved(self):
         """a file that was moved to another folder, or is named by another path, is the same file"""
         text = rows(1000)

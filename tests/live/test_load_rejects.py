@@ -44,6 +44,21 @@ class Kept(livetest.Case):
         self.assertEqual(3, self.load("--mended", "mended")["loaded"])
         self.assertEqual(20 + 90, self.client.count(self.database, "results"))
 
+    def test_others_file(self):
+        """--rejects never adds to a file that is none of ours, be it the input; the beginning of one is gone on with"""
+        text = rows(50, bad={7})
+        self.write("a.csv", text)
+        self.write("notes", "do not touch\n")
+        for name in ("a.csv", "notes"):
+            kept = (self.folder / name).read_bytes()
+            self.load("a.csv", "--rejects", name, status=8)
+            self.assertRegex(self.stderr, name + " is no reject file of tipple.* name another with --rejects")
+            self.assertEqual(kept, (self.folder / name).read_bytes())
+        self.write("begun", "# tipple rej")
+        self.assertEqual(1, self.load("a.csv", "--rejects", "begun", status=2)["rejected"])
+        self.assertEqual(1, len(self.entries("begun")))
+        self.holds(Books().plain("a.csv", text))
+
     def test_second_run(self):
         """a second run neither counts nor writes a reject again; another file's are added"""
         self.write("a.csv", rows(300, bad={3, 5}))

@@ -188,7 +188,11 @@ static void test_wrong_headers(void **state) {
         grown_text(&header, "|x");
     grown_text(&header, "\n");
     refuse(mot, (const char *)header.at, "f.csv:1", "too many");
+    for (char *at = (char *)header.at; (at = strchr(at, 'x')); at++)
+        *at = '\r';
+    refuse(mot, (const char *)header.at, "f.csv:1", "only LF and CR LF end a line");
     grown_free(&header);
+    refuse(mot, "test_id|vehicle_id\r1|2\r", "f.csv:1", "only LF and CR LF end a line");
     schema_destroy(mot);
 }
 

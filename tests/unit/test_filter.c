@@ -114,6 +114,36 @@ static void test_comparisons(void **state) {
 }
 
 /* A field that is missing, or of another kind than the value, passes only '!='. */
+/* What stands in quotes is the value, "&&" and blanks included. */
+static void test_quotes(void **state) {
+    static const struct {
+        const char *text, *model;
+        bool passes;
+    } cases[] = {
+        {"o=='A && B'", "A && B", true},
+        {"o==\"A && B\" && o!='A && C'", "A && B", true},
+        {"o=='A && B'", "A", false},
+        {"o==' A'", " A", true},
+        {"o==' A'", "A", false},
+        {"o== A ", "A", true},
+        {"o==it's && o!=''", "it's", true},
+        {"o=='A && o!=B", "A", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {.text = ""};
+        char *texts[] = {(char *)cases[i].text};
+        filter_t *filter = filter_parse(*state, texts, 1, &err);
+        if (!filter)
+            fail_msg("%s: %s", cases[i].text, err.text);
+        bson_t document = BSON_INITIALIZER;
+        BSON_APPEND_UTF8(&document, "o", cases[i].model);
+        if (filter_passes(filter, bson_get_data(&document), document.len) != cases[i].passes)
+            fail_msg("%s: %s", cases[i].text, cases[i].model);
+        bson_destroy(&document);
+        filter_free(filter);
+    }
+}
+
 static void test_missing_and_odd(void **state) {
     static const char *const operators[] = {"==", "=", "<", "<=", ">", ">="};
     static const struct {
@@ -175,14 +205,25 @@ static void test_normal_text(void **state) {
         const char *text, *normal;
     } cases[] = {{"testType = NT", "y==NT"},
                  {" testId>=5 && model != 'A B' ", "t>=5 && o!=A B"},
-                 {"weight<1.5", "p.w<1.5"}};
+                 {"weight<1.5", "p.w<1.5"},
+                 {"model==' A'", "o==' A'"}, /* values that would be others without quotes keep theirs */
+                 {"model==\"A \" && t>4", "o=='A ' && t>4"},
+                 {"model==\"'A'\"", "o==''A''"},
+                 {"model=='A && B'&&t>4", "o=='A && B' && t>4"},
+                 {"model==\"A' && B\"", "o==\"A' && B\""},
+                 {"model> '=A'", "o>'=A'"},
+                 {"model=='", "o=='''"},
+                 {"model==it's", "o==it's"},
+                 {"model==''", "o=="}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        err_t err;
-        char *texts[] = {(char *)cases[i].text};
-        filter_t *filter = filter_parse(*state, texts, 1, &err);
-        assert_non_null(filter);
-        assert_string_equal(filter_text(filter), cases[i].normal);
-        filter_free(filter);
+        const char *texts[] = {cases[i].text, cases[i].normal};
+        for (size_t j = 0; j < 2; j++) { /* the normal text is read as the same filter */
+            err_t err;
+            filter_t *filter = filter_parse(*state, (char **)&texts[j], 1, &err);
+            assert_non_null(filter);
+            assert_string_equal(filter_text(filter), cases[i].normal);
+            filter_free(filter);
+        }
     }
 }
 
@@ -245,10 +286,10 @@ static void test_broken_documents(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparisons),      cmocka_unit_test(test_missing_and_odd),
-        cmocka_unit_test(test_large_numbers),    cmocka_unit_test(test_several),
-        cmocka_unit_test(test_normal_text),      cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_broken_documents),
+        cmocka_unit_test(test_comparisons),   cmocka_unit_test(test_missing_and_odd),
+        cmocka_unit_test(test_large_numbers), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_normal_text),   cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_broken_documents),
     };
     return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);
 }

@@ -348,6 +348,24 @@ static void knows_kinds_by_their_bytes(void **state) {
     free(text.at);
 }
 
+static void refuses_other_encodings(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *says;
+        size_t size;
+    } cases[] = {{"\xff\xfet\0e\0", "UTF-16", 6},
+                 {"\xfe\xff\0t\0e", "UTF-16", 6},
+                 {"\xff\xfe\0\0t\0\0\0", "UTF-32", 8},
+                 {"\0\0\xfe\xff\0\0\0t", "UTF-32", 8}};
+    for (EACH(i, cases)) {
+        char says[80];
+        lab_write("other", cases[i].bytes, cases[i].size);
+        snprintf(says, sizeof says,
+                 "other: holds %s text, which is not read here; make it UTF-8 first (iconv", cases[i].says);
+        REFUSED(says, "other");
+    }
+}
+
 static void refuses_other_packers(void **state) {
     (void)state;
     static const struct {
@@ -361,7 +379,8 @@ static void refuses_other_packers(void **state) {
                  {"7z\xbc\xaf\x27\x1c", 6, "7z"},
                  {"\x04\x22\x4d\x18", 4, "lz4"},
                  {"Rar!\x1a\x07\1\0", 8, "rar"},
-                 {"\x1f\x9d\x90", 3, "compress (.Z)"}};
+                 {"\x1f\x9d\x90", 3, "compress (.Z)"},
+                 {"]\0\0\x80\0", 5, "lzma"}};
     for (EACH(i, cases)) {
         lab_write("other", cases[i].bytes, cases[i].size);
         char says[60];
@@ -545,6 +564,7 @@ int main(void) {
         cmocka_unit_test(reports_what_may_not_be_read),
         cmocka_unit_test(knows_kinds_by_their_bytes),
         cmocka_unit_test(refuses_other_packers),
+        cmocka_unit_test(refuses_other_encodings),
         cmocka_unit_test(digests_both_ends),
         cmocka_unit_test(reads_directories_of_archives),
         cmocka_unit_test(leaves_out_members),

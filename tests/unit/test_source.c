@@ -290,6 +290,8 @@ static void notices_every_flipped_bit(void **state) {
 static void checks_gzip_trailers(void **state) {
     (void)state;
     bytes_t packed = lab_gzip("abc", 3);
+    if (packed.size < 18) /* its header and trailer: gcc -O3 wants to be told */
+        abort();
     packed.at[packed.size - 8]++;
     lab_write("bad.gz", packed.at, packed.size);
     expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the checksum of a member does not fit its text");
