@@ -268,7 +268,10 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
             spec.load.rejects = drilling->rejects.path;
     }
     scratch_checkpoint(drilling->scratch);
-    return scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    const bool ok = scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    if (spec.load.rejects == drilling->rejects.path && pass->load.counts.rejected)
+        log_warn("the rejects of this drill are not kept: --rejects FILE does");
+    return ok;
 }
 
 /* ---- its history ---- */
