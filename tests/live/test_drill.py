@@ -274,9 +274,20 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, self.stderr.count("of a sample are rejected"))
         self.assertIn("the rejects of this drill are not kept: --rejects FILE does", self.stderr)
         self.drill("--no-predict", "--rejects", "kept", "a.csv", status=2, touches=True)
+        self.assertNotIn("not kept", self.stderr)
         self.assertEqual([7, 9], [(int(entry[2]) - 2) for entry in self.entries("kept")])
         self.drill("--no-predict", "--max-rejects", "1", "a.csv", status=3, touches=True)
         self.assertEqual(2, len(self.history()))
+
+    def test_drop_of_settings(self):
+        """what a load does not make again is not dropped; in scratch it is no matter"""
+        for setting, value in (("validator", {"k": {"$exists": True}}), ("collation", {"locale": "de"})):
+            with self.subTest(setting):
+                self.client.command(self.database, {"dropDatabase": 1})
+                self.client.command(self.database, {"create": "results", setting: value})
+                self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
+                self.assertRegex(self.stderr, r"a load does not make again \(%s\): it would be gone" % setting)
+        self.drill("--no-predict", "a.csv")
 
     def test_interrupted(self):
         """Ctrl-C in each phase of a scratch drill"""
