@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+import unittest
 
 import live
 import livetest
@@ -191,6 +192,14 @@ class Failing(Query):
         self.client.command(self.database, {"drop": "results"})
         done = self.tipple(*self.query_words(), status=1)
         self.assertIn("has no documents", done.stderr)
+
+    def test_no_secondaries(self):
+        """a standalone has none: its answers are not taken for theirs"""
+        if live.KIND != "standalone":
+            raise unittest.SkipTest("a standalone only")
+        for words in (("--read-preference", "secondary"), ("--max-staleness", "90s")):
+            done = self.tipple(*self.query_words("count", *words), status=1)
+            self.assertRegex(done.stderr, "%s goes with a replica set or a router; .* is a standalone" % words[0])
 
     def test_indexes(self):
         """an index that is missing: refused with its name; --setup makes it, and then it is there"""
