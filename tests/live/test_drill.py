@@ -258,7 +258,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(("./own.yaml all", 1), (said["query"], said["drills"][0]["query_returned"]))
         self.write("own.yaml", suite.replace("            ", "") % (self.ROWS + 1))
         said = self.drill("--no-predict", "--query", "./own.yaml", "a.csv", status=7)
-        self.assertRegex(said["drills"][0]["difference"], "^all ")
+        self.assertRegex(said["drills"][0]["difference"], "^all: ")
         self.assertEqual((0, self.ROWS), (said["drills"][0]["differences"], said["drills"][0]["verified"]))
         self.tipple("generate", "ycsb", "--documents", "200", "-o", "y.csv")
         done = self.tipple("drill", "--format", "ycsb", "--uri", self.uri(), "--json", "--no-predict", "y.csv")
