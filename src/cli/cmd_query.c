@@ -280,6 +280,8 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
             "TIPPLE_URI)");
     if (values->json && values->csv)
         return err_set(err, STATUS_USAGE, "--json and --csv: one of them");
+    if (values->compare && values->csv)
+        return err_set(err, STATUS_USAGE, "--compare and --csv: one of them; --json has both times");
     if (values->report && spec->explain)
         return err_set(err, STATUS_USAGE,
                        "--explain measures nothing, so there is nothing for --report to tell");
@@ -308,7 +310,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
     if (values->spec.explain && ok)
         query_print_plans(&result);
     else if (measured && values->json)
-        query_print_json(&result, status);
+        query_print_json(&result, values->compare ? &earlier : NULL, status);
     else if (measured && values->csv)
         query_print_csv(&result);
     else if (measured) {
@@ -316,7 +318,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
             query_print_answers(&result);
         query_print_table(&result);
     }
-    if (measured && values->compare && !values->json && !values->csv)
+    if (measured && values->compare && !values->json)
         query_print_comparison(&result, &earlier);
     compare_free(&earlier);
     query_free_result(&result);

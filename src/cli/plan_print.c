@@ -19,7 +19,10 @@ static const char *seconds(char out[UNITS_MAX], double value) {
 }
 
 static const char *bytes(char out[UNITS_MAX], double value) {
-    return units_size(out, (uint64_t)value);
+    if (value < 1e18)
+        return units_size(out, (uint64_t)value);
+    snprintf(out, UNITS_MAX, "%.3g EB", value / 1e18); /* more than a count of bytes holds */
+    return out;
 }
 
 static const char *count(char out[UNITS_MAX], double value) {
@@ -191,8 +194,13 @@ static void print_halving(const planned_t *planned) {
     char half[UNITS_MAX], more[UNITS_MAX];
     if (planned->plan->limit == PLAN_LIMITS)
         return;
-    printf("\nto load in half of the time (%s), all of this is needed:\n",
-           seconds(half, planned->plan->load / 2));
+    seconds(half, planned->plan->load / 2);
+    if (planned->plan->placing >= planned->plan->load / 2) {
+        printf("\nhalf of the time (%s) cannot be had: laying out the chunks alone takes %s\n", half,
+               seconds(more, planned->plan->placing));
+        return;
+    }
+    printf("\nto load in half of the time (%s), all of this is needed:\n", half);
     for (plan_limit_t limit = 0; limit < PLAN_LIMITS; limit++) {
         double factor = plan_ease(planned->plan, limit), now;
         if (factor <= 1)
@@ -203,7 +211,7 @@ static void print_halving(const planned_t *planned) {
         if (now < 1)
             now = planned->plan->servers;
         printf("  %s: %.1f times as fast, or %s %s instead of %.0f%s\n", eases[limit].name, factor,
-               count(more, ceil(now * factor - 1e-9)), eases[limit].thing, now,
+               count(more, ceil(now * factor - 0.01)), eases[limit].thing, now,
                limit >= PLAN_SERVER && planned->plan->members <= 1 ? ", with as many times the shards" : "");
     }
 }

@@ -75,7 +75,29 @@ static void print_watch_json(const measure_t *measure) {
     printf("}");
 }
 
-static void print_measure_json(const measure_t *measure) {
+/* null: it was not measured then, or failed now. */
+static void print_compared(const measure_t *measure, const earlier_list_t *earlier) {
+    const work_t *work = measure->work;
+    char ranges[16];
+    const earlier_t *then =
+        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
+                     query_parallel_name(measure, ranges), measure->clients);
+    if (!then || measure->failures) {
+        printf(",\"compared\":null");
+        return;
+    }
+    const ratio_t ratio =
+        compare_means(then->ms, (sample_t){measure->hist->moments.count, query_figure(measure, "mean_ms"),
+                                           query_figure(measure, "sd_ms")});
+    printf(",\"compared\":{\"it_is\":\"%s\"", compare_verdict(&ratio));
+    cli_json_figure("then_ms", then->ms.mean);
+    cli_json_figure("ratio", ratio.times);
+    cli_json_figure("low", ratio.low);
+    cli_json_figure("high", ratio.high);
+    printf("}");
+}
+
+static void print_measure_json(const measure_t *measure, const earlier_list_t *earlier) {
     const work_t *work = measure->work;
     char ranges[16];
     printf("{\"name\":");
@@ -93,12 +115,14 @@ static void print_measure_json(const measure_t *measure) {
     cli_json_text("difference", measure->difference[0] ? measure->difference : NULL);
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
         cli_json_figure(figure->name, figure->of(measure));
+    if (earlier)
+        print_compared(measure, earlier);
     print_watch_json(measure);
     print_result(measure);
     printf("}");
 }
 
-void query_print_json(const query_result_t *result, int status) {
+void query_print_json(const query_result_t *result, const earlier_list_t *earlier, int status) {
     const watch_storage_t *storage = &result->storage;
     printf("{\"schema\":1,\"command\":\"query\",\"status\":%d", status);
     cli_json_text("suite", result->measures.suite ? result->measures.suite->name : NULL);
@@ -112,7 +136,7 @@ void query_print_json(const query_result_t *result, int status) {
     printf(",\"queries\":[");
     for (size_t i = 0; i < result->measures.count; i++) {
         printf(i ? ",\n" : "\n");
-        print_measure_json(&result->measures.items[i]);
+        print_measure_json(&result->measures.items[i], earlier);
     }
     printf("]}\n");
 }

@@ -352,11 +352,7 @@ void query_print_comparison(const query_result_t *result, const earlier_list_t *
         print_figure(row[3], ratio.times);
         print_figure(row[4], ratio.low);
         print_figure(row[5], ratio.high);
-        GRID_PUT(row, 6, "%s",
-                 isnan(ratio.low)  ? "not known: too few"
-                 : !ratio.differs  ? "noise"
-                 : ratio.times < 1 ? "faster"
-                                   : "slower");
+        GRID_PUT(row, 6, "%s", compare_verdict(&ratio));
     }
     printf("\n");
     grid_print(&grid);

@@ -8,7 +8,8 @@
 
 void query_print_table(const query_result_t *result);
 void query_print_csv(const query_result_t *result);
-void query_print_json(const query_result_t *result, int status);
+/* earlier: what --compare names, or NULL. */
+void query_print_json(const query_result_t *result, const earlier_list_t *earlier, int status);
 void query_print_comparison(const query_result_t *result, const earlier_list_t *earlier);
 /* The answers themselves, a line each. */
 void query_print_answers(const query_result_t *result);

@@ -90,7 +90,8 @@ static void add_result(report_t *report, const drill_result_t *result) {
     report_figure(report, "foretold was off by",
                   finished ? forecast_error_percent(&pass->verified, seconds(pass->verified_ns)) : NAN, "%");
     report_figure(report, "to the first answer", finished ? seconds(pass->took_ns) : NAN, "s");
-    report_figure(report, "documents in the files", result->all_documents, "documents");
+    report_figure(report, result->drilled ? "documents in the files" : "documents foretold for",
+                  result->all_documents, "documents");
     report_figure(report, "documents loaded", begun ? (double)pass->load.counts.loaded : NAN, "documents");
     report_figure(report, "documents a second",
                   loading_ns ? (double)pass->load.counts.loaded / seconds(loading_ns) : NAN, "documents/s");

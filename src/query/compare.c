@@ -96,6 +96,13 @@ ratio_t compare_means(sample_t before, sample_t now) {
     return ratio;
 }
 
+const char *compare_verdict(const ratio_t *ratio) {
+    return isnan(ratio->low)  ? "not known: too few"
+           : !ratio->differs  ? "noise"
+           : ratio->times < 1 ? "faster"
+                              : "slower";
+}
+
 /* ---- an earlier run's results ---- */
 
 /* The whole file, or pipe; *size is at most COMPARE_MOST_BYTES. */

@@ -22,6 +22,9 @@ typedef struct {
 /* By the logarithms of the means (delta method), Student's t with Welch's degrees of freedom. */
 ratio_t compare_means(sample_t before, sample_t now);
 
+/* "faster", "slower", "noise" or "not known: too few". */
+const char *compare_verdict(const ratio_t *ratio);
+
 /* What Student's t with so many degrees of freedom (from 1, not whole) stays below with this probability,
  * which is between 0.5 and 1. */
 double compare_student(double probability, double freedom);

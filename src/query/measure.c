@@ -267,7 +267,9 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
 static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
                       const answer_t *drawn, const char *mode, uint32_t ranges) {
     measures_t *list = maker->list;
-    const reads_t reads = {mode, maker->choices->max_staleness_seconds};
+    /* asked for beside others, the primary is the one that is never behind */
+    const bool never_behind = maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
+    const reads_t reads = {mode, never_behind ? 0 : maker->choices->max_staleness_seconds};
     work_t *work = grow((void **)&list->works, &list->work_room, list->work_count, sizeof *work, maker->err);
     if (!work)
         return false;
@@ -317,6 +319,15 @@ static bool is_chosen(const query_t *query, const choices_t *choices) {
     for (size_t i = 0; i < choices->query_count; i++)
         chosen = chosen || suite_has_tag(query, choices->queries[i]);
     return chosen;
+}
+
+/* A standalone answers whatever is asked for, and would stand in the table as a secondary. */
+static bool check_reads(const server_t *server, const choices_t *choices, err_t *err) {
+    return server_facts(server)->kind != SERVER_STANDALONE ||
+           (!choices->reads_choices && !choices->max_staleness_seconds) ||
+           err_set(err, STATUS_USAGE,
+                   "%s goes with a replica set or a router; %s is a standalone, which has no secondaries",
+                   choices->reads_choices ? "--read-preference" : "--max-staleness", server_where(server));
 }
 
 /* Every word names something. */
@@ -369,8 +380,8 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     bson_t typed = BSON_INITIALIZER, params = BSON_INITIALIZER;
     maker_t maker = {.list = list, .client = client, .choices = choices, .typed = &typed, .err = err};
     *list = (measures_t){.suite = suite, .server = server};
-    bool ok = check_words(suite, choices, err) && read_typed(&typed, suite, choices, err) &&
-              suite_params(&params, suite, &typed, err);
+    bool ok = check_words(suite, choices, err) && check_reads(server, choices, err) &&
+              read_typed(&typed, suite, choices, err) && suite_params(&params, suite, &typed, err);
     for (size_t i = 0; ok && i < suite->query_count; i++) {
         maker.query = &suite->queries[i];
         answer_end(&maker.drawn);

@@ -173,11 +173,11 @@ static bool judge(run_t *run) {
             first = measure;
     }
     if (result->different)
-        return err_set(run->err, STATUS_DIFFERENT, "%s %s: %s", first->work->query->name, first->work->with,
-                       first->difference);
+        return err_set(run->err, STATUS_DIFFERENT, "%s%s%s: %s", first->work->query->name,
+                       first->work->with[0] ? " " : "", first->work->with, first->difference);
     if (result->failed)
-        return err_set(run->err, STATUS_SERVER, "%s %s failed: %s", first->work->query->name,
-                       first->work->with, first->failure);
+        return err_set(run->err, STATUS_SERVER, "%s%s%s failed: %s", first->work->query->name,
+                       first->work->with[0] ? " " : "", first->work->with, first->failure);
     return true;
 }
 

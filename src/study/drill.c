@@ -115,6 +115,19 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
                    drill_indexes_name(spec->indexes), result->namespace);
 }
 
+/* Only a load's own settings come back behind a drop. */
+static bool nothing_beyond(drilling_t *drilling, err_t *err) {
+    char beyond[64];
+    if (!drilling->spec->drop)
+        return true;
+    return target_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
+           (!beyond[0] ||
+            err_set(err, STATUS_USAGE,
+                    "%s has a setting that a load does not make again (%s): it would be gone. Nothing was "
+                    "touched; drill in scratch (leave --drop out), or take it away and put it back yourself",
+                    drilling->result->namespace, beyond));
+}
+
 static bool nobody_loads(drilling_t *drilling, err_t *err) {
     catalog_summary_t books;
     size_t alive;
@@ -152,7 +165,7 @@ static bool open_target(drilling_t *drilling, err_t *err) {
     return check_cluster(drilling, err) &&
            choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
                                err) &&
-           take_indexes(drilling, err) && nobody_loads(drilling, err);
+           take_indexes(drilling, err) && nothing_beyond(drilling, err) && nobody_loads(drilling, err);
 }
 
 /* ---- samples ---- */
@@ -268,7 +281,10 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
             spec.load.rejects = drilling->rejects.path;
     }
     scratch_checkpoint(drilling->scratch);
-    return scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    const bool ok = scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    if (spec.load.rejects == drilling->rejects.path && pass->load.counts.rejected)
+        log_warn("the rejects of this drill are not kept: --rejects FILE does");
+    return ok;
 }
 
 /* ---- its history ---- */

@@ -1,4 +1,5 @@
 #include "study/drill_pass.h"
+#include "study/supplies.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -149,8 +150,8 @@ bool drill_pass(const drill_pass_spec_t *spec, drill_pass_t *pass, err_t *err) {
     const log_level_t level = log_level();
     pass->reached = DRILL_PHASES;
     pass->answer.seconds = NAN;
-    if (spec->quiet && level == LOG_NORMAL)
-        log_set_level(LOG_QUIET);
+    if (spec->quiet && level != LOG_VERBOSE)
+        log_set_level(SUPPLIES_SILENT);
     bool ok = load(&passing, err);
     ok = ok && verify(&passing, err);
     pass->verified_ns = clock_now_ns() - passing.origin_ns;

@@ -64,12 +64,19 @@ static forecast_line_t fit_line(const forecast_point_t *points, size_t count, fo
     const double fixed = one_size ? 0 : zy / zz, each = y_mean - fixed * z_mean;
     if (fixed <= 0)
         return fit_share(points, count, shape);
-    if (each <= 0)
-        return fit_constant(points, count, shape);
     for (size_t i = 0; i < count; i++) {
         const double z = 1 / work_of(shape, points[i].documents);
         const double off = points[i].seconds * z - each - fixed * z;
         squares += off * off;
+    }
+    if (each <= 0) {
+        forecast_line_t line = fit_constant(points, count, shape);
+        line.fell_fixed = fixed;
+        line.fell_each = each;
+        line.fell_scatter = deviation(squares, (double)count - 2);
+        line.center = z_mean;
+        line.spread = zz;
+        return line;
     }
     return (forecast_line_t){.shape = shape,
                              .fixed = fixed,
@@ -87,16 +94,36 @@ forecast_line_t forecast_fit(const forecast_point_t *points, size_t count, forec
     return shape == FORECAST_CONSTANT ? fit_constant(points, count, shape) : fit_line(points, count, shape);
 }
 
+/* How far one more measurement may be from a line through `points`, at so much work. */
+static double doubt(const forecast_line_t *line, double freedom, double scatter, double work) {
+    const double away = line->spread > 0 ? 1 / work - line->center : 0;
+    return compare_student(PROBABILITY, freedom) * scatter * work *
+           sqrt(1 + 1 / (double)line->points + (line->spread > 0 ? away * away / line->spread : 0));
+}
+
+/* The upper end of a line that fell; 0: there was none. */
+static double fallen_high(const forecast_line_t *line, double documents) {
+    const double work = work_of(line->shape, documents);
+    if (!(line->fell_scatter > 0))
+        return 0;
+    return line->fell_fixed + line->fell_each * work +
+           doubt(line, (double)line->points - 2, line->fell_scatter, work);
+}
+
 forecast_t forecast_at(const forecast_line_t *line, double documents) {
-    const double work = line->each > 0 ? work_of(line->shape, documents) : 1,
-                 away = line->spread > 0 ? 1 / work - line->center : 0;
+    if (!line->points)
+        return (forecast_t){NAN, NAN, NAN};
+    const double work = line->each > 0 ? work_of(line->shape, documents) : 1;
     const double mid = line->fixed + line->each * (line->each > 0 ? work : 0);
-    if (!line->points || isnan(line->scatter))
-        return (forecast_t){NAN, line->points ? mid : NAN, NAN};
+    if (isnan(line->scatter))
+        return (forecast_t){NAN, mid, NAN};
+    if (line->each > 0) {
+        const double wide = doubt(line, line->freedom, line->scatter, work);
+        return (forecast_t){fmax(mid - wide, 0), mid, mid + wide};
+    }
     const double wide =
-        compare_student(PROBABILITY, line->freedom) * line->scatter * work *
-        sqrt(1 + 1 / (double)line->points + (line->spread > 0 ? away * away / line->spread : 0));
-    return (forecast_t){fmax(mid - wide, 0), mid, mid + wide};
+        compare_student(PROBABILITY, line->freedom) * line->scatter * sqrt(1 + 1 / (double)line->points);
+    return (forecast_t){fmax(mid - wide, 0), mid, fmax(mid + wide, fallen_high(line, documents))};
 }
 
 forecast_t forecast_sum(const forecast_t *parts, size_t count) {

@@ -7,7 +7,8 @@
  *
  * Measurements scatter by a share of what they took, so a point weighs as much as its share counts: the line
  * is fitted to seconds / work over 1 / work, where work is n or n * log2(n). Nothing costs less than nothing:
- * a line that begins below zero goes through zero instead, one that falls is a constant. */
+ * a line that begins below zero goes through zero instead, one that falls is a constant. But a line that
+ * falls may have done so by chance: how high it may be after all is the constant's upper end. */
 #ifndef TIPPLE_STUDY_FORECAST_H
 #define TIPPLE_STUDY_FORECAST_H
 
@@ -27,6 +28,8 @@ typedef struct {
         scatter; /* standard deviation of a point; a share of the work where each is not 0. NAN: not known */
     double freedom;        /* degrees of it */
     double center, spread; /* of 1 / work: the mean, and the sum of squares around it; 0: through zero */
+    /* of the line that fell, and gave way to a constant: how far it scatters. 0: there was none */
+    double fell_fixed, fell_each, fell_scatter;
 } forecast_line_t;
 
 /* Of no points: nothing is known. */

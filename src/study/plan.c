@@ -210,7 +210,7 @@ static void judge(const plan_spec_t *spec, plan_t *plan) {
 }
 
 double plan_ease(const plan_t *plan, plan_limit_t limit) {
-    double target = (plan->load - plan->placing) / 2;
+    const double target = plan->load / 2 - plan->placing;
     return target > 0 && plan->use[limit] > target ? plan->use[limit] / target : 1;
 }
 

@@ -105,8 +105,8 @@ void plan_fill_in(plan_spec_t *spec, const char *compressor, double snappy);
 
 void plan_work_out(const plan_spec_t *spec, plan_t *plan);
 
-/* By how much a limit would have to be eased for the load to take half of its time; 1: it would not matter.
- */
+/* By how much a limit would have to be eased for the load to take half of its time, the laying out of chunks
+ * included, which nothing eases; 1: it would not matter, or laying out alone takes more than half. */
 double plan_ease(const plan_t *plan, plan_limit_t limit);
 
 /* Block compressors and the bytes on disk for a byte of BSON. */

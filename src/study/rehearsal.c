@@ -4,6 +4,7 @@
 #include "format/format.h"
 #include "study/drill_pass.h"
 #include "study/gauge.h"
+#include "study/supplies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct {
     uint64_t all;       /* records of all files; UINT64_MAX: too many to be counted */
     double documents;   /* that they make without a filter */
     bool scans;         /* the first query looks at everything */
+    bool told;          /* of rejects */
     double kept;        /* documents of records that make one: what the filter lets through */
     log_progress_t progress;
 } rehearsal_t;
@@ -70,8 +72,12 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     memset(pass, 0, sizeof *pass);
     pass->indexes_first = indexes_first;
     scratch_checkpoint(rehearsal->spec->scratch);
-    if (!scratch_keep(rehearsal->spec->scratch, 0, err) || !drill_pass(&limited, pass, err))
+    if (!scratch_keep(rehearsal->spec->scratch, 0, err))
         return false;
+    if (!drill_pass(&limited, pass, err))
+        return supplies_all_rejected(limited.load.format, err);
+    if (!rehearsal->told)
+        rehearsal->told = supplies_tell_rejects(counts);
     rehearsal->scans = pass->answer.scans;
     if (pass->wrong)
         return err_set(err, STATUS_DIFFERENT, "of a sample of %llu records: %s", (unsigned long long)records,

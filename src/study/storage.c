@@ -260,6 +260,11 @@ static bool warm_up(storing_t *storing, err_t *err) {
                               .rounds = ROUNDS_WANTED};
     const size_t cell = matrix_count(result->matrix) / 2;
     storing->trials.limit = trials_first(&fit);
+    /* files are empty until a checkpoint, which on a quiet server comes once a minute */
+    if (!scratch_checkpoint(storing->trials.scratch))
+        return err_set(err, STATUS_USAGE,
+                       "nothing can be told of what is on disk: --storage has each load written down at once "
+                       "(fsync), which this user, or this target, may not; the role hostManager would do");
     if (!make_trial(storing, cell, &result->figures[cell], err))
         return false;
     result->figures[cell] = (storage_figures_t){.documents = 0};

@@ -39,3 +39,20 @@ void supplies_remove_rejects(supplies_rejects_t *rejects) {
     unlink(rejects->path);
     rmdir(rejects->folder);
 }
+
+bool supplies_tell_rejects(const counts_t *counts) {
+    if (!counts->rejected)
+        return false;
+    log_warn("%llu of %llu records of a sample are rejected, and left out of it; `tipple parse` tells why",
+             (unsigned long long)counts->rejected, (unsigned long long)counts->read);
+    return true;
+}
+
+bool supplies_all_rejected(const char *format, err_t *err) {
+    if (err->status == STATUS_TOO_MANY_REJECTED)
+        err_set(err, STATUS_TOO_MANY_REJECTED,
+                "the first records of the sample were all rejected; is --format %s the right one for these "
+                "files? `tipple parse` tells why",
+                format);
+    return false;
+}

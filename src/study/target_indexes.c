@@ -91,6 +91,33 @@ bool target_indexes_read(server_t *server, mongoc_client_t *client, target_index
     return ok;
 }
 
+/* A load makes these, or they mean nothing without others. */
+static bool is_made_again(const char *option) {
+    static const char *const known[] = {"clusteredIndex",  "storageEngine",    "uuid",
+                                        "validationLevel", "validationAction", "autoIndexId"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(option, known[i]) == 0)
+            return true;
+    return false;
+}
+
+bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
+    bson_t reply, entry, options;
+    bson_iter_t at, option;
+    beyond[0] = '\0';
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
+                               BCON_UTF8(server_collection(server)), "}");
+    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    if (ok && inner_batch(&reply, &at) && inner_next(&at, &entry) &&
+        inner_field(&entry, "options", &options) && bson_iter_init(&option, &options))
+        while (!beyond[0] && bson_iter_next(&option))
+            if (!is_made_again(bson_iter_key(&option)))
+                snprintf(beyond, 64, "%.63s", bson_iter_key(&option));
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
 void target_indexes_free(target_indexes_t *indexes) {
     for (size_t i = 0; i < indexes->count; i++)
         bson_free(indexes->texts[i]);

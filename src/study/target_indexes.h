@@ -1,5 +1,5 @@
 /* target_indexes: the indexes that a collection has, as --index would name them, so that what is dropped can
- * be made again as it was. Main thread. */
+ * be made again as it was; and what else it has that cannot. Main thread. */
 #ifndef TIPPLE_STUDY_TARGET_INDEXES_H
 #define TIPPLE_STUDY_TARGET_INDEXES_H
 
@@ -16,6 +16,9 @@ typedef struct {
 /* None where there is no such collection. */
 bool target_indexes_read(server_t *server, mongoc_client_t *client, target_indexes_t *indexes, err_t *err);
 void target_indexes_free(target_indexes_t *indexes);
+
+/* The name of one more thing that a load would not make again: "validator", "collation", ...; "": nothing. */
+bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err);
 
 /* How an index of listIndexes would be named; free it. NULL: --index cannot make it. */
 char *target_indexes_spell(const bson_t *index);

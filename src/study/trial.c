@@ -61,12 +61,14 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     quiet.limit = trials->limit;
     quiet.rejects = trials->rejects.path;
     quiet.max_rejects = UINT64_MAX;
-    if (level == LOG_NORMAL)
-        log_set_level(LOG_QUIET);
-    const bool ok = load_run(&quiet, trials->result, err);
+    if (level != LOG_VERBOSE)
+        log_set_level(SUPPLIES_SILENT);
+    bool ok = load_run(&quiet, trials->result, err);
     log_set_level(level);
     unlink(trials->rejects.path);
-    return ok;
+    if (!trials->told)
+        trials->told = supplies_tell_rejects(&trials->result->counts);
+    return ok || supplies_all_rejected(load->format, err);
 }
 
 bool trials_end(trials_t *trials, bool ok, err_t *err) {
@@ -76,7 +78,8 @@ bool trials_end(trials_t *trials, bool ok, err_t *err) {
     if (ok && !dropped)
         *err = dropping;
     ok = ok && dropped;
-    if (ok && stop_signal())
+    /* a load that was stopped goes on where it stopped; trials do not */
+    if (stop_signal() && (ok || err->status == (status_t)(128 + stop_signal())))
         ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
     if (ok && !counts->loaded)
         ok = err_set(err, STATUS_USAGE,

@@ -23,6 +23,7 @@ typedef struct {
     bool checkpoints;      /* the last one began behind one */
     char format[128];      /* its name */
     supplies_rejects_t rejects;
+    bool told; /* of rejects */
     int64_t began_ns, longest_ns;
     log_progress_t progress;
 } trials_t;
@@ -37,7 +38,7 @@ bool trials_close(trials_t *trials, err_t *err);
 /* The mark renewed, a checkpoint, the clock. */
 bool trials_begin(trials_t *trials, err_t *err);
 
-/* load->uri is the scratch collection's; limit and rejects are set here. Says nothing but warnings. */
+/* load->uri is the scratch collection's; limit and rejects are set here. Says nothing; of rejects once. */
 bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err);
 
 /* Drops the collection. ok, *err: how it went so far; what went wrong first is what is told. A trial without

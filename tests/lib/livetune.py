@@ -97,6 +97,7 @@ class Mixin:
         process.send_signal(number)
         out, said = process.communicate(timeout=60)
         self.assertEqual(-number, process.returncode, said.decode())
+        self.assertEqual("tipple: interrupted", said.decode().splitlines()[-1])  # nothing goes on from there
         self.assertEqual(before, self.everything())
         if out:  # the first trials were made
             self.assertEqual(128 + number, json.loads(out)["status"])

@@ -258,7 +258,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(("./own.yaml all", 1), (said["query"], said["drills"][0]["query_returned"]))
         self.write("own.yaml", suite.replace("            ", "") % (self.ROWS + 1))
         said = self.drill("--no-predict", "--query", "./own.yaml", "a.csv", status=7)
-        self.assertRegex(said["drills"][0]["difference"], "^all ")
+        self.assertRegex(said["drills"][0]["difference"], "^all: ")
         self.assertEqual((0, self.ROWS), (said["drills"][0]["differences"], said["drills"][0]["verified"]))
         self.tipple("generate", "ycsb", "--documents", "200", "-o", "y.csv")
         done = self.tipple("drill", "--format", "ycsb", "--uri", self.uri(), "--json", "--no-predict", "y.csv")
@@ -270,10 +270,24 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.write("a.csv", livetest.rows(400, 5, bad={7, 9}))
         said = self.drill("--sample", "100", "a.csv", status=2)
         self.assertEqual((398, 2), (said["drills"][0]["load"]["loaded"], said["drills"][0]["load"]["rejected"]))
+        self.assertIn("2 of 100 records of a sample are rejected", self.stderr)
+        self.assertEqual(1, self.stderr.count("of a sample are rejected"))
+        self.assertIn("the rejects of this drill are not kept: --rejects FILE does", self.stderr)
         self.drill("--no-predict", "--rejects", "kept", "a.csv", status=2, touches=True)
+        self.assertNotIn("not kept", self.stderr)
         self.assertEqual([7, 9], [(int(entry[2]) - 2) for entry in self.entries("kept")])
         self.drill("--no-predict", "--max-rejects", "1", "a.csv", status=3, touches=True)
         self.assertEqual(2, len(self.history()))
+
+    def test_drop_of_settings(self):
+        """what a load does not make again is not dropped; in scratch it is no matter"""
+        for setting, value in (("validator", {"k": {"$exists": True}}), ("collation", {"locale": "de"})):
+            with self.subTest(setting):
+                self.client.command(self.database, {"dropDatabase": 1})
+                self.client.command(self.database, {"create": "results", setting: value})
+                self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
+                self.assertRegex(self.stderr, r"a load does not make again \(%s\): it would be gone" % setting)
+        self.drill("--no-predict", "a.csv")
 
     def test_interrupted(self):
         """Ctrl-C in each phase of a scratch drill"""

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+import unittest
 
 import live
 import livetest
@@ -192,6 +193,14 @@ class Failing(Query):
         done = self.tipple(*self.query_words(), status=1)
         self.assertIn("has no documents", done.stderr)
 
+    def test_no_secondaries(self):
+        """a standalone has none: its answers are not taken for theirs"""
+        if live.KIND != "standalone":
+            raise unittest.SkipTest("a standalone only")
+        for words in (("--read-preference", "secondary"), ("--max-staleness", "90s")):
+            done = self.tipple(*self.query_words("count", *words), status=1)
+            self.assertRegex(done.stderr, "%s goes with a replica set or a router; .* is a standalone" % words[0])
+
     def test_indexes(self):
         """an index that is missing: refused with its name; --setup makes it, and then it is there"""
         self.write("x.yaml", SUITE.replace("    tags: [quick, scan]\n", "    setup: {indexes: [{key: {s: 1, n: -1}}]}\n"
@@ -221,6 +230,47 @@ class Failing(Query):
         self.assertEqual(-signal.SIGINT, process.returncode, said)
         self.assertIn(b"interrupted", said)
         self.assertEqual(130, json.loads(out)["status"])
+
+    def test_cut_off(self):
+        """Ctrl-C while a request is under way: that one did not fail, and those before it have their figures"""
+        words = ("count", "--json", "--repeats", 1000, "--uri", self.uri() + "&appName=" + self.database)
+        process = subprocess.Popen(self.command(*self.query_words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+        # some come through, then one waits until it is cut off
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"skip": 20}, "data": {
+            "failCommands": ["aggregate"], "blockConnection": True, "blockTimeMS": 3000, "appName": self.database}})
+        self.assertTrue(livetest.wait_for(lambda: self.waits()))
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(-signal.SIGINT, process.returncode, said)
+        each, = json.loads(out)["queries"]
+        self.assertEqual((0, None), (each["failures"], each["failure"]))
+        self.assertGreater(each["n"], 0)
+        self.assertGreater(each["mean_ms"], 0)
+
+    def waits(self):
+        """A request of ours has been held up for a while."""
+        running = self.client.command("admin", {"aggregate": 1, "pipeline": [
+            {"$currentOp": {"allUsers": True}}, {"$match": {"appName": self.database, "secs_running": {"$gte": 1}}}],
+            "cursor": {}})
+        return running["cursor"]["firstBatch"] != []
+
+    def test_compare_json(self):
+        """the same run twice: the ratio is that of the means, within its interval; what is new has none"""
+        self.query("count", "--repeats", 5)
+        self.write("old.json", json.dumps(self.said))
+        then, = self.said["queries"]
+        now, new = self.query("count", "sums", "--repeats", 5, "--compare", "old.json")
+        self.assertAlmostEqual(now["mean_ms"] / then["mean_ms"], now["compared"]["ratio"], 5)
+        self.assertAlmostEqual(then["mean_ms"], now["compared"]["then_ms"], 5)
+        self.assertLess(now["compared"]["low"], now["compared"]["ratio"])
+        self.assertGreater(now["compared"]["high"], now["compared"]["ratio"])
+        self.assertIn(now["compared"]["it_is"], ("faster", "slower", "noise"))
+        self.assertIsNone(new["compared"])
+        done = self.tipple(*self.query_words("count", "--csv", "--compare", "old.json"), status=1)
+        self.assertIn("--compare and --csv: one of them", done.stderr)
 
     def asked(self):
         return self.client.command("admin", {"serverStatus": 1})["opcounters"]["query"]

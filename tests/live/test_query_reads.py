@@ -80,6 +80,8 @@ class Reads(livetest.OwnServer):
         done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "near", "--read-preference", "primary",
                            "--max-staleness", "100s", status=1)
         self.assertRegex(done.stderr, r"x\.yaml:\d+:\d+: a staleness of 100 seconds does not go with reads from primary")
+        both = self.query("point", "--read-preference", "primary,secondary", "--max-staleness", "100s", "--repeats", 1)
+        self.assertEqual([("primary", 0), ("secondary", 0)], [(each["reads"], each["failures"]) for each in both])
 
     def test_while_it_is_loaded(self):
         """primary beside secondaries while a load runs, which is started and stopped here: one table"""

@@ -292,6 +292,10 @@ class Report(livetest.Case):
         self.assertTrue(found["sentence"].startswith("From nothing to verified in "), found["sentence"])
         self.said("drill", *words, "--predict-only", "--report", "drill.html")
         self.assertTrue(self.page("drill.html").sentence.startswith("Foretold: from nothing to verified in "))
+        self.said("drill", *words, "--scale", "1m", "--report", "scale.json")
+        figures = livereport.figures(self.document("scale.json"))
+        self.assertEqual(1000000, figures["documents foretold for"])
+        self.assertNotIn("documents in the files", figures)  # they have 2,000
 
     # ---- pages in a browser
 

@@ -112,6 +112,15 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertIsNone(self.storage("a.csv", status=1))
         self.assertIn("exists, and it is not a study's", self.stderr)
 
+    def test_no_checkpoints(self):
+        """a user who may not have them made: sizes would be of empty files, so there are none"""
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
+            "failCommands": ["fsync"], "errorCode": 13, "appName": "tipple"}})
+        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+        self.assertIsNone(self.storage("--sample", "300", "a.csv", status=1))
+        self.assertIn("nothing can be told of what is on disk", self.stderr)
+        self.assertIn("hostManager", self.stderr)
+
     def test_interrupted(self):
         """in a trial, and while the command that empties caches runs; nothing is left, not even that command"""
         for more in ((), ("--cold", "echo $$ > cold.log; exec sleep 300")):

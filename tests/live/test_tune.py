@@ -94,6 +94,14 @@ class Tune(livetune.Mixin, livetest.Case):
         self.adds_up(said, 398)
         self.assertEqual((5000, 400), (said["sample"], said["records"]))
 
+    def test_many_rejects(self):
+        """said once, in one line, and no file is named that is gone: not in each trial anew"""
+        self.write("a.csv", livetest.rows(400, 5, bad=set(range(10, 30))))
+        said = self.tune("--threads", "1,2", "--batch", "100", "--sample", "300", "a.csv")
+        self.adds_up(said, 280)
+        self.assertEqual(["tipple: warning: 20 of 300 records of a sample are rejected, and left out of it; "
+                          "`tipple parse` tells why"], [line for line in self.stderr.splitlines() if " rejected" in line or "/rejects" in line])
+
     def test_somebody_elses(self):
         """a collection of that name that no study has made is refused and left alone"""
         self.client.insert(self.database, "results.tipple.tune", [{"_id": 1, "precious": True}])
@@ -133,6 +141,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.write("a.csv", b"1|2|3\n" * 500)
         self.assertIsNone(self.tune(*SMALL, "a.csv", status=3))
         self.assertIn("all rejected", self.stderr)
+        self.assertNotIn("tipple-tune-", self.stderr)
         self.write("a.csv", self.text)
         self.assertIsNone(self.tune(*SMALL, "--filter", "y==none", "a.csv", status=1))
         self.assertIn("no document came out", self.stderr)

@@ -104,6 +104,24 @@ static void test_falling(void **state) {
     near(forecast_at(&line, 1e9).high, 1.25 + T3 * 0.645497 * sqrt(1.25));
 }
 
+/* 1 s and, within 10 %, nothing more: the bigger sample took less by chance. As a constant it is 0.95 to 1.15
+ * s for any number of documents, which nobody can know of a thousand times as many. z = 0.01, 0.01, 0.005,
+ * 0.005: mean 0.0075, Szz 2.5e-5; y = 0.0105, 0.0115, 0.0050, 0.0045: mean 0.007875; Szy = 0.0025 * (0.022 -
+ * 0.0095) = 3.125e-5: fixed 1.25, each -0.0015; off -0.0005, 0.0005, 0.00025, -0.00025: squares 6.25e-7,
+ * freedom 2. At 1e5: z = 1e-5, away 0.00749: 1.25 - 150 + 4.3027 * 0.00055902 * 1e5 * sqrt(1.25 + 5.6100e-5
+ * / 2.5e-5) */
+static void test_fallen_by_chance(void **state) {
+    (void)state;
+    const forecast_point_t points[] = {{100, 1.05}, {100, 1.15}, {200, 1.0}, {200, 0.9}};
+    const forecast_line_t line = FIT(points, FORECAST_LINE);
+    const forecast_t all = forecast_at(&line, 1e5), near_by = forecast_at(&line, 200);
+    near(line.each, 0);
+    near(all.mid, 1.025);
+    near(all.high, 1.25 - 150 + T2 * 0.000559017 * 1e5 * sqrt(1.25 + 0.00749 * 0.00749 / 2.5e-5));
+    assert_true(all.high > 100);
+    assert_true(near_by.high < 2);
+}
+
 /* One size: in proportion, since nothing tells what does not grow. 2, 2.2 and 1.8 s for 100. */
 static void test_one_size(void **state) {
     (void)state;
@@ -187,10 +205,12 @@ static void test_coverage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constant), cmocka_unit_test(test_exact_line), cmocka_unit_test(test_line),
-        cmocka_unit_test(test_sort),     cmocka_unit_test(test_below_zero), cmocka_unit_test(test_falling),
-        cmocka_unit_test(test_one_size), cmocka_unit_test(test_too_few),    cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_error),    cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_constant),   cmocka_unit_test(test_exact_line),
+        cmocka_unit_test(test_line),       cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_below_zero), cmocka_unit_test(test_falling),
+        cmocka_unit_test(test_one_size),   cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_sum),        cmocka_unit_test(test_error),
+        cmocka_unit_test(test_coverage),   cmocka_unit_test(test_fallen_by_chance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,23 @@ static void test_halving(void **state) {
     near(plan_of(spec).load, 5);
 }
 
+/* Chunks are laid out all the same: 1,000 shards take about 3.5 s of 13.5, so 10 s of a router must become
+ * less than a half of it. With one of ten times the speed no router makes half of 4.5 s. */
+static void test_halving_with_chunks(void **state) {
+    (void)state;
+    plan_spec_t spec = {GIGABYTE, .routers = 1, .router_rate = {.documents = 1e5}};
+    spec.shards = 1000;
+    plan_t plan = plan_of(spec);
+    const double whole = plan.load;
+    assert_true(whole > 13 && whole < 14);
+    spec.router_rate.documents *= plan_ease(&plan, PLAN_ROUTER);
+    near(plan_of(spec).load, whole / 2);
+    spec.router_rate.documents = 1e6;
+    plan = plan_of(spec);
+    assert_true(plan.load > 4 && plan.load < 5);
+    near(plan_ease(&plan, PLAN_ROUTER), 1);
+}
+
 /* What is given stays; what is not is as measured. */
 static void test_fill_in(void **state) {
     (void)state;
@@ -264,6 +281,7 @@ int main(void) {
         cmocka_unit_test(test_afterwards),
         cmocka_unit_test(test_memory_and_price),
         cmocka_unit_test(test_halving),
+        cmocka_unit_test(test_halving_with_chunks),
         cmocka_unit_test(test_fill_in),
         cmocka_unit_test(test_check),
     };
