@@ -46,7 +46,7 @@ static void say(const char *prefix, const char *fmt, va_list args) {
         va_end(args);                                                                                        \
     }
 
-SAY(log_error, "tipple: ", LOG_QUIET)
+SAY(log_error, "tipple: ", LOG_SILENT)
 SAY(log_warn, "tipple: warning: ", LOG_QUIET)
 SAY(log_note, "", LOG_NORMAL)
 SAY(log_detail, "", LOG_VERBOSE)

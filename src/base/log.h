@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { LOG_QUIET = -1, LOG_NORMAL = 0, LOG_VERBOSE = 1 } log_level_t;
+typedef enum { LOG_SILENT = -2, LOG_QUIET = -1, LOG_NORMAL = 0, LOG_VERBOSE = 1 } log_level_t;
 
 void log_set_level(log_level_t level);
 log_level_t log_level(void);
 
-/* Warnings and errors are printed at every level; notes unless -q; details only with -v. */
+/* Errors are printed at every level; warnings at every one but LOG_SILENT, which no option sets; notes unless
+ * -q; details only with -v. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -56,6 +56,8 @@ static bool read_spec(job_t *job, err_t *err) {
         if (!place_parse_index(spec->indexes[job->index_count], &job->indexes[job->index_count], err))
             return false;
     }
+    if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
+        return false;
     if (spec->mended)
         return access(spec->mended, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);

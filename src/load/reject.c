@@ -87,6 +87,23 @@ static bool is_foreign(const reject_file_t *file) {
     return !file->mark[0] && memcmp(file->text, FIRST_WORDS, file->size < words ? file->size : words) != 0;
 }
 
+static bool refuse_foreign(const char *path, status_t status, err_t *err) {
+    return err_set(
+        err, status,
+        "%s is no reject file of tipple, and stays as it is: name another with --rejects, then run "
+        "the same command again",
+        path);
+}
+
+bool rejects_may_use(const char *path, err_t *err) {
+    reject_file_t file;
+    if (!reject_file_open(&file, path))
+        return true;
+    const bool foreign = is_foreign(&file);
+    reject_file_close(&file);
+    return !foreign || refuse_foreign(path, STATUS_USAGE, err);
+}
+
 /* A load that goes on finds what an earlier run has rejected: nothing is written twice, nothing is lost. What
  * a kill cut off in the middle is cut away, to be written again; *behind is where the file goes on then. */
 static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
@@ -99,11 +116,7 @@ static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
                        rejects->options.path, strerror(errno));
     if (is_foreign(&file)) {
         reject_file_close(&file);
-        return err_set(
-            err, STATUS_HOST,
-            "%s is no reject file of tipple, and stays as it is: name another with --rejects, then run "
-            "the same command again",
-            rejects->options.path);
+        return refuse_foreign(rejects->options.path, STATUS_HOST, err);
     }
     size_t at = file.first;
     uint64_t line = file.first_line;

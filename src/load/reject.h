@@ -23,6 +23,9 @@ typedef struct {
     double most_percent; /* or more than this share of the records read, where >= 0 */
 } reject_options_t;
 
+/* Nothing is there, or a reject file. False: somebody's own file, which nothing may be added to. */
+bool rejects_may_use(const char *path, err_t *err);
+
 rejects_t *rejects_new(const reject_options_t *options, err_t *err);
 void rejects_free(rejects_t *rejects);
 

@@ -151,7 +151,7 @@ bool drill_pass(const drill_pass_spec_t *spec, drill_pass_t *pass, err_t *err) {
     pass->reached = DRILL_PHASES;
     pass->answer.seconds = NAN;
     if (spec->quiet && level != LOG_VERBOSE)
-        log_set_level(SUPPLIES_SILENT);
+        log_set_level(LOG_SILENT);
     bool ok = load(&passing, err);
     ok = ok && verify(&passing, err);
     pass->verified_ns = clock_now_ns() - passing.origin_ns;

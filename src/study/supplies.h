@@ -3,7 +3,6 @@
 #ifndef TIPPLE_STUDY_SUPPLIES_H
 #define TIPPLE_STUDY_SUPPLIES_H
 
-#include "base/log.h"
 #include "load/load.h"
 
 /* why: "trials read their sample again and again". *count: how many files there are. */
@@ -18,12 +17,8 @@ typedef struct {
 bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err);
 void supplies_remove_rejects(supplies_rejects_t *rejects); /* a zeroed one is allowed */
 
-/* Loads of samples warn of each reject, and name a file that is gone when they end; hundreds of them would
- * say it hundreds of times. So they are made at this level, below LOG_QUIET, and the study says it in its own
- * words. */
-#define SUPPLIES_SILENT ((log_level_t)(LOG_QUIET - 1))
-
-/* A warning, if there are any; then true. */
+/* Loads of samples would warn of each reject again and again, and name a file that is gone when they end:
+ * they are made at LOG_SILENT, and the study says it once. A warning, if there are any; then true. */
 bool supplies_tell_rejects(const counts_t *counts);
 
 /* False. An error that says that all records were rejected is worded anew, without the file. */

@@ -62,7 +62,7 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     quiet.rejects = trials->rejects.path;
     quiet.max_rejects = UINT64_MAX;
     if (level != LOG_VERBOSE)
-        log_set_level(SUPPLIES_SILENT);
+        log_set_level(LOG_SILENT);
     bool ok = load_run(&quiet, trials->result, err);
     log_set_level(level);
     unlink(trials->rejects.path);

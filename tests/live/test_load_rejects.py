@@ -51,7 +51,7 @@ class Kept(livetest.Case):
         self.write("notes", "do not touch\n")
         for name in ("a.csv", "notes"):
             kept = (self.folder / name).read_bytes()
-            self.load("a.csv", "--rejects", name, status=8)
+            self.load("a.csv", "--rejects", name, status=1)
             self.assertRegex(self.stderr, name + " is no reject file of tipple.* name another with --rejects")
             self.assertEqual(kept, (self.folder / name).read_bytes())
         self.write("begun", "# tipple rej")
