@@ -64,7 +64,7 @@ class Ended(Failed):
 
 
 class Browser:
-    def __init__(self, folder, seconds=60):
+    def __init__(self, folder, seconds=300):
         self.seconds, self.number, self.answers, self.pages, self.rest = seconds, 0, {}, {}, b""
         self.profile, self.log = pathlib.Path(folder) / "browser", pathlib.Path(folder) / "browser.log"
         (theirs_in, self.out), (self.into, theirs_out) = os.pipe(), os.pipe()
@@ -89,14 +89,14 @@ class Browser:
         """Asks it to end; after a while it is killed with whatever it started, which is all in one session."""
         try:
             self.call("Browser.close")
-            self.process.wait(10)
+            self.process.wait(30)
         except (Failed, OSError, subprocess.TimeoutExpired):
             pass
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait(10)
+        self.process.wait()
         for end in (self.out, self.into):
             os.close(end)
         shutil.rmtree(self.profile, ignore_errors=True)

@@ -46,7 +46,7 @@ class Mixin:
     def drill(self, *words, status=0, touches=False):
         """What --json says; None where nothing was printed. touches: the target may be another afterwards."""
         before, files = self.target(), sorted(self.folder.iterdir())
-        done = self.tipple(*self.drill_words("--json", *words), status=status, timeout=300)
+        done = self.tipple(*self.drill_words("--json", *words), status=status)
         self.stderr = done.stderr
         if not touches:
             self.assertEqual(before, self.target(), "the target was touched, or something is left")
@@ -118,12 +118,12 @@ class Mixin:
         """It says so, before it ends."""
         def said():
             return any(text in line for line in process.said)
-        return livetest.wait_for(lambda: said() or process.poll() is not None, 120) and said()
+        return livetest.wait_for(lambda: said() or process.poll() is not None) and said()
 
     def ended(self, process):
         """Its exit status, what it printed, and what it said."""
         out = process.stdout.read()
-        status = process.wait(timeout=120)
+        status = process.wait(timeout=livetest.LONG)
         process.listener.join()
         return status, out.decode(), "\n".join(process.said)
 

@@ -47,7 +47,7 @@ class Mixin(livetune.Mixin):
         """What --json says; None where nothing was printed. Nothing but what was there is left."""
         self.form = form
         before = self.everything()
-        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, **self.environment)
         self.stderr = done.stderr
         self.assertEqual(before, self.everything(), "something was touched, or is left")
         self.assertEqual(["a.csv"], [path.name for path in sorted(self.folder.iterdir())
