@@ -91,7 +91,7 @@ class Ended:
         pipe = self.start("-", *FILES, stdin=-1)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
         pipe.send_signal(signal.SIGTERM)
-        out = pipe.communicate(timeout=60)[0]
+        out = pipe.communicate(timeout=livetest.LONG)[0]
         self.assertEqual(-signal.SIGTERM, pipe.returncode)
         counts = livetest.Counts(json.loads(out))
         run, = self.loads()
@@ -103,7 +103,7 @@ class Ended:
         self.assertTrue(livetest.wait_for(lambda: len(self.loads()) == 2))
         twice.send_signal(signal.SIGINT)
         twice.send_signal(signal.SIGINT)
-        twice.communicate(timeout=60)
+        twice.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, twice.returncode)
 
 

@@ -261,7 +261,7 @@ class ReplicaSet(Broken):
         self.met(moment, load)
         self.assertTrue(livetest.wait_for(lambda: any(self.is_primary(member) for member in self.state["members"]
                                                       if member is not victim), 300), "nobody was elected")
-        self.assertTrue(livetest.wait_for(lambda: moment.seen > moment.documents + 1000, 200), "the load did not go on")
+        self.assertTrue(livetest.wait_for(lambda: moment.seen > moment.documents + 1000), "the load did not go on")
         os.kill(victim["pid"], signal.SIGCONT)
         # awake, it takes itself for the primary for a moment, and then closes its connections
         self.assertTrue(livetest.wait_for(lambda: self.is_primary(victim) is False), "there are two primaries")

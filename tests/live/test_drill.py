@@ -329,7 +329,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             line = said[said.index("\ntipple load ") + 1:].splitlines()[0]
             self.assertIn(" --index k:1 a.csv", line)
             subprocess.run(["sh", "-c", line.replace("tipple", live.TIPPLE, 1)], cwd=self.folder, check=True,
-                           timeout=120, stdout=subprocess.DEVNULL)
+                           timeout=livetest.LONG, stdout=subprocess.DEVNULL)
             self.holds(livetest.Books().plain("a.csv", self.text))
             self.assertIn('{"k": 1}', self.index_keys())
         self.assertEqual([], self.history())
@@ -362,7 +362,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
             return [mark["until"] for mark in self.client.find(self.database, livedrill.SCRATCH + ".tipple.mark")]
         first = until()
         self.assertEqual(1, len(first))
-        self.assertTrue(livetest.wait_for(lambda: until() > first, 120))
+        self.assertTrue(livetest.wait_for(lambda: until() > first))
         self.slow("")
         status, _, said = self.ended(process)
         self.assertEqual(0, status, said)

@@ -265,7 +265,7 @@ class Failpoints(liveparallel.Case):
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         began = time.monotonic()
-        running.communicate(timeout=60)
+        running.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, running.returncode)
         self.assertLess(time.monotonic() - began, 8)
 

@@ -187,7 +187,7 @@ class Faults(liveverify.Case):
             time.sleep(0.2)  # so that it waits for an answer; if it does not yet, it must end all the same
             self.assertIsNone(process.poll())
             process.send_signal(number)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=livetest.LONG)
             self.trouble("off")
             self.assertEqual(-number, process.returncode, err)
             said = json.loads(out)
@@ -223,7 +223,7 @@ class Faults(liveverify.Case):
         """stdout that is full: status 8"""
         with open("/dev/full", "wb") as full:
             done = subprocess.run(self.command(*self.verify_words("a.csv")), cwd=self.folder, stdout=full,
-                                  stderr=subprocess.PIPE, timeout=60)
+                                  stderr=subprocess.PIPE, timeout=livetest.LONG)
         self.assertEqual(8, done.returncode)
         self.assertIn(b"stdout cannot be written", done.stderr)
 

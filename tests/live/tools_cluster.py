@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
 
     def run_cluster(self, *words, **more):
         return subprocess.run([*CLUSTER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=300, **more)
+                              timeout=600, **more)
 
     def cluster(self, command, *words, status=0, **more):
         """The last line of stdout; what was said on stderr is in self.said."""
@@ -249,7 +249,7 @@ class Members(Case):
                 while line not in up.stderr.readline():
                     pass
                 up.send_signal(number)
-                self.assertEqual(-number, up.wait(60))
+                self.assertEqual(-number, up.wait(600))
                 up.stderr.close()
                 self.assertEqual([], processes(self.folder))
                 self.assertFalse(os.path.exists(self.folder))

@@ -34,7 +34,7 @@ class Server(unittest.TestCase):
         self.addCleanup(self.server, "down", "--dir", self.folder)
 
     def server(self, *words, status=0):
-        done = subprocess.run([*SERVER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*SERVER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
         self.assertEqual(status, done.returncode, done.stderr)
         return done.stdout.splitlines()[-1:] or [done.stderr]
 
@@ -97,7 +97,7 @@ class Server(unittest.TestCase):
                                        stdout=subprocess.PIPE, text=True)
                 mongod = int(run.stdout.readline())
                 run.send_signal(number)
-                self.assertEqual(-number, run.wait(60))
+                self.assertEqual(-number, run.wait(600))
                 run.stdout.close()
                 self.gone([mongod])
 
