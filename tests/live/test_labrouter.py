@@ -30,18 +30,14 @@ NAMES = ("cfg", "s0", "s1")
 MAJORITY = {"w": "majority"}
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Cluster:
     """The mongods; `secure`: with a key file and TLS, and the user root everywhere."""
 
     def __init__(self, folder, secure=False):
         self.folder, self.secure = pathlib.Path(folder), secure
-        self.ports = {name: free_port() for name in NAMES}
+        self.ports = {}
+        for name in NAMES:
+            self.ports[name] = mongods.free_port(self.ports.values())
         self.processes, self.routers = {}, []
         self.extra = []
         if secure:
@@ -84,7 +80,7 @@ class Cluster:
 
     def connect(self, name, login=True, replicaset=True):
         """Straight to a mongod; to its primary, with replicaset."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + livetest.LONG
         while True:
             try:
                 more = {"replicaSet": name} if replicaset else {}

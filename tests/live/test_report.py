@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 import unittest
 
 import chromium
@@ -96,8 +97,8 @@ class Report(livetest.Case):
                   status=2)
         line = self.document("a load.json")["settings"]["again"]
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
-        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=livetest.LONG, stdout=subprocess.PIPE, check=False,
-                              env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
+        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=livetest.LONG, stdout=subprocess.PIPE,
+                              check=False, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
         self.assertEqual(0, done.returncode)
         self.assertEqual(0, json.loads(done.stdout)["loaded"])
         self.assertIn("nothing left to load", self.document("a load.json")["sentence"])
@@ -119,7 +120,7 @@ class Report(livetest.Case):
 
     def test_interrupted(self):
         """a load that was interrupted has a report that says so"""
-        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "200",
+        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "50",
                                                 "--report", "load.html", "a.csv"), cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
@@ -152,7 +153,9 @@ class Report(livetest.Case):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 700))
-        self.client.command("admin", {"fsync": 1})
+        while process.poll() is None:
+            self.client.command("admin", {"fsync": 1})
+            time.sleep(0.5)
         process.communicate(timeout=livetest.LONG)
         self.assertEqual(2, process.returncode)
         lines = livereport.section(self.document("load.json"), "Documents a second")
@@ -187,7 +190,8 @@ class Report(livetest.Case):
         command = self.command("load", "--json", "--format", "mot", "--uri", self.uri(), "--report", "load.html",
                                "a.csv")
         done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=livetest.LONG, check=False, preexec_fn=no_room, restore_signals=False)  # SIGXFSZ is ignored
+                              timeout=livetest.LONG, check=False, preexec_fn=no_room,
+                              restore_signals=False)  # SIGXFSZ is ignored
         self.assertEqual(8, done.returncode, done.stderr.decode())
         self.assertIn("the report load.html could not be written", done.stderr.decode())
         self.assertEqual(2498, json.loads(done.stdout)["loaded"])

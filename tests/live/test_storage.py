@@ -82,7 +82,8 @@ class Storage(livestorage.Mixin, livetest.Case):
         table = done.stdout.decode()
         for compressor in ("none", "snappy"):
             for keys in ("long", "short"):
-                self.assertRegex(table, r"(?m)^%s +clustered +%s +\S+ ±\d+%% +\S+ +\d+ .* ms +-$" % (compressor, keys))
+                self.assertRegex(table, r"(?m)^%s +clustered +%s +\S+ ±\d+%% +\S+ +\d+ .* [mu]?s +-$"
+                                 % (compressor, keys))
         for word in ("smallest:", "fastest to load:", "fastest to scan:", "recommended:"):
             self.assertRegex(table, r"(?m)^%s +(none|snappy), clustered, (long|short) keys: " % word)
         self.assertEqual({}, self.everything())
