@@ -82,7 +82,7 @@ class Shared(livetest.OwnServer):
 
     def test_one_is_killed(self):
         """Another one goes on with what it had; it does not wait for a lease, because the process is gone."""
-        self.inputs(24)
+        self.inputs(8)
         first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         others = [self.begin("-j", "1", "-b", "50") for _ in range(2)]
@@ -95,7 +95,7 @@ class Shared(livetest.OwnServer):
 
     def test_one_is_stopped_past_its_lease(self):
         """It finds its claims gone, does no harm, and ends well."""
-        self.inputs(24)
+        self.inputs(8)
         first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         first.send_signal(signal.SIGSTOP)
@@ -114,7 +114,7 @@ class Shared(livetest.OwnServer):
         self.assertEqual(taken, now)
 
     def test_one_is_interrupted(self):
-        self.inputs(24)
+        self.inputs(8)
         first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         second = self.begin("-j", "1", "-b", "50")

@@ -45,7 +45,7 @@ class Server(unittest.TestCase):
         state = json.loads((pathlib.Path(self.folder) / "server.json").read_text())
         return [member["pid"] for member in state["members"]]
 
-    def gone(self, pids, seconds=20):
+    def gone(self, pids, seconds=300):
         deadline = time.monotonic() + seconds
         while any(map(alive, pids)) and time.monotonic() < deadline:
             time.sleep(0.05)
