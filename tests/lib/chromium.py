@@ -149,24 +149,24 @@ class Browser:
 
 class Page:
     def __init__(self, browser, path, width=1280, height=900, scheme="light", media="", scale=1):
-        self.browser, self.requests, self.said, self.loaded = browser, [], [], False
+        self.browser, self.requests, self.said, self.loaded = browser, [], [], set()
         self.url = pathlib.Path(path).resolve().as_uri()
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         browser.pages[self.session] = self
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         self.look(width, height, scheme, media, scale)
-        self.loaded = False
-        self.call("Page.navigate", url=self.url)
-        browser.until(lambda: self.loaded)
+        loader = self.call("Page.navigate", url=self.url)["loaderId"]  # the empty page before it may come late
+        browser.until(lambda: loader in self.loaded)
 
     def call(self, method, **params):
         return self.browser.call(method, self.session, **params)
 
     def take(self, method, params):
-        if method == "Page.loadEventFired":
-            self.loaded = True
+        if method == "Page.lifecycleEvent" and params["name"] == "load":
+            self.loaded.add(params["loaderId"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
         elif method == "Runtime.consoleAPICalled":
