@@ -8,7 +8,6 @@ import signal
 import sys
 import urllib.parse
 
-import live
 import livecluster
 import livetest
 import minimongo as mongo
