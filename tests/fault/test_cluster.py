@@ -80,13 +80,13 @@ class Members(ClusterLab):
 
     def test_all_routers(self):
         """kill -9 of both routers, which come back within the patience"""
-        load = self.begin(lambda: self.kill("r0", "r1"), "--patience", "60s")
+        load = self.begin(lambda: self.kill("r0", "r1"), "--patience", "3m")
         clusters.start_members(self.home, ["r0", "r1"], tied=True)
         self.complete(load, "both routers were killed and came back")
 
     def test_a_shard(self):
         """kill -9 of a shard, which comes back within the patience"""
-        load = self.begin(lambda: self.kill("s1"), "--patience", "60s")
+        load = self.begin(lambda: self.kill("s1"), "--patience", "3m")
         self.moment.gate.set()
         clusters.start_members(self.home, ["s1"], tied=True)
         self.complete(load, "a shard was killed and came back")
@@ -109,7 +109,7 @@ class Members(ClusterLab):
 
     def test_the_config_server(self):
         """kill -9 of the config server, which comes back within the patience"""
-        load = self.begin(lambda: self.kill("c0"), "--patience", "60s")
+        load = self.begin(lambda: self.kill("c0"), "--patience", "3m")
         self.moment.gate.set()
         self.assertTrue(livetest.wait_for(lambda: self.moment.seen > self.moment.documents + 3000))
         clusters.start_members(self.home, ["c0"], tied=True)
@@ -117,7 +117,7 @@ class Members(ClusterLab):
 
     def test_direct_and_a_shard(self):
         """--direct: kill -9 of a shard, which comes back within the patience"""
-        load = self.begin(lambda: self.kill("s1"), "--direct", "--patience", "60s")
+        load = self.begin(lambda: self.kill("s1"), "--direct", "--patience", "3m")
         self.moment.gate.set()
         clusters.start_members(self.home, ["s1"], tied=True)
         self.complete(load, "a shard was killed and came back, --direct", "--direct")
@@ -139,7 +139,7 @@ class Members(ClusterLab):
             with clusters.client(self.state, [router]) as client:
                 client.command("admin", {"labrouter": 1, "fault": {"do": what, "command": command, "ms": 300, **more}})
         self.moment = faultlab.Moment(0, None)
-        counts = self.load(*WORDS, "--patience", "60s", status=2)
+        counts = self.load(*WORDS, "--patience", "3m", status=2)
         self.assertEqual((READ, 1), (counts["read"], counts["rejected"]))
         met = 0
         for router in routers:
@@ -178,11 +178,18 @@ class Elected(ClusterLab):
         """The load is held by its stream, of which half has come."""
         text, stream = rows(8000, 10), ("-", "--input-name", "s")
         self.moment = faultlab.Moment(self.draw.randint(1, LOADED // 4), None)
-        load = self.start(*WORDS, *stream, "--patience", "90s", *words, stdin=subprocess.PIPE)
+        load = self.start(*WORDS, *stream, "--patience", "3m", *words, stdin=subprocess.PIPE)
         load.stdin.write(text[:len(text) // 2])
         load.stdin.flush()
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > self.moment.documents))
-        primary = clusters.select(self.state, ["s0.primary"])[0]["name"]
+        found = []
+
+        def has_primary():
+            with contextlib.suppress(mongods.Error):  # it elects
+                found.extend(clusters.select(self.state, ["s0.primary"]))
+            return found
+        self.assertTrue(livetest.wait_for(has_primary))
+        primary = found[0]["name"]
         self.kill(primary)
         counts, _ = self.over(load, (2,), text[len(text) // 2:])
         self.assertEqual((READ + 8000, 1), (counts["read"], counts["rejected"]))

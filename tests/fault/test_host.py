@@ -10,6 +10,7 @@ import zipfile
 
 import faultlab
 import livetest
+import relay
 from livetest import rows, tar_of
 
 TEXTS = {"in/a.csv": rows(900, 1, bad={77, 500}), "in/b.gz": rows(500, 2), "in/c.zip!m.csv": rows(400, 3, bad={9}),
@@ -159,7 +160,9 @@ class Descriptors(Host):
         def act():
             resource.prlimit(started.get(), resource.RLIMIT_NOFILE, (3, 3))
             threading.Thread(target=self.relays.cut).start()  # not while the relays' lock is held
-        self.relayed(faultlab.Moment(1500, act))
+            return relay.CUT
+        moment = faultlab.Moment(1500, act, lambda message: relay.CUT if moment.over else relay.PASS)
+        self.relayed(moment)
         load = self.start(*WORDS, "--patience", "2s", stdin=subprocess.PIPE, env=NO_LEAK_CHECK)
         started.put(load.pid)
         _, said = self.over(load, (8,), STREAM)

@@ -19,8 +19,12 @@ class Majority(Network, faultlab.Lab):
                 met.append(message.command)
                 return self.draw.choice((relay.CUT, relay.HALF_CUT))
             return relay.PASS
-        moment = faultlab.Moment(middle, lambda: threading.Thread(target=self.relays.cut).start(), rule)
-        counts, _ = self.through(moment, "--patience", "60s")
+
+        def lose_all():
+            threading.Thread(target=self.relays.cut).start()  # not while the relays' lock is held
+            return relay.CUT  # so that at least one logs in again, however late the others are cut
+        moment = faultlab.Moment(middle, lose_all, rule)
+        counts, _ = self.through(moment, "--patience", "3m")
         self.assertEqual((14000, 2, 10), (counts["read"], counts["rejected"], len(met)))
         self.verified(TEXTS, WORDS, "connections were lost at %d messages of logging in" % len(met))
 

@@ -42,7 +42,7 @@ class Others:
             while len(loads) < 3 and not done:
                 loads.append(self.member(number))
                 number += 1
-            self.assertTrue(livetest.wait_for(lambda: any(load.poll() is not None for load in loads), 300))
+            self.assertTrue(livetest.wait_for(lambda: any(load.poll() is not None for load in loads)))
             ended = [load for load in loads if load.poll() is not None]
             loads = [load for load in loads if load not in ended]
             for load in ended:

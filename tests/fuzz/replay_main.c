@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
     if (corpus.count == 0)
         add_input("/dev/null", 0); /* nothing to mutate but the empty input */
     for (unsigned long i = 0; i < mutations; i++) {
-        alarm(20); /* a target that hangs is a crash too */
+        alarm(300); /* a target that hangs is a crash too */
         run_mutation();
     }
     alarm(0);

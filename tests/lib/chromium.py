@@ -64,7 +64,7 @@ class Ended(Failed):
 
 
 class Browser:
-    def __init__(self, folder, seconds=60):
+    def __init__(self, folder, seconds=300):
         self.seconds, self.number, self.answers, self.pages, self.rest = seconds, 0, {}, {}, b""
         self.profile, self.log = pathlib.Path(folder) / "browser", pathlib.Path(folder) / "browser.log"
         (theirs_in, self.out), (self.into, theirs_out) = os.pipe(), os.pipe()
@@ -89,14 +89,14 @@ class Browser:
         """Asks it to end; after a while it is killed with whatever it started, which is all in one session."""
         try:
             self.call("Browser.close")
-            self.process.wait(10)
+            self.process.wait(30)
         except (Failed, OSError, subprocess.TimeoutExpired):
             pass
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait(10)
+        self.process.wait()
         for end in (self.out, self.into):
             os.close(end)
         shutil.rmtree(self.profile, ignore_errors=True)
@@ -149,24 +149,24 @@ class Browser:
 
 class Page:
     def __init__(self, browser, path, width=1280, height=900, scheme="light", media="", scale=1):
-        self.browser, self.requests, self.said, self.loaded = browser, [], [], False
+        self.browser, self.requests, self.said, self.loaded = browser, [], [], set()
         self.url = pathlib.Path(path).resolve().as_uri()
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         browser.pages[self.session] = self
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         self.look(width, height, scheme, media, scale)
-        self.loaded = False
-        self.call("Page.navigate", url=self.url)
-        browser.until(lambda: self.loaded)
+        loader = self.call("Page.navigate", url=self.url)["loaderId"]  # the empty page before it may come late
+        browser.until(lambda: loader in self.loaded)
 
     def call(self, method, **params):
         return self.browser.call(method, self.session, **params)
 
     def take(self, method, params):
-        if method == "Page.loadEventFired":
-            self.loaded = True
+        if method == "Page.lifecycleEvent" and params["name"] == "load":
+            self.loaded.add(params["loaderId"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
         elif method == "Runtime.consoleAPICalled":

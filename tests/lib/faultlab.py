@@ -164,9 +164,9 @@ class Mixin:
     def over(self, load, status, stdin=None):
         """Waits for a load that was started; its exit status is one of these. Its counts (or None) and words."""
         try:
-            out, said = load.communicate(stdin, timeout=300)
+            out, said = load.communicate(stdin, timeout=livetest.LONG)
         except BrokenPipeError:  # it gave up before it had read all
-            out, said = load.communicate(timeout=300)
+            out, said = load.communicate(timeout=livetest.LONG)
         words = "%s\n%s" % (out.decode(errors="replace")[-2000:], said.decode(errors="replace")[-3000:])
         self.assertIn(livetest.ending(load.returncode), status, words)
         if livetest.ending(load.returncode) not in (0, 2, 137):

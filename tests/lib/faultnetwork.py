@@ -41,7 +41,7 @@ class Network:
     def test_cut(self):
         """connections are cut all the time, at any message: questions that never arrive, replies that never do"""
         rule, met = self.chosen(0.03, (relay.CUT, relay.HALF_CUT), lambda message: message.command != "hello")
-        counts, _ = self.through(rule, "--patience", "60s")
+        counts, _ = self.through(rule, "--patience", "3m")
         self.assertEqual((14000, 2), (counts["read"], counts["rejected"]))
         self.assertGreater(len(met), 10)
         self.verified(TEXTS, WORDS, "connections were cut at %d messages" % len(met))
@@ -65,13 +65,16 @@ class Network:
         """half of a message comes, and the rest never does: of questions and replies, of data and of books"""
         for reply in (False, True):
             for books in (False, True):
-                self.client.drop_database(self.database)
-                for kept in self.folder.glob("*.rejects"):
-                    kept.unlink()
-                self.halved(reply, books)
+                # half of the patience goes by until it asks again; on a busy host the other half may be too short
+                if not self.halved(reply, books, "10s", (0, 2, 4)):
+                    self.halved(reply, books, "2m", (0, 2))
         self.verified(TEXTS, WORDS, "half of a message came, in 4 loads")
 
-    def halved(self, reply, books):
+    def halved(self, reply, books, patience, status):
+        """False: it gave up."""
+        self.client.drop_database(self.database)
+        for kept in self.folder.glob("*.rejects"):
+            kept.unlink()
         left = [self.draw.randint(1, 4 if books else 40)]
 
         def rule(message):
@@ -79,9 +82,12 @@ class Network:
                 return relay.PASS
             left[0] -= 1
             return relay.HALF if left[0] == 0 else relay.PASS
-        counts, _ = self.through(rule, "--patience", "10s")
+        counts, _ = self.through(rule, "--patience", patience, status=status)
         self.assertLess(left[0], 1)
+        if not counts or counts["status"] == 4:
+            return False
         self.assertEqual((14000, 2), (counts["read"], counts["rejected"]))
+        return True
 
     def test_half_a_hello(self):
         """while it connects, half of what a server says of itself comes, when it has said hello before"""

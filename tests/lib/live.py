@@ -25,6 +25,7 @@ DATA = ROOT / "tests/data"
 TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
 URI = os.environ.get("TIPPLE_TEST_URI")
 KIND = os.environ.get("TIPPLE_TEST_KIND")
+LONG = 900  # seconds in which anything here ends, on a busy host, too, unless it hangs
 
 
 def with_path(uri, path):
@@ -60,7 +61,7 @@ class Case(unittest.TestCase):
     def command(self, *words):
         return [TIPPLE, *map(str, words)]
 
-    def tipple(self, *words, status=0, stdin=b"", timeout=120, **environment):
+    def tipple(self, *words, status=0, stdin=b"", timeout=LONG, **environment):
         """Runs tipple in the test's folder and checks its exit status (None: any). The result has bytes in stdout
         and text in stderr."""
         done = subprocess.run(self.command(*words), cwd=self.folder, timeout=timeout, capture_output=True,

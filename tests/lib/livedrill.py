@@ -14,6 +14,7 @@ import subprocess
 import threading
 
 import livetest
+import relay
 
 SCRATCH = "results.tipple.drill"
 HISTORY = "results.tipple.drills"
@@ -28,9 +29,11 @@ class Mixin:
     """For a livetest.Case: `text` is in the folder as a.csv."""
     ROWS = 3000
     text = livetest.rows(ROWS, 3)
+    relays = command_held = None
 
     def setUp(self):
         super().setUp()
+        self.gate = threading.Event()
         self.write("a.csv", self.text)
 
     def target(self):
@@ -46,7 +49,7 @@ class Mixin:
     def drill(self, *words, status=0, touches=False):
         """What --json says; None where nothing was printed. touches: the target may be another afterwards."""
         before, files = self.target(), sorted(self.folder.iterdir())
-        done = self.tipple(*self.drill_words("--json", *words), status=status, timeout=300)
+        done = self.tipple(*self.drill_words("--json", *words), status=status)
         self.stderr = done.stderr
         if not touches:
             self.assertEqual(before, self.target(), "the target was touched, or something is left")
@@ -118,25 +121,36 @@ class Mixin:
         """It says so, before it ends."""
         def said():
             return any(text in line for line in process.said)
-        return livetest.wait_for(lambda: said() or process.poll() is not None, 120) and said()
+        return livetest.wait_for(lambda: said() or not process.listener.is_alive()) and said()
 
     def ended(self, process):
         """Its exit status, what it printed, and what it said."""
         out = process.stdout.read()
-        status = process.wait(timeout=120)
+        status = process.wait(timeout=livetest.LONG)
         process.listener.join()
         return status, out.decode(), "\n".join(process.said)
 
-    def slow(self, command):
-        """From here on each of these commands takes a second more, an index is not built to its end; "": as ever."""
-        builds = command == "createIndexes"
+    def uri(self, collection="results"):
+        return self.relays.rename(super().uri(collection)) if self.relays else super().uri(collection)
+
+    def hold(self, command):
+        """From here on nobody is told that such a command was done to the collection, nor is an index built to its end;
+        "": as ever. So a phase lasts for as long as the test needs, on any host."""
         self.client.command("admin", {"configureFailPoint": "hangAfterInitializingIndexBuild",
-                                      "mode": "alwaysOn" if builds else "off"})
-        fails = {"configureFailPoint": "failCommand", "mode": "off"}
-        if command and not builds:
-            fails.update(mode="alwaysOn", data={"failCommands": [command], "blockConnection": True,
-                                                "blockTimeMS": 1000, "appName": "tipple"})
-        self.client.command("admin", fails)
+                                      "mode": "alwaysOn" if command == "createIndexes" else "off"})
+        if not self.relays:
+            self.relays = relay.Relays([member["port"] for member in self.state["members"]], self.held)
+            self.addCleanup(self.relays.close)
+        self.gate.set()
+        self.gate, self.command_held, self.has_inserted = threading.Event(), command, False
+
+    def held(self, message):
+        """Finds count from the first document on: what is empty is looked at, too."""
+        if not message.reply or message.collection not in ("results", SCRATCH):
+            return relay.PASS
+        self.has_inserted |= message.command == "insert"
+        counts = message.command == self.command_held and (message.command != "find" or self.has_inserted)
+        return self.gate if counts else relay.PASS
 
     def is_building(self):
         running = self.client.command("admin", {"aggregate": 1, "pipeline": [
@@ -151,7 +165,7 @@ class Mixin:
         if announced == "building the indexes":  # one that has not begun makes the collection anew
             self.assertTrue(livetest.wait_for(self.is_building))
         process.send_signal(number)
-        self.slow("")
+        self.hold("")
         status, out, said = self.ended(process)
         self.assertEqual(-number, status, said)
         self.assertIn("interrupted while ", said)

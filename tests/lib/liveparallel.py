@@ -218,7 +218,7 @@ class Case(livetest.Case):
                 lines.append("    options: %s" % mongo.extended_line(options))
         self.write("x.yaml", "\n".join(lines) + "\n")
 
-    def query(self, collection, *words, status=0, timeout=300):
+    def query(self, collection, *words, status=0, timeout=livetest.LONG):
         """What --json says, with values of their types."""
         done = self.tipple("query", "-q", "--suite", "./x.yaml", "--uri", self.uri(collection), "--json", "--repeats",
                            1, "--warmup", 0, *words, status=status, timeout=timeout)
@@ -280,6 +280,7 @@ class Moments(Case):
         writer = threading.Thread(target=self.fill_alternately, args=(ends,))
         writer.start()
         try:
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results", {"number": 0})))
             measured = self.query("results", "--parallel", 2)
         finally:
             ends.set()

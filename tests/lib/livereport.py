@@ -140,7 +140,7 @@ def render(found, path):
     """A document that somebody made, as the page that tipple would make of it."""
     program = pathlib.Path(live.TIPPLE).parent / "tests/report_page"
     done = subprocess.run([str(program)], input=json.dumps(found).encode(), stdout=subprocess.PIPE, check=True,
-                          timeout=60)
+                          timeout=live.LONG)
     pathlib.Path(path).write_bytes(done.stdout)
 
 

@@ -47,7 +47,7 @@ class Mixin(livetune.Mixin):
         """What --json says; None where nothing was printed. Nothing but what was there is left."""
         self.form = form
         before = self.everything()
-        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, **self.environment)
         self.stderr = done.stderr
         self.assertEqual(before, self.everything(), "something was touched, or is left")
         self.assertEqual(["a.csv"], [path.name for path in sorted(self.folder.iterdir())
@@ -90,12 +90,13 @@ class Mixin(livetune.Mixin):
             self.assertEqual(cell["documents"], cell["trials"] * records)
             self.assertLessEqual(cell["low"], cell["docs_per_second"])
             self.assertLessEqual(cell["docs_per_second"], cell["high"])
-            self.assertLess(cell["docs_per_second"], cell["acknowledged_per_second"])  # without the checkpoint
+            self.assertLessEqual(cell["docs_per_second"], cell["acknowledged_per_second"])  # without the checkpoint
             disk = cell["storage_bytes"] + cell["index_bytes"]
             self.assertAlmostEqual(cell["share"], disk / cell["data_bytes"], 4)
             self.assertAlmostEqual(cell["ratio"], cell["data_bytes"] / disk, 3)
             self.assertAlmostEqual(cell["bytes_per_document"], disk / records, 2)
             self.assertGreater(cell["scan_cache_seconds"], 0)
+        self.assertTrue(any(cell["docs_per_second"] < cell["acknowledged_per_second"] for cell in cells))
         for name, key, chosen in (("smallest", "bytes_per_document", min), ("fastest_load", "docs_per_second", max),
                                   ("fastest_scan", "scan_cache_seconds", min)):
             self.assertEqual(chosen(cell[key] for cell in cells), said[name][key])

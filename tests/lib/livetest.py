@@ -33,6 +33,7 @@ import zipfile
 import live
 import minimongo as mongo
 import mongods
+from live import LONG
 
 QUICK = os.environ.get("TIPPLE_QUICK") == "1"
 SOAK = os.environ.get("TIPPLE_SOAK") == "1"
@@ -271,6 +272,30 @@ class Case(live.Case):
         self.addCleanup(end)
         return process
 
+    def patiently(self, trial):
+        """trial(patience), where a patience that is over is meant to be met: a short one does where the server is quick,
+        but a busy host may not have come so far by then. The last one is long enough anywhere."""
+        for patience in ("1s", "10s"):
+            try:
+                return trial(patience)
+            except (AssertionError, TypeError, ValueError) as failed:  # without an account there is nothing to look at
+                print("        not within %s: %s" % (patience, str(failed)[:300]), flush=True)
+        return trial("90s")
+
+    def cpu_seconds(self, process):
+        """What a process has used up to now: how far it has come, on any host."""
+        with open("/proc/%d/stat" % process.pid) as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def told_all(self):
+        """The servers said how hard they are at work, as far as they were quick enough to be asked."""
+        self.assertNotRegex(self.stderr, r"will not say how hard (?!.*(timeout|timed out|longer than --patience))")
+
+    def start_held(self, *words, **more):
+        """A load that is not over before its stdin is closed, as by communicate()."""
+        return self.start(*words, "-", stdin=subprocess.PIPE, **more)
+
     def everything(self):
         """Each collection of the database with its UUID and the server's hash of its documents."""
         listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
@@ -366,7 +391,7 @@ def feed(path, data):
     return thread
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=LONG):
     """Waits for a condition, not for a time; false when it never came."""
     deadline = time.monotonic() + seconds
     while not condition():

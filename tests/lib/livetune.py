@@ -33,7 +33,7 @@ class Mixin:
     def tune(self, *words, status=0):
         """What --json says; None where nothing was printed. Nothing but what was there is left."""
         before = self.everything()
-        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words("--json", *PATIENT, *words), status=status, **self.environment)
         self.stderr = done.stderr
         self.assertEqual(before, self.everything(), "something was touched, or is left")
         self.assertEqual(["a.csv"], [path.name for path in sorted(self.folder.iterdir()) if path.suffix != ".log"
@@ -60,7 +60,7 @@ class Mixin:
 
     def in_a_trial(self):
         """A study is in the middle of a trial."""
-        self.assertTrue(livetest.wait_for(lambda: "results.tipple.tune" in self.scratch_names(), 120))
+        self.assertTrue(livetest.wait_for(lambda: "results.tipple.tune" in self.scratch_names()))
 
     def cell_keys(self, said):
         return [(cell["threads"], cell["batch"]) for cell in said["cells"]]
@@ -95,7 +95,7 @@ class Mixin:
         process = self.start("--json", *ENDLESS, *words, "a.csv")
         self.in_a_trial()
         process.send_signal(number)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-number, process.returncode, said.decode())
         self.assertEqual("tipple: interrupted", said.decode().splitlines()[-1])  # nothing goes on from there
         self.assertEqual(before, self.everything())
@@ -110,7 +110,7 @@ class Mixin:
         process.communicate()
         self.assertIn("results.tipple.tune.tipple.mark", self.scratch_names())
         done = self.tipple(*self.tune_words("--json", *PATIENT, "--threads", "2", "--batch", "200", "--sample", "500",
-                                            "a.csv"), timeout=600, **self.environment)
+                                            "a.csv"), **self.environment)
         self.assertIn("left from a study that was killed", done.stderr)
         self.adds_up(json.loads(done.stdout), 500)
         self.assertEqual(set(), self.scratch_names())

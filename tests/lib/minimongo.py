@@ -406,7 +406,7 @@ HARMLESS_TWICE = {"aggregate", "count", "dbHash", "dropDatabase", "find", "hello
 class Client:
     follows = 0  # seconds in which a command that met an election is sent again, to the new primary
 
-    def __init__(self, uri, timeout=30):
+    def __init__(self, uri, timeout=300):
         """Connects to the server, or to the primary when the URI names a replica set. `timeout` bounds, in
         seconds, both the search for a primary and each reply."""
         target = urllib.parse.urlsplit(uri)

@@ -24,6 +24,9 @@
 #include <cmocka.h>
 
 #define MS 1000000ll
+/* A patience for where nobody should wait for a server; and what is less by far, on a busy host, too. */
+#define LONG    (3600000 * MS)
+#define AT_ONCE (300000 * MS)
 
 static char database[64], app[64];
 static bool has_test_commands;
@@ -203,7 +206,7 @@ static void test_nobody_listens(void **state) {
                 &(server_options_t){.uri = "mongodb://joe:hunter2@127.0.0.1:9/a.b", .patience_ns = 1000 * MS},
                 &lab.err));
     int64_t took = clock_now_ns() - start;
-    assert_in_range(took, 900 * MS, 3000 * MS);
+    assert_in_range(took, 900 * MS, 15000 * MS);
     assert_null(strstr(lab.err.text, "hunter2"));
 }
 
@@ -217,8 +220,8 @@ static void test_wrong_password(void **state) {
     snprintf(with, sizeof with, "mongodb://nobody:hunter2@%s", uri + strlen("mongodb://"));
     int64_t start = clock_now_ns();
     REFUSED(lab, STATUS_USAGE, "log in",
-            server_connect(&(server_options_t){.uri = with, .patience_ns = 20000 * MS}, &lab.err));
-    assert_true(clock_now_ns() - start < 3000 * MS);
+            server_connect(&(server_options_t){.uri = with, .patience_ns = LONG}, &lab.err));
+    assert_true(clock_now_ns() - start < AT_ONCE);
     assert_null(strstr(lab.err.text, "hunter2"));
 }
 
@@ -232,8 +235,8 @@ static void test_tls_not_spoken(void **state) {
     strcat(uri, "&tls=true");
     int64_t start = clock_now_ns();
     REFUSED(lab, STATUS_USAGE, "does not speak TLS",
-            server_connect(&(server_options_t){.uri = uri, .patience_ns = 20000 * MS}, &lab.err));
-    assert_true(clock_now_ns() - start < 5000 * MS);
+            server_connect(&(server_options_t){.uri = uri, .patience_ns = LONG}, &lab.err));
+    assert_true(clock_now_ns() - start < AT_ONCE);
 }
 
 static void test_wrong_set(void **state) {
@@ -247,8 +250,8 @@ static void test_wrong_set(void **state) {
     snprintf(other, sizeof other, "%s&replicaSet=nosuchset", uri);
     int64_t start = clock_now_ns();
     REFUSED(lab, STATUS_USAGE, "nosuchset",
-            server_connect(&(server_options_t){.uri = other, .patience_ns = 20000 * MS}, &lab.err));
-    assert_true(clock_now_ns() - start < 3000 * MS);
+            server_connect(&(server_options_t){.uri = other, .patience_ns = LONG}, &lab.err));
+    assert_true(clock_now_ns() - start < AT_ONCE);
 }
 
 static void test_command_refused(void **state) {
@@ -520,7 +523,7 @@ static void test_final_failures(void **state) {
         {"\"writeConcernError\": {\"code\": 100, \"errmsg\": \"Not enough data-bearing nodes\"}",
          "w= in the URI", STATUS_USAGE},
     };
-    lab_t lab = open_lab("final");
+    lab_t lab = open_lab_with("final", LONG);
     writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
@@ -528,7 +531,7 @@ static void test_final_failures(void **state) {
         int64_t start = clock_now_ns();
         fail_inserts(&lab, "\"alwaysOn\"", cases[i].how);
         REFUSED(lab, cases[i].status, cases[i].says, writer && put(&lab, writer, batch, &written));
-        assert_true(clock_now_ns() - start < 2000 * MS);
+        assert_true(clock_now_ns() - start < AT_ONCE);
         fail_inserts(&lab, "\"off\"", "");
     }
     OK(lab, put(&lab, writer, batch, &written));
@@ -548,7 +551,7 @@ static void test_patience_ends(void **state) {
     fail_inserts(&lab, "\"alwaysOn\"", "\"closeConnection\": true");
     int64_t start = clock_now_ns();
     REFUSED(lab, STATUS_SERVER, "--patience", writer && put(&lab, writer, batch, &written));
-    assert_in_range(clock_now_ns() - start, 600 * MS, 2500 * MS);
+    assert_in_range(clock_now_ns() - start, 600 * MS, 15000 * MS);
     fail_inserts(&lab, "\"off\"", "");
     assert_int_equal(count_of(&lab), 0);
     OK(lab, put(&lab, writer, batch, &written));
@@ -559,7 +562,7 @@ static void test_patience_ends(void **state) {
 
 /* The second life of this program: inserts into a server that never answers, until a signal comes. */
 static int insert_until_stopped(void) {
-    lab_t lab = open_lab("stopped");
+    lab_t lab = open_lab_with("stopped", LONG);
     writer_t *writer = writer_new(lab.server, NULL, &lab.err);
     batch_t *batch = numbers(0, 10);
     written_t written;
@@ -599,7 +602,7 @@ static void test_stop(void **state) {
     fail_inserts(&lab, "\"off\"", "");
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), STATUS_TERMINATED);
-    assert_true(clock_now_ns() - start < 2000 * MS);
+    assert_true(clock_now_ns() - start < AT_ONCE);
     close_lab(&lab);
 }
 

@@ -30,18 +30,14 @@ NAMES = ("cfg", "s0", "s1")
 MAJORITY = {"w": "majority"}
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Cluster:
     """The mongods; `secure`: with a key file and TLS, and the user root everywhere."""
 
     def __init__(self, folder, secure=False):
         self.folder, self.secure = pathlib.Path(folder), secure
-        self.ports = {name: free_port() for name in NAMES}
+        self.ports = {}
+        for name in NAMES:
+            self.ports[name] = mongods.free_port(self.ports.values())
         self.processes, self.routers = {}, []
         self.extra = []
         if secure:
@@ -84,11 +80,11 @@ class Cluster:
 
     def connect(self, name, login=True, replicaset=True):
         """Straight to a mongod; to its primary, with replicaset."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + livetest.LONG
         while True:
             try:
                 more = {"replicaSet": name} if replicaset else {}
-                return mongo.Client(self.uri(self.ports[name], login, **more), timeout=60)
+                return mongo.Client(self.uri(self.ports[name], login, **more), timeout=livetest.LONG)
             except (OSError, mongo.Error):
                 if time.monotonic() > deadline:
                     raise
@@ -134,7 +130,7 @@ class Routed(unittest.TestCase):
     def tearDownClass(cls):
         """Nobody has to be told twice, and a sanitizer has nothing to say."""
         cls.process.send_signal(signal.SIGTERM)
-        said = cls.process.communicate(timeout=30)
+        said = cls.process.communicate(timeout=livetest.LONG)
         assert cls.process.returncode == 0 and not said[1], said
 
     def setUp(self):
@@ -144,7 +140,7 @@ class Routed(unittest.TestCase):
         self.command("mot", {"dropDatabase": 1})
 
     def join(self, port=None, login=True):
-        client = mongo.Client(self.cluster.uri(port or self.port, login), timeout=60)
+        client = mongo.Client(self.cluster.uri(port or self.port, login), timeout=livetest.LONG)
         self.addCleanup(client.close)
         return client
 
@@ -497,17 +493,17 @@ class Faults(Routed):
         self.refused(10107, "admin", {"ping": 1}, client=client)
         client.command("admin", {"ping": 1})
         process.send_signal(signal.SIGINT)
-        self.assertEqual(0, process.wait(20))
+        self.assertEqual(0, process.wait(livetest.LONG))
 
     def test_the_command_line(self):
         for words, said in (((), "needed"), (("--port", "x", "--via", "a", "--config", "b"), "not a number"),
                             (("--port", "0", "--via", "a", "--config", "b", "--bind", "0.0.0.0"), "loopback"),
                             (("--port", "0", "--via", "a", "--config", "b", "--fault", "dance"), "no fault"),
                             (("--port", "0", "--via", "a", "--config", "b", "--user", "u"), "go together")):
-            done = subprocess.run([LABROUTER, *words], capture_output=True, text=True, timeout=20)
+            done = subprocess.run([LABROUTER, *words], capture_output=True, text=True, timeout=livetest.LONG)
             self.assertEqual((1, ""), (done.returncode, done.stdout))
             self.assertIn(said, done.stderr)
-        done = subprocess.run([LABROUTER, "--help"], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([LABROUTER, "--help"], capture_output=True, text=True, timeout=livetest.LONG)
         self.assertIn("A test tool", done.stdout)
 
     def test_the_mongod_that_routes_fails(self):
@@ -594,7 +590,7 @@ class Drivers(Routed):
     def run_in(self, words, **environment):
         with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
             (pathlib.Path(folder) / "a.csv").write_bytes(livetest.rows(2000))
-            return subprocess.run([*map(str, words)], cwd=folder, capture_output=True, text=True, timeout=300,
+            return subprocess.run([*map(str, words)], cwd=folder, capture_output=True, text=True, timeout=livetest.LONG,
                                   env={**os.environ, **environment})
 
     def test_libmongoc(self):

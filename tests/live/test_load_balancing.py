@@ -37,7 +37,7 @@ class Balancing(livecluster.Cluster):
     def begun(self, name, seed, count=60000):
         text = rows(count, seed)
         self.write(name, text)
-        load = self.start("-b", "50", "-j", "2", name)
+        load = self.start_held("-b", "50", "-j", "2", name)
         self.assertTrue(livetest.wait_for(lambda: load.poll() is not None or self.off_during()))
         self.assertIsNone(load.poll())
         return load, text
@@ -55,7 +55,7 @@ class Balancing(livecluster.Cluster):
         done = self.tipple("status", "--uri", self.uri(), "--restore", status=1)
         self.assertIn("is running", done.stderr)
         self.assertTrue(self.off())
-        _, said = load.communicate(timeout=120)
+        _, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(load.returncode, 0, said.decode())
         self.holds(Books().plain("a.csv", text))
         self.clean()
@@ -69,7 +69,7 @@ class Balancing(livecluster.Cluster):
         self.assertEqual(len(self.config("tags", filter={"ns": self.name()})), 3)
         self.assertTrue(self.off())
         load.send_signal(signal.SIGINT)
-        load.communicate(timeout=60)
+        load.communicate(timeout=livetest.LONG)
         self.clean()
 
     def test_a_person_has_turned_it_off(self):

@@ -179,7 +179,7 @@ class Again(livetest.Case):
         for _ in range(2):
             loads = [self.start("0.csv", "1.csv", "-b", 100), self.start("2.csv", "3.csv", "-b", 100)]
             for load in loads:
-                out, said = load.communicate(timeout=60)
+                out, said = load.communicate(timeout=livetest.LONG)
                 self.assertEqual(0, load.returncode, said)
                 self.assertEqual(12000, livetest.Counts(json.loads(out))["loaded"])
             expected = self.placed({"%d.csv" % number: text for number, text in enumerate(texts)})

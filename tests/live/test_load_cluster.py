@@ -80,7 +80,7 @@ class Placed(Cluster):
         """What a load that was killed leaves behind is told and taken away; the load goes on as if nothing was."""
         text = rows(120000, 6)
         self.write("a.csv", text)
-        load = self.start("-b", "50", "-j", "2", "a.csv")
+        load = self.start_held("-b", "50", "-j", "2", "a.csv")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 200))
         load.kill()
         load.wait()
@@ -189,10 +189,13 @@ class Taken(Cluster):
         mover = threading.Thread(target=move)
         mover.start()
         try:
-            self.load("-b", "100", "a.csv")
+            load = self.start_held("-b", "100", "a.csv")
+            self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
+            _, said = load.communicate(timeout=livetest.LONG)
         finally:
             over.set()
             mover.join()
+        self.assertEqual(0, load.returncode, said.decode())
         self.assertGreater(len(moved), 1)
         self.holds(Books().plain("a.csv", text))
         there = [{document["_id"] for document in self.on_shard(name)} for name in ("s0", "s1")]

@@ -1,7 +1,8 @@
 """Loads straight to the shards of a cluster: nothing is lost when chunks move or members go.  needs: none"""
 import contextlib
 import gzip
-import socket
+import json
+import random
 import tempfile
 import threading
 import time
@@ -80,12 +81,13 @@ class Direct(livecluster.Cluster):
     def test_where_versions_are_not_known(self):
         """A server that is no shard."""
         port, = [member["port"] for member in self.state["members"] if member["set"] == "s1"]
-        for other in range(7000, 9999):
-            with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", other)):
-                break
         with tempfile.TemporaryDirectory(dir=".") as folder:
             self.addCleanup(mongods.stop, folder, gently=False)
-            mongods.start(folder, replset=1, port=other, tied=True)
+            for _ in range(20):
+                other = random.randrange(2000, 9999)  # of four digits: the address is to be as long as that of s1
+                with contextlib.suppress(mongods.Error):  # somebody else's
+                    mongods.start(folder, replset=1, port=other, tied=True)
+                    break
             self.refused_by(b"s1/127.0.0.1:%d" % port, b"rs0/127.0.0.1:%d" % other, "--direct: the shard s1: .*sharding")
             with mongo.Client("mongodb://127.0.0.1:%d/?directConnection=true" % other) as there:
                 self.assertEqual(there.count(self.database, "results"), 0)
@@ -106,7 +108,7 @@ class Direct(livecluster.Cluster):
 
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
-        text = rows(150000, 5)
+        text, rest = rows(100000, 5), rows(50000, 6)
         self.write("a.csv", text)
         over = threading.Event()
         moved = []
@@ -126,13 +128,17 @@ class Direct(livecluster.Cluster):
         mover = threading.Thread(target=move)
         mover.start()
         try:
-            counts = self.load("--direct", "-b", "100", "a.csv")
+            load = self.start_held("--direct", "-b", "100", "a.csv")
+            self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
+            out, said = load.communicate(rest, timeout=livetest.LONG)  # which find chunks where they were not before
         finally:
             over.set()
             mover.join()
+        self.assertEqual(0, load.returncode, said.decode())
+        counts = livetest.Counts(json.loads(out))
         self.assertGreater(len(moved), 1)
         self.assertGreater(counts["retries"], 0)
-        self.holds(Books().plain("a.csv", text))
+        self.holds(Books().plain("a.csv", text).stream("-", rest))
         self.whole(150000)
 
 

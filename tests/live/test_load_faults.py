@@ -66,7 +66,7 @@ class Inputs(livetest.Case):
             process = self.start("a.csv", **more)
         except PermissionError:
             self.skipTest("another user cannot run tipple here")
-        said = process.communicate(timeout=60)[1].decode()
+        said = process.communicate(timeout=livetest.LONG)[1].decode()
         self.assertEqual(5, process.returncode, said)
         self.assertIn("a.csv: this user may not read it", said)
 
@@ -161,7 +161,7 @@ class Inputs(livetest.Case):
     def test_changes_while_read(self):
         """a file that changes while a load runs: status 5; what was read is loaded, and the rest by the same command"""
         pipes = ["p%d" % number for number in range(min(os.cpu_count(), 16))]
-        for name in pipes:
+        for name in pipes:  # as many as there are feeders
             os.mkfifo(self.folder / name)
         for grows in (True, False):
             name = "grows.csv" if grows else "shrinks.csv"
@@ -172,7 +172,7 @@ class Inputs(livetest.Case):
             self.write(name, rows(20000 if grows else 8999, 7))
             for pipe in pipes:
                 livetest.feed(self.folder / pipe, rows(5, 1))
-            out, said = load.communicate(timeout=60)
+            out, said = load.communicate(timeout=livetest.LONG)
             self.assertEqual(5, load.returncode, said)
             self.assertRegex(said.decode(), name + ": changed while it was read .it became " + ("longer" if grows else "shorter"))
             self.assertEqual(5 * len(pipes), livetest.Counts(json.loads(out))["loaded"])
@@ -188,7 +188,7 @@ class Inputs(livetest.Case):
             self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results.tipple.loads", {
                 "ended": {"$exists": False}})))
             load.send_signal(number)
-            self.assertEqual(-number, load.wait(30))
+            self.assertEqual(-number, load.wait(livetest.LONG))
 
 
 class Host(livetest.Case):
@@ -242,7 +242,7 @@ class Host(livetest.Case):
         self.assertEqual(set(), {name for name in self.shared_memory() - shared if self.is_left(name)})
         self.assertEqual([[], []], [os.listdir(folder) for folder in (home, temporary)])
         self.assertEqual(["a.csv", "b.gz", "c.zip", "n", self.database + ".results.rejects"], sorted(os.listdir(inner)))
-        self.assertTrue(livetest.wait_for(lambda: connections() == 0, 10), "connections stayed open")
+        self.assertTrue(livetest.wait_for(lambda: connections() == 0), "connections stayed open")
         if not seal:
             self.skipTest("no mount namespace here: only the folders themselves were looked at")
 
@@ -264,7 +264,7 @@ class Words(livetest.Case):
             load = self.start("pipe")
             self.assertTrue(livetest.wait_for(lambda: len(self.loads()) > runs))
             load.send_signal(number)
-            load.communicate(timeout=30)
+            load.communicate(timeout=livetest.LONG)
             self.assertEqual(-number, load.returncode)  # a shell says 130 and 143
         self.assertEqual([0, 2, 5, 3, 8, 130, 143], [run["status"] for run in self.loads()])
 

@@ -106,8 +106,8 @@ class Inputs(livetest.Case):
         os.mkfifo(self.folder / "pipe")
         load = self.start("pipe")
         thread = livetest.feed(self.folder / "pipe", text)
-        self.assertEqual(0, load.wait(60), "status")
-        thread.join(10)
+        self.assertEqual(0, load.wait(livetest.LONG), "status")
+        thread.join(livetest.LONG)
         self.holds(Books().stream("pipe", text))
         livetest.feed(self.folder / "pipe", gzip.compress(text))
         self.load("pipe")
@@ -122,7 +122,7 @@ class Inputs(livetest.Case):
             load.stdin.flush()
         load.stdin.close()
         load.stdin = None
-        self.assertEqual(0, load.wait(60), "status")
+        self.assertEqual(0, load.wait(livetest.LONG), "status")
         self.holds(Books().stream("-", text))
 
     def test_gzip(self):

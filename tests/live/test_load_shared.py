@@ -22,10 +22,14 @@ class Shared(livetest.OwnServer):
         return self.texts
 
     def begin(self, *words, **more):
-        return self.start("--patience", "60s", *words, "in", **more)
+        return self.start("--patience", "5m", *words, "in", **more)
+
+    def begin_slowly(self, *words):
+        """One that lasts: it is still at work when it is looked at, on any host."""
+        return self.begin("-j", "1", "--max-rate", "10k", *words)
 
     def finish(self, load, status=0):
-        out, said = load.communicate(timeout=240)
+        out, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(livetest.ending(load.returncode), status, said.decode())
         return livetest.Counts(json.loads(out)) if out else None
 
@@ -61,7 +65,7 @@ class Shared(livetest.OwnServer):
         content = header + b"".join(body + (bad if number in at else b"") for number in range(times))
         self.write("in/large.csv", content)
         loads = [self.begin("-j", "2") for _ in range(2)]
-        said = [livetest.Counts(json.loads(load.communicate(timeout=240)[0])) for load in loads]
+        said = [livetest.Counts(json.loads(load.communicate(timeout=livetest.LONG)[0])) for load in loads]
         book, = self.files()
         self.assertEqual(len(book["parts"]), 3)
         self.assertEqual([part["complete"] for part in book["parts"]], [True] * 3)
@@ -78,8 +82,8 @@ class Shared(livetest.OwnServer):
 
     def test_one_is_killed(self):
         """Another one goes on with what it had; it does not wait for a lease, because the process is gone."""
-        self.inputs(24)
-        first = self.begin("-j", "1", "-b", "20")
+        self.inputs(8)
+        first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         others = [self.begin("-j", "1", "-b", "50") for _ in range(2)]
         self.assertTrue(livetest.wait_for(lambda: len(self.loads()) == 3))
@@ -91,8 +95,8 @@ class Shared(livetest.OwnServer):
 
     def test_one_is_stopped_past_its_lease(self):
         """It finds its claims gone, does no harm, and ends well."""
-        self.inputs(24)
-        first = self.begin("-j", "1", "-b", "20")
+        self.inputs(8)
+        first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         first.send_signal(signal.SIGSTOP)
         try:
@@ -102,7 +106,7 @@ class Shared(livetest.OwnServer):
             taken = {entry["_id"]: entry["load"] for entry in self.documents("results.tipple.claims")}
         finally:
             first.send_signal(signal.SIGCONT)
-        _, said = first.communicate(timeout=120)
+        _, said = first.communicate(timeout=livetest.LONG)
         self.assertEqual(first.returncode, 0, said.decode())
         self.assertIn(b"has taken over", said)
         self.whole()
@@ -110,13 +114,13 @@ class Shared(livetest.OwnServer):
         self.assertEqual(taken, now)
 
     def test_one_is_interrupted(self):
-        self.inputs(24)
-        first = self.begin("-j", "1", "-b", "20")
+        self.inputs(8)
+        first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         second = self.begin("-j", "1", "-b", "50")
         self.assertTrue(livetest.wait_for(lambda: len(self.loads()) == 2))
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=60)
+        first.communicate(timeout=livetest.LONG)
         self.finish(second)
         self.whole()
 
@@ -135,7 +139,7 @@ class Shared(livetest.OwnServer):
         text = rows(100000, 4)
         self.write("in/a.csv", text)
         self.texts = {"in/a.csv": text}
-        first = self.begin("-j", "1", "-b", "1000")
+        first = self.begin_slowly("-b", "1000")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 3000))
         first.kill()
         first.wait()

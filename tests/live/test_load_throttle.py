@@ -31,7 +31,8 @@ class Rate(livetest.Case):
             self.assertGreaterEqual(counts["seconds"], 7000 / number)
             for seconds, count in seen:
                 self.assertLessEqual(count, number * seconds)
-            self.assertGreater(len({count for _, count in seen}), 3, "it came in few pieces")
+            if max(later - earlier for (earlier, _), (later, _) in zip(seen, seen[1:])) < 0.5:  # else we were not there
+                self.assertGreater(len({count for _, count in seen}), 3, "it came in few pieces")
             self.holds(Books().plain("a.csv", text))
             self.assertGreater(counts["throttled_seconds"], 0)
             self.assertRegex(counts["throttled_by"], r"^--max-rate 2\.\d+k docs/s$")
@@ -66,7 +67,7 @@ class Rate(livetest.Case):
             load = self.start("a.csv", "--max-rate", 1, "-j", threads)
             self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > before))
             load.send_signal(number)
-            out, said = load.communicate(timeout=60)
+            out, said = load.communicate(timeout=livetest.LONG)
             # a clean end, or else the grace would be over: it says so, and there is no account
             self.assertEqual(-number, load.returncode, said)
             self.assertNotIn(b"did not end in time", said)
@@ -89,7 +90,7 @@ class Rate(livetest.Case):
         load = self.start("--mended", "mended", "--max-rate", 1)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 100))
         load.send_signal(signal.SIGINT)
-        _, said = load.communicate(timeout=60)
+        _, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, load.returncode, said)
         self.assertNotIn(b"did not end in time", said)
         counts = self.load("--mended", "mended")
@@ -105,9 +106,9 @@ class Polite(livetest.Case):
             text = rows(count, bad={5})
             self.write("a.csv", text)
             self.client.drop_database(self.database)
-            counts = self.load("a.csv", "--polite", *words, status=2, timeout=600)
+            counts = self.load("a.csv", "--polite", *words, status=2)
             self.holds(Books().plain("a.csv", text))
-            self.assertNotIn("will not say", self.stderr)
+            self.told_all()
             self.assertGreater(counts["throttled_seconds"], 0)  # it has had a look around first
             self.assertLessEqual(counts["throttled_seconds"], counts["seconds"])
             self.assertIsInstance(counts["throttled_by"], str)
@@ -139,9 +140,11 @@ class Polite(livetest.Case):
         load = self.start("a.csv", "--polite", "-j", 4)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         self.client.command("admin", {"fsync": 1, "lock": True})
-        time.sleep(1.5)
-        self.client.command("admin", {"fsyncUnlock": 1})
-        out, said = load.communicate(timeout=120)
+        try:
+            time.sleep(1.5)
+        finally:
+            self.client.command("admin", {"fsyncUnlock": 1})
+        out, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(0, load.returncode, said)
         self.assertEqual(30000, livetest.Counts(json.loads(out))["loaded"])
         self.holds(Books().plain("a.csv", text))
@@ -154,7 +157,7 @@ class Polite(livetest.Case):
             load = self.start("a.csv", "--polite")
             self.assertTrue(livetest.wait_for(lambda: self.loads() and self.client.count(self.database, "results") > least))
             load.send_signal(signal.SIGINT)
-            _, said = load.communicate(timeout=60)
+            _, said = load.communicate(timeout=livetest.LONG)
             self.assertIn(load.returncode, (-signal.SIGINT, 0), said)
             self.assertNotIn(b"did not end in time", said)
         self.load("a.csv")

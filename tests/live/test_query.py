@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 import live
@@ -215,18 +214,14 @@ class Failing(Query):
 
     def test_interrupted(self):
         """Ctrl-C: what was measured until then is printed; the end of the signal itself"""
+        self.profiled()
         process = subprocess.Popen(self.command(*self.query_words("one", "--json", "--duration", "300s", "--repeats", 100)),
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
-        time.sleep(1)
-        while True:  # it is at work when the server is asked
-            before = self.asked()
-            time.sleep(0.2)
-            if self.asked() > before + 10:
-                break
-            self.assertIsNone(process.poll())
+        self.assertTrue(livetest.wait_for(lambda: process.poll() is not None or self.asked() > 10))
+        self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, process.returncode, said)
         self.assertIn(b"interrupted", said)
         self.assertEqual(130, json.loads(out)["status"])
@@ -243,7 +238,7 @@ class Failing(Query):
             "failCommands": ["aggregate"], "blockConnection": True, "blockTimeMS": 3000, "appName": self.database}})
         self.assertTrue(livetest.wait_for(lambda: self.waits()))
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, process.returncode, said)
         each, = json.loads(out)["queries"]
         self.assertEqual((0, None), (each["failures"], each["failure"]))
@@ -273,7 +268,8 @@ class Failing(Query):
         self.assertIn("--compare and --csv: one of them", done.stderr)
 
     def asked(self):
-        return self.client.command("admin", {"serverStatus": 1})["opcounters"]["query"]
+        """How many finds, since they are profiled."""
+        return self.client.count(self.database, "system.profile", {"command.find": "results"})
 
 
 class Beside(Query):
@@ -295,8 +291,9 @@ class Beside(Query):
 
     def test_while(self):
         """--while: it runs beside the measurements and is told to end afterwards; one that ended early is told of"""
-        command = "echo begun >> began; trap 'echo told >> ended; exit 0' TERM; while :; do sleep 0.05; done"
-        self.query("count", "--repeats", 20, "--count", 20, "--while", command)
+        command = "trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done"
+        self.query("count", "--repeats", 20, "--count", 20, "--while", command,
+                   "--cold", "until [ -e began ]; do sleep 0.01; done")
         self.assertEqual(b"begun\n", (self.folder / "began").read_bytes())
         self.assertEqual(b"told\n", (self.folder / "ended").read_bytes())
         self.assertIsNone(self.said["while_ended"])

@@ -5,12 +5,12 @@ import livetest
 
 
 class Members(livequery.Suites, livetest.OwnServer):
-    options = {"replset": 3}
+    options = {"replset": 3, "steady": True}
 
     def on_all(self):
         """Waits until every member has what was written."""
         self.client.command(self.database, {"insert": "marks", "documents": [{"n": 1}],
-                                            "writeConcern": {"w": 3, "wtimeout": 60000}})
+                                            "writeConcern": {"w": 3, "wtimeout": 600000}})
 
     def test_mot(self):
         """mot on a replica set of 3: every query"""

@@ -8,7 +8,6 @@ import signal
 import sys
 import urllib.parse
 
-import live
 import livecluster
 import livetest
 import minimongo as mongo
@@ -180,17 +179,8 @@ class Standalone(Own):
 
 
 class Three(Own):
-    options = {"replset": 3}
-
-    @classmethod
-    def up(cls):
-        """A member that was frozen for a while does not call an election when it wakes."""
-        super().up()
-        with mongo.Client(live.URI) as client:
-            config = client.command("admin", {"replSetGetConfig": 1})["config"]
-            config["version"] += 1
-            config["settings"]["electionTimeoutMillis"] = 600000
-            client.command("admin", {"replSetReconfig": config})
+    """A member that was frozen for a while does not call an election when it wakes."""
+    options = {"replset": 3, "steady": True}
 
     def member(self, primary):
         """The process and the port of a member."""
@@ -436,16 +426,23 @@ class Compare(Watched, livetest.OwnServer):
         self.assertAlmostEqual(now / then, ratio, delta=ratio * 0.02)
         self.assertLessEqual(low, ratio)
         self.assertLessEqual(ratio, high)
-        self.assertEqual("noise" if low <= 1 <= high else "faster" if ratio < 1 else "slower", verdict.strip())
+        # of an end that is printed as 1.00 nobody can tell on which side of 1 it is
+        ends = {low < 1 or low == 1 and side for side in (False, True)}, {high > 1 or high == 1 and side
+                                                                         for side in (False, True)}
+        fits = {"noise" if below and above else "faster" if below else "slower" for below in ends[0] for above in ends[1]}
+        self.assertIn(verdict.strip(), fits)
 
     def test_made_up(self):
         """a hundredth of the time then: slower now; a hundred times of it: faster"""
         for times, verdict in ((0.01, "slower"), (100, "faster")):
             def change(said):
-                for key in ("mean_ms", "sd_ms"):
-                    said["queries"][0][key] *= times
+                mean = times * said["queries"][0]["mean_ms"]
+                said["queries"][0].update(mean_ms=mean, sd_ms=mean / 10)
             self.earlier(change)
-            line, = self.compared()
+            for _ in range(10):
+                line, = self.compared()
+                if line[-1].strip() != "noise":  # which it is while the host takes the CPU away
+                    break
             self.assertEqual(verdict, line[-1].strip())
 
     def test_no_figure(self):

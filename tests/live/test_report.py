@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 import unittest
 
 import chromium
@@ -29,7 +30,7 @@ class Report(livetest.Case):
 
     def said(self, *words, status=0, uri=None):
         """What --json says of a run that also writes a report."""
-        done = self.tipple(words[0], "--uri", uri or self.uri(), "--json", *words[1:], status=status, timeout=600,
+        done = self.tipple(words[0], "--uri", uri or self.uri(), "--json", *words[1:], status=status,
                            **self.environment)
         self.stderr = done.stderr
         return json.loads(done.stdout) if done.stdout else None
@@ -96,8 +97,8 @@ class Report(livetest.Case):
                   status=2)
         line = self.document("a load.json")["settings"]["again"]
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
-        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=120, stdout=subprocess.PIPE, check=False,
-                              env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
+        done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=livetest.LONG, stdout=subprocess.PIPE,
+                              check=False, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
         self.assertEqual(0, done.returncode)
         self.assertEqual(0, json.loads(done.stdout)["loaded"])
         self.assertIn("nothing left to load", self.document("a load.json")["sentence"])
@@ -119,14 +120,14 @@ class Report(livetest.Case):
 
     def test_interrupted(self):
         """a load that was interrupted has a report that says so"""
-        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "200",
+        process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(), "--max-rate", "50",
                                                 "--report", "load.html", "a.csv"), cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 0))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, process.returncode)
         page = self.page("load.html")
         self.assertTrue(page.sentence.startswith("Interrupted after "), page.sentence)
@@ -152,8 +153,10 @@ class Report(livetest.Case):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 700))
-        self.client.command("admin", {"fsync": 1})
-        process.communicate(timeout=60)
+        while process.poll() is None:
+            self.client.command("admin", {"fsync": 1})
+            time.sleep(0.5)
+        process.communicate(timeout=livetest.LONG)
         self.assertEqual(2, process.returncode)
         lines = livereport.section(self.document("load.json"), "Documents a second")
         marks = [band for band in lines["bands"] if band["kind"] == "server checkpoint"]
@@ -187,7 +190,8 @@ class Report(livetest.Case):
         command = self.command("load", "--json", "--format", "mot", "--uri", self.uri(), "--report", "load.html",
                                "a.csv")
         done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=120, check=False, preexec_fn=no_room, restore_signals=False)  # SIGXFSZ is ignored
+                              timeout=livetest.LONG, check=False, preexec_fn=no_room,
+                              restore_signals=False)  # SIGXFSZ is ignored
         self.assertEqual(8, done.returncode, done.stderr.decode())
         self.assertIn("the report load.html could not be written", done.stderr.decode())
         self.assertEqual(2498, json.loads(done.stdout)["loaded"])

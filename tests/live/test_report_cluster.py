@@ -13,7 +13,7 @@ class ReportCluster(livecluster.Cluster):
         self.environment = {"XDG_CACHE_HOME": str(self.folder / "cache")}
 
     def said(self, *words, status=0):
-        done = self.tipple(words[0], "--uri", self.uri(), "--json", *words[1:], status=status, timeout=600,
+        done = self.tipple(words[0], "--uri", self.uri(), "--json", *words[1:], status=status,
                            **self.environment)
         return json.loads(done.stdout)
 

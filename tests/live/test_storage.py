@@ -57,7 +57,7 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertEqual("format: mot-short\nlike: mot\nkeys: short\n", said["format_file"])
         self.write("mot-short.yaml", said["format_file"])
         path = {**os.environ, "PATH": os.path.dirname(os.path.abspath(live.TIPPLE)) + ":" + os.environ["PATH"]}
-        subprocess.run(["sh", "-c", said["load"]], cwd=self.folder, check=True, timeout=120, env=path,
+        subprocess.run(["sh", "-c", said["load"]], cwd=self.folder, check=True, timeout=livetest.LONG, env=path,
                        stdout=subprocess.DEVNULL)
         self.assertEqual(3000, self.client.count(self.database, "results"))
         self.assertEqual({"_id", *"abcdefghijklmn"}, {key for document in self.documents() for key in document})
@@ -65,24 +65,25 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.tipple("verify", "--format", "./mot-short.yaml", "--uri", self.uri(), "a.csv")
         os.remove(self.folder / "mot-short.yaml")
         done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "zstd", "--clustered", "--sample",
-                                            "500", "--keys", "short", "a.csv"), timeout=600, **self.environment)
+                                            "500", "--keys", "short", "a.csv"), **self.environment)
         said = done.stdout.decode()
         self.assertIn("results exists, and what it is stored by cannot be changed", said)
         lines = [line for line in said.splitlines() if line.startswith(("printf ", "tipple load "))]
         self.assertEqual(2, len(lines))
         lines[1] = lines[1].replace(self.database + ".results", self.database + ".again")
-        subprocess.run(["sh", "-c", "\n".join(lines)], cwd=self.folder, check=True, timeout=120, env=path,
+        subprocess.run(["sh", "-c", "\n".join(lines)], cwd=self.folder, check=True, timeout=livetest.LONG, env=path,
                        stdout=subprocess.DEVNULL)
         self.assertEqual(("zstd", True), self.made("again"))
 
     def test_for_a_person(self):
         """a row for each cell, a '-' for what was not measured, the four that stand out"""
         done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "none,snappy", "--clustered",
-                                            "--sample", "500", "a.csv"), timeout=600, **self.environment)
+                                            "--sample", "500", "a.csv"), **self.environment)
         table = done.stdout.decode()
         for compressor in ("none", "snappy"):
             for keys in ("long", "short"):
-                self.assertRegex(table, r"(?m)^%s +clustered +%s +\S+ ±\d+%% +\S+ +\d+ .* ms +-$" % (compressor, keys))
+                self.assertRegex(table, r"(?m)^%s +clustered +%s +\S+ ±\d+%% +\S+ +\d+ .* [mu]?s +-$"
+                                 % (compressor, keys))
         for word in ("smallest:", "fastest to load:", "fastest to scan:", "recommended:"):
             self.assertRegex(table, r"(?m)^%s +(none|snappy), clustered, (long|short) keys: " % word)
         self.assertEqual({}, self.everything())
@@ -131,7 +132,7 @@ class Storage(livestorage.Mixin, livetest.Case):
                 if more:
                     self.assertTrue(livetest.wait_for(lambda: self.cold_process() > 0))
                 process.send_signal(signal.SIGINT)
-                out, said = process.communicate(timeout=60)
+                out, said = process.communicate(timeout=livetest.LONG)
                 self.assertEqual(-signal.SIGINT, process.returncode, said.decode())
                 self.assertEqual(before, self.everything())
                 self.assertTrue(not out or json.loads(out)["status"] == 130)

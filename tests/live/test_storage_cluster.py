@@ -48,7 +48,7 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         process = self.start("--json", *livestorage.ENDLESS, "a.csv")
         self.in_a_trial()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, process.returncode, said.decode())
         self.assertEqual(before, self.everything(), said.decode())
         self.clean()

@@ -37,7 +37,7 @@ class Tune(livetune.Mixin, livetest.Case):
         said = self.tune("--threads", "1", "--batch", "100", "--sample", "300", "--no-clustered", "--filter", "y==NT",
                          "a.csv", "b.csv")
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
-        subprocess.run(["sh", "-c", said["load"] + " --json"], cwd=self.folder, check=True, timeout=120,
+        subprocess.run(["sh", "-c", said["load"] + " --json"], cwd=self.folder, check=True, timeout=livetest.LONG,
                        stdout=subprocess.PIPE, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
         self.assertEqual(3500, self.client.count(self.database, "results"))
         listed = self.client.command(self.database, {"listCollections": 1, "filter": {"name": "results"}})
@@ -55,9 +55,9 @@ class Tune(livetune.Mixin, livetest.Case):
             found.extend(self.client.command(self.database, {
                 "listCollections": 1, "filter": {"name": "results.tipple.tune"}})["cursor"]["firstBatch"])
             return found
-        self.assertTrue(livetest.wait_for(seen, 120))
+        self.assertTrue(livetest.wait_for(seen))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=livetest.LONG)
         self.assertNotIn("clusteredIndex", found[0]["options"])
         self.assertIn("block_compressor=zstd", json.dumps(found[0]["options"]))
         self.assertEqual(before, self.everything())
@@ -76,7 +76,7 @@ class Tune(livetune.Mixin, livetest.Case):
 
     def test_for_a_person(self):
         """the matrix has a row for each number of threads and a column for each batch size; best and knee are in it"""
-        done = self.tipple(*self.tune_words(*livetune.PATIENT, *SMALL, "a.csv"), timeout=600, **self.environment)
+        done = self.tipple(*self.tune_words(*livetune.PATIENT, *SMALL, "a.csv"), **self.environment)
         table = done.stdout.decode()
         self.assertRegex(table, r"(?m)^ *docs/s +batch 100 +batch 500$")
         for threads in ("1 thread", "2 threads"):
@@ -129,8 +129,7 @@ class Tune(livetune.Mixin, livetest.Case):
         unsafe = said["knee"]["write_concern"] == "1"
         self.assertEqual((unsafe, unsafe), (" --unsafe" in said["load"], "w=1" in said["load"]))
         self.assertNotIn("--unsafe", self.stderr)  # said once, with the line; not in each trial
-        done = self.tipple(*self.tune_words(*livetune.PATIENT, *words, "--write-concern", "1", "a.csv"), timeout=600,
-                           **self.environment)
+        done = self.tipple(*self.tune_words(*livetune.PATIENT, *words, "--write-concern", "1", "a.csv"), **self.environment)
         self.assertRegex(done.stdout.decode(), r"w=1.* --unsafe a.csv\n\(--unsafe, and w=1 in the URI: .* can be lost")
         # a set of one: that nobody else confirms is what its server says, so it was asked to
         self.assertIsNone(self.tune(*words, "--write-concern", "3", "a.csv", status=1))
@@ -165,7 +164,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertRegex(done.stderr, r"another study \(process %d on " % first.pid)
         self.assertIsNone(first.poll())
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=60)
+        first.communicate(timeout=livetest.LONG)
         self.assertEqual({}, self.everything())
 
     def test_kept(self):
@@ -216,7 +215,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.addCleanup(process.kill)
         self.in_a_trial()
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual((-signal.SIGINT, b""), (process.returncode, out), said.decode())
         self.assertEqual({}, self.everything())
 

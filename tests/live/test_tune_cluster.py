@@ -40,9 +40,9 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         def seen():
             found.extend(self.config("collections", filter={"_id": scratch}))
             return found
-        self.assertTrue(livetest.wait_for(seen, 120))
+        self.assertTrue(livetest.wait_for(seen))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=livetest.LONG)
         self.assertEqual({"k": "hashed"}, found[0]["key"])
         self.assertEqual((before, chunks), (self.everything(), self.chunks()))
         self.assertEqual([], self.config("collections", filter={"_id": scratch}))

@@ -34,7 +34,7 @@ class Server(unittest.TestCase):
         self.addCleanup(self.server, "down", "--dir", self.folder)
 
     def server(self, *words, status=0):
-        done = subprocess.run([*SERVER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*SERVER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
         self.assertEqual(status, done.returncode, done.stderr)
         return done.stdout.splitlines()[-1:] or [done.stderr]
 
@@ -45,7 +45,7 @@ class Server(unittest.TestCase):
         state = json.loads((pathlib.Path(self.folder) / "server.json").read_text())
         return [member["pid"] for member in state["members"]]
 
-    def gone(self, pids, seconds=20):
+    def gone(self, pids, seconds=300):
         deadline = time.monotonic() + seconds
         while any(map(alive, pids)) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -97,7 +97,7 @@ class Server(unittest.TestCase):
                                        stdout=subprocess.PIPE, text=True)
                 mongod = int(run.stdout.readline())
                 run.send_signal(number)
-                self.assertEqual(-number, run.wait(60))
+                self.assertEqual(-number, run.wait(600))
                 run.stdout.close()
                 self.gone([mongod])
 

@@ -10,5 +10,5 @@ REJECTED = re.compile(r"rejected (.*):(\d+):(\d+) \(offset (\d+)\): .")
 
 
 def tipple(*arguments, data=None):
-    done = subprocess.run([TIPPLE, *map(str, arguments)], input=data, capture_output=True, timeout=300)
+    done = subprocess.run([TIPPLE, *map(str, arguments)], input=data, capture_output=True, timeout=900)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")

@@ -85,7 +85,7 @@ def found(line):
 
 def parse(*arguments, data=None):
     return subprocess.run([TIPPLE, "parse", "-f", "isd-stations", *map(str, arguments)], input=data, check=True,
-                          capture_output=True, timeout=120).stdout
+                          capture_output=True, timeout=900).stdout
 
 
 class Stations(unittest.TestCase):

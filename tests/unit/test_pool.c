@@ -160,7 +160,7 @@ static void *take(void *context) {
 }
 
 static void wait_short(pool_t *pool) {
-    for (int i = 0; i < 5000 && !pool_is_short(pool); i++)
+    for (int i = 0; i < 600000 && !pool_is_short(pool); i++)
         usleep(1000);
     assert_true(pool_is_short(pool));
 }

@@ -8,18 +8,16 @@ import fcntl
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import time
 
 import procs
-from mongods import Error
+from mongods import ADDRESS_IN_USE, STOP_SECONDS, Error, free_port, is_free
 
-UP_SECONDS, STOP_SECONDS = 120, 20
+UP_SECONDS = 300
 
 
 def read_state(folder):
@@ -98,7 +96,7 @@ def launch(folder, state, members, watch, tied=False, fixed=()):
     another one is tried when somebody takes it first."""
     waiting = {}
     for member in members:
-        member["port"] = member["port"] or _free_port(state)
+        member["port"] = member["port"] or _port(state)
         waiting[member["name"]] = (member, _spawn(folder, state, member, tied))
     tries = 0
     while waiting:
@@ -108,14 +106,15 @@ def launch(folder, state, members, watch, tied=False, fixed=()):
                 if procs.listens(process.pid, member["port"]):
                     del waiting[member["name"]]
                 continue
-            if not _is_free(member["port"]) and member["name"] in fixed:
+            taken = status == ADDRESS_IN_USE or not is_free(member["port"])
+            if taken and member["name"] in fixed:
                 raise Error("port %d of %s is in use by somebody else, and the cluster knows it by this port: free it"
                             % (member["port"], member["name"]))
-            if _is_free(member["port"]) or tries == 10:
+            if not taken or tries == 10:
                 raise Error("%s ended at once with status %d: %s"
                             % (member["name"], status, last_words(folder, member)))
             tries += 1
-            member["port"] = _free_port(state)
+            member["port"] = _port(state)
             waiting[member["name"]] = (member, _spawn(folder, state, member, tied))
         if waiting:
             watch.wait("%s to listen" % ", ".join(sorted(waiting)), 0.05)
@@ -148,26 +147,8 @@ def last_words(folder, member):
     return " ".join(said)[:500] or "nothing was said"
 
 
-def _free_port(state):
-    """Below the ports that outgoing connections are given: a member that is down for a while finds its own free."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
-        first = int(file.read().split()[0])
-    taken = {member["port"] for member in state["members"]}
-    for _ in range(1000):
-        port = random.randrange(max(first - 12000, 1024), first) if first > 2048 else 0
-        if port not in taken and _is_free(port):
-            return port
-    raise Error("no free port was found below %d" % first)
-
-
-def _is_free(port):
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
+def _port(state):
+    return free_port({member["port"] for member in state["members"]})
 
 
 def end(members, number, seconds=STOP_SECONDS):

