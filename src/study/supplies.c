@@ -1,4 +1,5 @@
 #include "study/supplies.h"
+#include "base/log.h"
 #include "input/manifest.h"
 
 #include <stdio.h>
