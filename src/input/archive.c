@@ -30,6 +30,8 @@ static const char *reason_to_skip(const char *name, size_t name_length, const ch
         const char *slash = memchr(at, '/', (size_t)(end - at));
         size_t length = (size_t)((slash ? slash : end) - at);
         const char *why = name_reason_to_skip(at, length);
+        if (!why && !slash)
+            why = name_reason_to_skip_file(at, length);
         *in_macosx = length == strlen(NAME_MACOSX) && memcmp(at, NAME_MACOSX, length) == 0;
         if (why)
             return why;

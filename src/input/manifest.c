@@ -243,8 +243,12 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
     if (!name)
         return err_memory(build->err, strlen(path));
     bool is_new = true, ok = true;
-    if (in_walk && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) {
-        build_skip(build, name, "neither a file nor a folder");
+    const char *last = strrchr(path, '/');
+    const char *why = !in_walk || S_ISDIR(status->st_mode) ? NULL
+                      : !S_ISREG(status->st_mode)          ? "neither a file nor a folder"
+                                                  : name_reason_to_skip_file(last + 1, strlen(last + 1));
+    if (why) {
+        build_skip(build, name, why);
         is_new = false;
     } else {
         ok = meet(build, status, name, &is_new);

@@ -1,11 +1,14 @@
 #include "input/name.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-static const char resource_fork[] = "a resource fork of macOS, not data";
+static const char resource_fork[] = "a resource fork of macOS, not data",
+                  description[] = "by its name a description, not data; name the file to load it";
 
 char *name_clean(const char *path) {
     char *out = malloc(strlen(path) + 2), *end = out;
@@ -67,6 +70,23 @@ const char *name_reason_to_skip(const char *name, size_t length) {
         return resource_fork;
     bool is_here_or_up = length && length <= 2 && memcmp(name, "..", length) == 0;
     return length && name[0] == '.' && !is_here_or_up ? "hidden; name it to load it" : NULL;
+}
+
+const char *name_reason_to_skip_file(const char *name, size_t length) {
+    static const char *const beginnings[] = {"readme", "license", "licence"};
+    static const char *const endings[] = {".pdf", ".doc", ".docx", ".xls", ".xlsx", ".htm", ".html"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        const size_t n = strlen(beginnings[i]);
+        if (length >= n && strncasecmp(name, beginnings[i], n) == 0 &&
+            (length == n || !isalnum((unsigned char)name[n])))
+            return description;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t n = strlen(endings[i]);
+        if (length > n && strncasecmp(name + length - n, endings[i], n) == 0)
+            return description;
+    }
+    return NULL;
 }
 
 const char *name_reason_to_skip_path(const char *path) {

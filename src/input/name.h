@@ -18,7 +18,11 @@ char *name_join(const char *before, const char *between, const char *text, size_
 /* Why a walk leaves out a file or folder of this name (a clause for a note), or NULL. */
 const char *name_reason_to_skip(const char *name, size_t length);
 
-/* The same for a path that was named explicitly: hidden files are taken then, resource forks are not. */
+/* The same for a file only: what publishers put beside their data. */
+const char *name_reason_to_skip_file(const char *name, size_t length);
+
+/* The same for a path that was named explicitly: resource forks are left out then, too, and
+ * nothing else is. */
 const char *name_reason_to_skip_path(const char *path);
 
 #endif

@@ -123,6 +123,21 @@ static void leaves_out_what_is_hidden(void **state) {
                     "mac/data/a.csv");
     assert_int_equal(outcome.skipped, 2);
     assert_int_equal(times(outcome.heard.text, "skipped mac/data/._a.csv: a resource fork"), 1);
+
+    /* what stands beside data; named, or a folder of that name, it is taken */
+    mkdir("beside", 0755);
+    mkdir("beside/readme", 0755);
+    lab_say("beside/ReadMe.txt", "x");
+    lab_say("beside/LICENCE", "x");
+    lab_say("beside/guide.PDF", "x");
+    lab_say("beside/readmes.csv", "x");
+    lab_say("beside/.pdf.csv", "x");
+    lab_say("beside/readme/a.csv", "x");
+    outcome = NAMES("beside/readme/a.csv beside/readmes.csv ", "beside");
+    assert_int_equal(outcome.skipped, 4);
+    assert_int_equal(
+        times(outcome.heard.text, ": by its name a description, not data; name the file to load it\n"), 3);
+    NAMES("beside/ReadMe.txt ", "beside/ReadMe.txt");
     REFUSED("no file is left to read: all 1 that were found", "mac/data/._a.csv");
 
     /* a flood is not named file by file */
@@ -480,12 +495,14 @@ static void leaves_out_members(void **state) {
         {.name = "./c/../d.csv", .text = "x", .size = 1},
         {.name = ".eight__/e", .text = "x", .size = 1},
         {.name = "__MACOSY/f", .text = "x", .size = 1},
+        {.name = "docs/README", .text = "x", .size = 1},
     };
-    lab_write_all("mac.zip", lab_zip(members, 9, (zip_spec_t){0}));
+    lab_write_all("mac.zip", lab_zip(members, 10, (zip_spec_t){0}));
     outcome_t outcome = NAMES("mac.zip!a.csv mac.zip!./c/../d.csv mac.zip!__MACOSY/f ", "mac.zip");
-    assert_int_equal(outcome.skipped, 5);
-    assert_int_equal(times(outcome.heard.text, "\n"), 5);
+    assert_int_equal(outcome.skipped, 6);
+    assert_int_equal(times(outcome.heard.text, "\n"), 6);
     assert_int_equal(times(outcome.heard.text, "skipped mac.zip!.eight__/e: hidden"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped mac.zip!docs/README: by its name a description"), 1);
     assert_int_equal(
         times(outcome.heard.text, "skipped mac.zip!__MACOSX: a resource fork of macOS, not data\n"), 1);
     assert_int_equal(times(outcome.heard.text, "skipped mac.zip!b/link: a symbolic link\n"), 1);
