@@ -25,7 +25,7 @@ bool supplies_check_files(const load_spec_t *load, const char *why, size_t *coun
 bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err) {
     const char *temporary = getenv("TMPDIR");
     snprintf(rejects->folder, sizeof rejects->folder, "%s/tipple-%s-XXXXXX",
-             temporary && *temporary && strlen(temporary) < 32 ? temporary : "/tmp", study);
+             temporary && *temporary ? temporary : "/tmp", study);
     if (!mkdtemp(rejects->folder)) {
         rejects->folder[0] = '\0';
         return err_set(err, STATUS_HOST, "no folder for what %s reject can be made in TMPDIR: %m", whose);

@@ -5,12 +5,14 @@
 
 #include "load/load.h"
 
+#include <limits.h>
+
 /* why: "trials read their sample again and again". *count: how many files there are. */
 bool supplies_check_files(const load_spec_t *load, const char *why, size_t *count, err_t *err);
 
 typedef struct {
-    char folder[64];
-    char path[96]; /* of the reject file in it */
+    char folder[PATH_MAX];
+    char path[PATH_MAX + 16]; /* of the reject file in it */
 } supplies_rejects_t;
 
 /* In TMPDIR. study: "tune"; whose: "trials". Status 8. */
