@@ -77,18 +77,12 @@ static void print_watch_json(const measure_t *measure) {
 
 /* null: it was not measured then, or failed now. */
 static void print_compared(const measure_t *measure, const earlier_list_t *earlier) {
-    const work_t *work = measure->work;
-    char ranges[16];
-    const earlier_t *then =
-        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
-                     query_parallel_name(measure, ranges), measure->clients);
+    ratio_t ratio;
+    const earlier_t *then = query_compare(measure, earlier, &ratio);
     if (!then || measure->failures) {
         printf(",\"compared\":null");
         return;
     }
-    const ratio_t ratio =
-        compare_means(then->ms, (sample_t){measure->hist->moments.count, query_figure(measure, "mean_ms"),
-                                           query_figure(measure, "sd_ms")});
     printf(",\"compared\":{\"it_is\":\"%s\"", compare_verdict(&ratio));
     cli_json_figure("then_ms", then->ms.mean);
     cli_json_figure("ratio", ratio.times);

@@ -82,3 +82,15 @@ const char *query_parallel_name(const measure_t *measure, char out[16]) {
     const work_t *work = measure->work;
     return work->query->kind == QUERY_PIPELINE ? measure_parallel_name(work->ranges, out) : "off";
 }
+
+const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio) {
+    const work_t *work = measure->work;
+    char ranges[16];
+    const earlier_t *then =
+        compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
+                     query_parallel_name(measure, ranges), measure->clients);
+    if (then && !measure->failures)
+        *ratio = compare_means(then->ms,
+                               (sample_t){measure->hist->moments.count, mean_ms(measure), sd_ms(measure)});
+    return then;
+}

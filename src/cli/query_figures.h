@@ -3,6 +3,7 @@
 #ifndef TIPPLE_CLI_QUERY_FIGURES_H
 #define TIPPLE_CLI_QUERY_FIGURES_H
 
+#include "query/compare.h"
 #include "query/run.h"
 
 typedef double query_figure_fn(const measure_t *measure);
@@ -16,6 +17,10 @@ extern const query_figure_t query_figures[]; /* ends with a NULL name */
 
 /* NAN: there is no figure of this name. */
 double query_figure(const measure_t *measure, const char *name);
+
+/* Beside what an earlier run measured: NULL: it did not. *ratio is not set where the measurement failed now.
+ */
+const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio);
 
 /* "off", "auto", "4" */
 const char *query_parallel_name(const measure_t *measure, char out[16]);

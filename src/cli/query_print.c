@@ -334,19 +334,14 @@ void query_print_comparison(const query_result_t *result, const earlier_list_t *
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         const work_t *work = measure->work;
-        char ranges[16];
-        const earlier_t *then =
-            compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
-                         query_parallel_name(measure, ranges), measure->clients);
+        ratio_t ratio;
+        const earlier_t *then = query_compare(measure, earlier, &ratio);
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s%s%.60s", work->query->name, *work->with ? " " : "", work->with);
         if (!then || measure->failures) {
             GRID_PUT(row, 6, "%s", then ? "failed now" : "new");
             continue;
         }
-        ratio_t ratio =
-            compare_means(then->ms, (sample_t){measure->hist->moments.count, query_figure(measure, "mean_ms"),
-                                               query_figure(measure, "sd_ms")});
         print_figure(row[1], then->ms.mean);
         print_figure(row[2], query_figure(measure, "mean_ms"));
         print_figure(row[3], ratio.times);

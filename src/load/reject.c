@@ -97,7 +97,7 @@ static bool refuse_foreign(const char *path, status_t status, err_t *err) {
 
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
-    if (!reject_file_open(&file, path))
+    if (!reject_file_open_head(&file, path))
         return true;
     const bool foreign = is_foreign(&file);
     reject_file_close(&file);

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 static const char ANNOUNCEMENT[] = "# marked #@";
-enum { MARK_DIGITS = 8 };
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024 };
 
 static const char *behind_line(const char *at, const char *end) {
     const char *found = memchr(at, '\n', (size_t)(end - at));
     return found ? found + 1 : end;
 }
 
-static bool read_all(reject_file_t *file, int fd) {
+static bool read_text(reject_file_t *file, int fd, size_t most) {
     struct stat stat;
     if (fstat(fd, &stat) != 0)
         return false;
@@ -25,6 +25,7 @@ static bool read_all(reject_file_t *file, int fd) {
         return false;
     }
     size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
+    size = size < most ? size : most;
     if (!(file->text = calloc(1, size + 1)))
         return false;
     while (file->size < size) {
@@ -56,12 +57,12 @@ static void cut_torn_mark(reject_file_t *file) {
         file->size = (size_t)(line - file->text);
 }
 
-bool reject_file_open(reject_file_t *file, const char *path) {
+static bool open_some(reject_file_t *file, const char *path, size_t most) {
     *file = (reject_file_t){.first_line = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    bool ok = read_all(file, fd);
+    bool ok = read_text(file, fd, most);
     int problem = errno;
     close(fd);
     if (!ok) {
@@ -81,6 +82,14 @@ bool reject_file_open(reject_file_t *file, const char *path) {
     }
     cut_torn_mark(file);
     return true;
+}
+
+bool reject_file_open(reject_file_t *file, const char *path) {
+    return open_some(file, path, SIZE_MAX);
+}
+
+bool reject_file_open_head(reject_file_t *file, const char *path) {
+    return open_some(file, path, HEAD_BYTES);
 }
 
 void reject_file_close(reject_file_t *file) {

@@ -26,6 +26,9 @@ typedef struct {
 
 /* False with errno: it cannot be read. What is no regular file is taken as empty. */
 bool reject_file_open(reject_file_t *file, const char *path);
+
+/* Its first bytes, to see what it is: it may be any file. */
+bool reject_file_open_head(reject_file_t *file, const char *path);
 void reject_file_close(reject_file_t *file);
 
 typedef struct {
