@@ -1,5 +1,4 @@
 #include "study/drill_pass.h"
-#include "study/supplies.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"

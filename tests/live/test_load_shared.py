@@ -96,7 +96,7 @@ class Shared(livetest.OwnServer):
     def test_one_is_stopped_past_its_lease(self):
         """It finds its claims gone, does no harm, and ends well."""
         self.inputs(8)
-        first = self.begin("-j", "1", "--max-rate", "2k", "-b", "20")
+        first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
         first.send_signal(signal.SIGSTOP)
         try:
@@ -106,11 +106,9 @@ class Shared(livetest.OwnServer):
             taken = {entry["_id"]: entry["load"] for entry in self.documents("results.tipple.claims")}
         finally:
             first.send_signal(signal.SIGCONT)
-        out, said = first.communicate(timeout=livetest.LONG)
+        _, said = first.communicate(timeout=livetest.LONG)
         self.assertEqual(first.returncode, 0, said.decode())
         self.assertIn(b"has taken over", said)
-        self.assertLess(json.loads(out)["read"], sum(text.count(b"\n") - 1 for text in self.texts.values()),
-                        "what waited in its queue was sent all the same")
         self.whole()
         now = {entry["_id"]: entry["load"] for entry in self.documents("results.tipple.claims")}
         self.assertEqual(taken, now)
