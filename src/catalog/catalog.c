@@ -1,0 +1,392 @@
+#include "catalog/catalog.h"
+#include "target/position.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANEW                                                                                                 \
+    "load into another collection, or start over with --drop, which drops the collection and its catalog"
+
+static bool is_zero(const uint8_t uuid[STORE_UUID]) {
+    static const uint8_t none[STORE_UUID];
+    return memcmp(uuid, none, STORE_UUID) == 0;
+}
+
+/* ---- the header ---- */
+
+static bool refuse_filter(const catalog_settings_t *settings, const char *then, err_t *err) {
+    if (!then[0])
+        return err_set(err, STATUS_USAGE, "%s was loaded without --filter: leave it out, or %s",
+                       settings->name, ANEW);
+    return err_set(err, STATUS_USAGE, "%s was loaded with --filter '%s'%s%s%s: give the same one, or %s",
+                   settings->name, then, settings->filter[0] ? ", not '" : "", settings->filter,
+                   settings->filter[0] ? "'" : "", ANEW);
+}
+
+static bool check_format(const header_t *header, const catalog_settings_t *settings, err_t *err) {
+    if (!header->format)
+        return true;
+    if (settings->format && strcmp(header->format, settings->format) != 0)
+        return err_set(err, STATUS_USAGE, "%s was loaded with --format %s, not %s: give the same one, or %s",
+                       settings->name, header->format, settings->format, ANEW);
+    if (settings->format_digest && header->format_digest &&
+        strcmp(header->format_digest, settings->format_digest) != 0)
+        return err_set(err, STATUS_USAGE,
+                       "the format '%s' has changed since %s was loaded: the same record would now make "
+                       "another document; use the old format file, or %s",
+                       header->format, settings->name, ANEW);
+    if (settings->filter && strcmp(header->filter ? header->filter : "", settings->filter) != 0)
+        return refuse_filter(settings, header->filter ? header->filter : "", err);
+    return true;
+}
+
+static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s is not the collection that its catalog describes: it was dropped and made again, "
+                   "restored or resharded since then. If all of its documents are the old ones, "
+                   "--same-collection reads them back; otherwise %s",
+                   settings->name, ANEW);
+}
+
+bool catalog_check_header(const header_t *header, const catalog_settings_t *settings, err_t *err) {
+    if (header->layout != STORE_LAYOUT)
+        return err_set(err, STATUS_USAGE,
+                       "the catalog of %s was written by another version of tipple, in another layout (%d; "
+                       "this one reads %d): use that version, or %s",
+                       settings->name, header->layout, STORE_LAYOUT, ANEW);
+    if (header->lane_rule != POSITION_LANE_RULE)
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded by another version of tipple, which gave its records other _ids: use "
+                       "that version, or %s",
+                       settings->name, ANEW);
+    if (!load_id_is_nobody(&header->dropping))
+        return err_set(err, STATUS_USAGE,
+                       "a load with --drop is dropping %s, or was killed while it did: wait for it, or run a "
+                       "load with --drop again",
+                       settings->name);
+    return check_format(header, settings, err);
+}
+
+/* A header for another collection is only taken over when a person says that it is the same, or when nothing
+ * was ever loaded. */
+static bool follow_uuid(store_t *store, const catalog_settings_t *settings, header_t *header, bool *again,
+                        err_t *err) {
+    *again = false;
+    if (memcmp(header->uuid, settings->uuid, STORE_UUID) == 0)
+        return true;
+    if (!is_zero(header->uuid) && header->format && !settings->accepts_other_uuid)
+        return refuse_other_uuid(settings, err);
+    header_change_t change = {.kind = HEADER_NEW_UUID, .generation = header->generation};
+    memcpy(change.uuid, settings->uuid, STORE_UUID);
+    bool changed;
+    *again = true;
+    return store->change_header(store, &change, &changed, err);
+}
+
+bool catalog_open(store_t *store, const catalog_settings_t *settings, header_t *header, err_t *err) {
+    for (bool again = true; again;) {
+        bool found;
+        if (!store->read_header(store, header, &found, err))
+            return false;
+        if (!found) {
+            header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            memcpy(fresh.uuid, settings->uuid, STORE_UUID);
+            header_free(header);
+            if (!settings->empty)
+                return err_set(err, STATUS_USAGE,
+                               "%s holds documents that tipple did not load (it has no catalog): %s",
+                               settings->name, ANEW);
+            if (!store->make_header(store, &fresh, err))
+                return false;
+            continue; /* the header that counts may be another load's */
+        }
+        if (!catalog_check_header(header, settings, err) ||
+            !follow_uuid(store, settings, header, &again, err)) {
+            header_free(header);
+            return false;
+        }
+        if (again)
+            header_free(header);
+    }
+    return true;
+}
+
+bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
+    const header_change_t change = {.kind = HEADER_BIND,
+                                    .format = settings->format,
+                                    .format_digest = settings->format_digest,
+                                    .filter = settings->filter};
+    for (bool bound = false; !bound;) {
+        header_t header = {0};
+        bool found, changed;
+        if (!store->read_header(store, &header, &found, err))
+            return false;
+        if (!found)
+            return err_set(err, STATUS_SERVER,
+                           "somebody removed the catalog of %s while it was loaded: start over with --drop",
+                           settings->name);
+        bool ok = catalog_check_header(&header, settings, err);
+        if (ok && memcmp(header.uuid, settings->uuid, STORE_UUID) != 0)
+            ok = err_set(err, STATUS_SERVER,
+                         "%s was dropped and made again while it was loaded: start over with "
+                         "--drop",
+                         settings->name);
+        bound = ok && header.format != NULL;
+        header_free(&header);
+        if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
+            return false;
+    }
+    return true;
+}
+
+bool catalog_check_collection(store_t *store, const catalog_settings_t *settings, uint32_t generation,
+                              err_t *err) {
+    uint8_t uuid[STORE_UUID];
+    header_t header = {0};
+    bool found;
+    if (!store->collection(store, uuid, err))
+        return false;
+    if (memcmp(uuid, settings->uuid, STORE_UUID) != 0)
+        return err_set(err, STATUS_SERVER, "%s was dropped%s while it was loaded: start over with --drop",
+                       settings->name, is_zero(uuid) ? "" : " and made again");
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool same = found && header.generation == generation;
+    header_free(&header);
+    return same ||
+           err_set(err, STATUS_SERVER,
+                   "the catalog of %s was removed or changed by somebody while it was loaded: run the "
+                   "same command again, or start over with --drop",
+                   settings->name);
+}
+
+/* ---- dropping ---- */
+
+/* Waits until each other load has ended or is known to be dead; one whose beat moves is alive. */
+static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    liveness_t liveness = {.lease_ns = drop->lease_ns};
+    bool ok = true, waiting = true, first = true;
+    while (ok && waiting) {
+        loads_t loads = {0};
+        waiting = false;
+        ok = store->read_loads(store, &loads, err);
+        for (size_t i = 0; ok && i < loads.count; i++) {
+            const load_seen_t *load = &loads.loads[i], *before = liveness_find(&liveness, &load->id);
+            if (load->ended || load_id_equal(&load->id, &drop->self))
+                continue;
+            if (!first && (!before || before->beat != load->beat))
+                ok =
+                    err_set(err, STATUS_USAGE,
+                            "%s is being loaded (process %lld on %s): --drop would destroy its work. Stop it "
+                            "first, or wait until it has ended",
+                            name, (long long)load->process, load->host);
+        }
+        ok = ok && liveness_update(&liveness, &loads, drop->now(drop->context),
+                                   drop->own_beats(drop->context), err);
+        for (size_t i = 0; ok && i < loads.count; i++)
+            waiting |= !load_id_equal(&loads.loads[i].id, &drop->self) &&
+                       !liveness_is_dead(&liveness, &loads.loads[i].id);
+        loads_free(&loads);
+        first = false;
+        ok = ok && (!waiting || drop->wait(drop->context, err));
+    }
+    liveness_free(&liveness);
+    return ok;
+}
+
+/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. */
+static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *generation, uint64_t *ordinals,
+                       err_t *err) {
+    for (bool begun = false; !begun;) {
+        header_t header = {0};
+        bool found;
+        if (!store->read_header(store, &header, &found, err))
+            return false;
+        header_change_t change = {.kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .by = drop->self};
+        const bool ours = load_id_equal(&header.dropping, &drop->self);
+        *generation = header.generation;
+        *ordinals = header.next_ordinal;
+        header_free(&header);
+        if (!found) {
+            header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            if (!store->make_header(store, &fresh, err))
+                return false;
+            continue;
+        }
+        /* read once more when it is ours: no load takes numbers from now on */
+        if (!ours && !store->change_header(store, &change, &begun, err))
+            return false;
+        begun = ours;
+    }
+    return true;
+}
+
+bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    uint32_t generation;
+    uint64_t ordinals;
+    bool changed;
+    if (!begin_drop(store, drop, &generation, &ordinals, err))
+        return false;
+    if (!wait_for_loads(store, name, drop, err)) {
+        const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
+        err_t ignored;
+        store->change_header(store, &cancel, &changed, &ignored);
+        return false;
+    }
+    const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
+    if (!drop->drop(drop->context, err) || !store->remove_entries(store, ordinals, err) ||
+        !store->change_header(store, &end, &changed, err))
+        return false;
+    header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool ended = found && load_id_is_nobody(&header.dropping);
+    header_free(&header);
+    return ended || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
+/* ---- with a ledger ---- */
+
+static int by_value(const void *a, const void *b) {
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Sorted, each once. */
+static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
+    size_t kept = 0;
+    if (count)
+        qsort(ordinals, count, sizeof *ordinals, by_value);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || ordinals[kept - 1] != ordinals[i])
+            ordinals[kept++] = ordinals[i];
+    return kept;
+}
+
+static bool refuse_gone(err_t *err) {
+    return err_set(
+        err, STATUS_SERVER,
+        "the catalog of the collection was removed or changed by somebody while it was loaded: start "
+        "over with --drop");
+}
+
+/* To the end: a reply may hold fewer than were asked for. */
+static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_t *entries, err_t *err) {
+    const size_t asked = sort_ordinals(ordinals, count);
+    return store_read_all(store, ordinals, asked, entries, err) &&
+           (entries->count == asked || refuse_gone(err));
+}
+
+bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err) {
+    entries_t entries = {0};
+    loads_t loads = {0};
+    uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
+    if (!ordinals)
+        return err_memory(err, ledger->input_count * sizeof *ordinals);
+    for (size_t i = 0; i < ledger->input_count; i++)
+        ordinals[i] = ledger->inputs[i].entry.ordinal;
+    const size_t count = sort_ordinals(ordinals, ledger->input_count);
+    bool ok = store_read_all(store, ordinals, count, &entries, err) &&
+              ledger_read(ledger, &entries, true, err) && store->read_loads(store, &loads, err) &&
+              ledger_read_loads(ledger, &loads, now_ns, own_beats, err);
+    free(ordinals);
+    entries_free(&entries);
+    loads_free(&loads);
+    return ok;
+}
+
+/* Numbers for what grown inputs have more. */
+static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t unit, ordinal, bytes = takes[i].extent.length;
+        if (!bytes)
+            continue;
+        if (!store_take_numbers(store, (bytes + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT, 0, &unit,
+                                &ordinal, err))
+            return false;
+        takes[i].extent.base = unit * POSITION_EXTENT_UNIT;
+    }
+    return true;
+}
+
+bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_bytes, err_t *err) {
+    take_t *takes = NULL;
+    size_t count = 0;
+    uint64_t changed;
+    entries_t entries = {0};
+    bool ok = ledger_choose(ledger, least, most_bytes, &takes, &count, err) &&
+              number_takes(store, takes, count, err);
+    entry_change_t *changes = malloc((count + 1) * sizeof *changes);
+    uint32_t *ordinals = malloc((count + 1) * sizeof *ordinals);
+    ok = ok && ((changes && ordinals) || err_memory(err, count * sizeof *changes));
+    for (size_t i = 0; ok && i < count; i++) {
+        changes[i] = takes[i].change;
+        ordinals[i] = takes[i].change.ordinal;
+    }
+    /* who it belongs to first, then how far it is: what its former owner wrote in between is seen */
+    ok = ok && store->change_entries(store, changes, count, &changed, err) &&
+         read_some(store, ordinals, count, &entries, err) &&
+         ledger_taken(ledger, takes, count, &entries, err);
+    takes_free(takes, count);
+    free(changes);
+    free(ordinals);
+    entries_free(&entries);
+    return ok;
+}
+
+bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
+    entry_change_t *changes = NULL;
+    size_t count = 0;
+    uint64_t changed = 0;
+    bool ok = ledger_checkpoint(ledger, &changes, &count, err) &&
+              (!count || store->change_entries(store, changes, count, &changed, err));
+    if (ok && changed == count) {
+        ledger_written(ledger, changes, count);
+    } else if (ok) {
+        entries_t entries = {0};
+        uint32_t *ordinals = malloc(count * sizeof *ordinals);
+        ok = ordinals != NULL || err_memory(err, count * sizeof *ordinals);
+        for (size_t i = 0; ok && i < count; i++)
+            ordinals[i] = changes[i].ordinal;
+        ok = ok && read_some(store, ordinals, count, &entries, err) &&
+             ledger_read(ledger, &entries, false, err);
+        free(ordinals);
+        entries_free(&entries);
+    }
+    free(changes);
+    return ok;
+}
+
+bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t offset,
+                    bool *ours, err_t *err) {
+    for (;;) {
+        const entry_t *entry = &ledger->inputs[work->input].entry;
+        uint64_t number, unit, ordinal, changed;
+        *ours = work->state == WORK_OURS && work->epoch == epoch;
+        if (!*ours || entry_number(entry, offset, &number))
+            return true;
+        extent_t extent = {.start = entry_extents_end(entry)};
+        const uint64_t pieces = (offset - extent.start) / POSITION_STREAM_PIECE + 1;
+        extent.length = pieces * POSITION_STREAM_PIECE;
+        if (!store_take_numbers(store, extent.length / POSITION_EXTENT_UNIT, 0, &unit, &ordinal, err))
+            return false;
+        extent.base = unit * POSITION_EXTENT_UNIT;
+        const entry_change_t change = {.ordinal = entry->ordinal,
+                                       .piece = work->piece,
+                                       .owner = ledger->options.self,
+                                       .epoch = epoch,
+                                       .no_extent_yet = true,
+                                       .extent = &extent,
+                                       .extent_at = entry->extent_count};
+        if (!store->change_entries(store, &change, 1, &changed, err))
+            return false;
+        /* what is there counts, whoever wrote it */
+        entries_t entries = {0};
+        uint32_t asked = entry->ordinal;
+        bool ok = read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, err);
+        entries_free(&entries);
+        if (!ok)
+            return false;
+    }
+}

@@ -1,0 +1,276 @@
+#include "catalog/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool load_id_equal(const load_id_t *a, const load_id_t *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool load_id_is_nobody(const load_id_t *id) {
+    static const load_id_t nobody;
+    return load_id_equal(id, &nobody);
+}
+
+void counts_add(counts_t *to, const counts_t *from) {
+    to->read += from->read;
+    to->loaded += from->loaded;
+    to->already_there += from->already_there;
+    to->rejected += from->rejected;
+    to->filtered += from->filtered;
+    to->corrected += from->corrected;
+}
+
+/* ---- reading ---- */
+
+const version_t *entry_newest(const entry_t *entry) {
+    return &entry->versions[entry->version - 1];
+}
+
+uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest) {
+    for (uint32_t version = entry->version; version; version--)
+        if (entry->versions[version - 1].size == size &&
+            strcmp(entry->versions[version - 1].digest, digest) == 0)
+            return version;
+    return 0;
+}
+
+bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {
+    for (size_t i = count; i-- > 0;) {
+        const extent_t *extent = &extents[i];
+        if (offset >= extent->start && offset - extent->start < extent->length) {
+            *number = extent->base + (offset - extent->start);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool entry_number(const entry_t *entry, uint64_t offset, uint64_t *number) {
+    return extents_number(entry->extents, entry->extent_count, offset, number);
+}
+
+uint64_t entry_extents_end(const entry_t *entry) {
+    uint64_t end = 0;
+    for (size_t i = 0; i < entry->extent_count; i++)
+        if (entry->extents[i].start + entry->extents[i].length > end)
+            end = entry->extents[i].start + entry->extents[i].length;
+    return end;
+}
+
+bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe) {
+    return piece->complete >= version && piece->generation == generation && !(safe && piece->unsafe);
+}
+
+counts_t piece_counts(const piece_t *piece) {
+    counts_t counts = piece->counts;
+    if (piece->complete)
+        counts_add(&counts, &piece->tail.counts);
+    return counts;
+}
+
+const fix_mark_t *entry_fix(const entry_t *entry, uint64_t offset) {
+    for (size_t i = 0; i < entry->fix_count; i++)
+        if (entry->fixes[i].offset == offset)
+            return &entry->fixes[i];
+    return NULL;
+}
+
+uint64_t entry_open_rejects(const entry_t *entry) {
+    uint64_t open = 0;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++) {
+            const fix_mark_t *fix = entry_fix(entry, entry->pieces[i].rejects[j].offset);
+            open += !fix || !fix->confirmed;
+        }
+    return open;
+}
+
+/* ---- changing ---- */
+
+/* One more of `size` bytes each, at the end of *items. */
+static bool grow(void **items, size_t count, size_t size, err_t *err) {
+    void *larger = realloc(*items, (count + 1) * size);
+    if (!larger)
+        return err_memory(err, (count + 1) * size);
+    *items = larger;
+    return true;
+}
+
+bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err) {
+    if (!grow((void **)&entry->extents, entry->extent_count, sizeof extent, err))
+        return false;
+    entry->extents[entry->extent_count++] = extent;
+    return true;
+}
+
+bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {
+    if (!grow((void **)&entry->versions, entry->version, sizeof *version, err))
+        return false;
+    entry->versions[entry->version++] = *version;
+    return true;
+}
+
+bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err) {
+    piece_t *pieces = calloc(count, sizeof *pieces);
+    if (!pieces)
+        return err_memory(err, count * sizeof *pieces);
+    for (size_t i = 0; i < count; i++) {
+        pieces[i].from = i * blocks_each;
+        pieces[i].to = i + 1 < count ? (i + 1) * blocks_each : UINT64_MAX;
+    }
+    for (size_t i = 0; i < entry->piece_count; i++)
+        piece_free(&entry->pieces[i]);
+    free(entry->pieces);
+    entry->pieces = pieces;
+    entry->piece_count = count;
+    return true;
+}
+
+bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
+    for (size_t i = 0; i < entry->fix_count; i++)
+        if (entry->fixes[i].offset == fix.offset) {
+            entry->fixes[i] = fix;
+            return true;
+        }
+    if (!grow((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
+        return false;
+    entry->fixes[entry->fix_count++] = fix;
+    return true;
+}
+
+bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err) {
+    size_t at = piece->reject_count;
+    while (at && piece->rejects[at - 1].offset > mark.offset)
+        at--;
+    if (at && piece->rejects[at - 1].offset == mark.offset) {
+        piece->rejects[at - 1] = mark;
+        return true;
+    }
+    if (piece->reject_count == piece->reject_room) {
+        size_t room = piece->reject_room ? 2 * piece->reject_room : 4;
+        reject_mark_t *larger = realloc(piece->rejects, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        piece->rejects = larger;
+        piece->reject_room = room;
+    }
+    memmove(&piece->rejects[at + 1], &piece->rejects[at], (piece->reject_count - at) * sizeof mark);
+    piece->rejects[at] = mark;
+    piece->reject_count++;
+    return true;
+}
+
+/* A copy of `count` items of `size` bytes; NULL for none. */
+static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+    *to = NULL;
+    if (!count)
+        return true;
+    if (!(*to = malloc(count * size)))
+        return err_memory(err, count * size);
+    memcpy(*to, from, count * size);
+    return true;
+}
+
+bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
+    piece_t copy = *from;
+    copy.done = (done_runs_t){0};
+    copy.reject_room = copy.reject_count;
+    bool ok =
+        copy_items((void **)&copy.rejects, from->rejects, from->reject_count, sizeof *from->rejects, err);
+    ok = ok && (done_runs_copy(&copy.done, &from->done) || err_memory(err, from->done.count));
+    if (!ok) {
+        piece_free(&copy);
+        return false;
+    }
+    piece_free(to);
+    *to = copy;
+    return true;
+}
+
+static bool copy_text(char **to, const char *from, err_t *err) {
+    *to = from ? strdup(from) : NULL;
+    return !from || *to || err_memory(err, strlen(from));
+}
+
+bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
+    entry_t copy = *from;
+    copy.path = copy.key = copy.kind = NULL;
+    copy.versions = NULL;
+    copy.extents = NULL;
+    copy.fixes = NULL;
+    copy.pieces = NULL;
+    copy.piece_count = 0;
+    bool ok =
+        copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
+        copy_text(&copy.kind, from->kind, err) &&
+        copy_items((void **)&copy.versions, from->versions, from->version, sizeof *from->versions, err) &&
+        copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents, err) &&
+        copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
+        (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));
+    for (size_t i = 0; ok && i < from->piece_count; i++)
+        ok = piece_copy(&copy.pieces[i], &from->pieces[i], err);
+    if (!ok) {
+        entry_free(&copy);
+        return false;
+    }
+    entry_free(to);
+    *to = copy;
+    return true;
+}
+
+/* ---- freeing ---- */
+
+void piece_clear_progress(piece_t *piece) {
+    done_runs_free(&piece->done);
+    free(piece->rejects);
+    piece->rejects = NULL;
+    piece->reject_count = piece->reject_room = 0;
+    piece->counts = (counts_t){0};
+    piece->tail = (tail_t){0};
+    piece->complete = 0;
+    piece->unsafe = false;
+}
+
+void piece_free(piece_t *piece) {
+    done_runs_free(&piece->done);
+    free(piece->rejects);
+    piece->rejects = NULL;
+    piece->reject_count = piece->reject_room = 0;
+}
+
+void entry_free(entry_t *entry) {
+    free(entry->path);
+    free(entry->key);
+    free(entry->kind);
+    free(entry->versions);
+    free(entry->extents);
+    free(entry->fixes);
+    for (size_t i = 0; i < entry->piece_count; i++)
+        piece_free(&entry->pieces[i]);
+    free(entry->pieces);
+    *entry = (entry_t){0};
+}
+
+entry_t *entries_add(entries_t *entries, err_t *err) {
+    if (entries->count == entries->room) {
+        size_t room = entries->room ? 2 * entries->room : 64;
+        entry_t *larger = realloc(entries->entries, room * sizeof *larger);
+        if (!larger) {
+            err_memory(err, room * sizeof *larger);
+            return NULL;
+        }
+        entries->entries = larger;
+        entries->room = room;
+    }
+    entry_t *entry = &entries->entries[entries->count++];
+    *entry = (entry_t){0};
+    return entry;
+}
+
+void entries_free(entries_t *entries) {
+    for (size_t i = 0; i < entries->count; i++)
+        entry_free(&entries->entries[i]);
+    free(entries->entries);
+    *entries = (entries_t){0};
+}

@@ -1,0 +1,356 @@
+/* The ledger: pieces that are taken, worked on and written down. */
+#include "catalog/ledger.h"
+#include "catalog/ledger_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- taking ---- */
+
+/* Of a grown input: a new version, and the last block is not done any more, because it may have grown. */
+static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
+    piece_t *progress = &take->progress;
+    take->version = input->seen;
+    take->version.torn = (torn_t){0};
+    take->change.version = input->entry.version;
+    take->change.new_version = &take->version;
+    take->change.new_key = input->key;
+    const uint64_t end = entry_extents_end(&input->entry);
+    if (input->text_end > end) {
+        take->extent = (extent_t){.start = end, .length = input->text_end - end};
+        take->change.extent = &take->extent;
+        take->change.extent_at = input->entry.extent_count;
+        take->change.no_extent_yet = true;
+    }
+    if (!take->change.progress && !piece_copy(progress, piece, err))
+        return false;
+    take->change.progress = progress;
+    const uint64_t tail_at = progress->tail.from;
+    size_t kept = 0;
+    for (size_t i = 0; i < progress->reject_count; i++)
+        if (progress->tail.from == progress->tail.to ||
+            progress->rejects[i].offset / LEDGER_BLOCK_BYTES < tail_at)
+            progress->rejects[kept++] = progress->rejects[i];
+    progress->reject_count = kept;
+    progress->tail = (tail_t){0};
+    return true;
+}
+
+static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t *err) {
+    const work_t *work = &ledger->works[number];
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    const piece_t *piece = ledger_piece(ledger, work);
+    *take = (take_t){.work = number};
+    take->change = (entry_change_t){.ordinal = input->entry.ordinal,
+                                    .piece = work->piece,
+                                    .owner = piece->owner,
+                                    .epoch = piece->epoch,
+                                    .sets_owner = true,
+                                    .new_owner = ledger->options.self,
+                                    .new_epoch = piece->epoch + 1};
+    const bool unbelieved = ledger->options.safe && piece->unsafe;
+    if (piece->generation != ledger->options.generation || unbelieved) {
+        take->progress = (piece_t){.generation = ledger->options.generation};
+        take->change.progress = &take->progress;
+    }
+    return input->view != VIEW_GROWN || work->piece + 1 != input->entry.piece_count ||
+           take_as_grown(input, piece, take, err);
+}
+
+void takes_free(take_t *takes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        piece_free(&takes[i].progress);
+    free(takes);
+}
+
+static uint64_t cost(const ledger_t *ledger, const work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return input->bytes / input->work_count;
+}
+
+bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
+                   err_t *err) {
+    uint64_t bytes = 0;
+    size_t room = 0, group = SIZE_MAX;
+    *takes = NULL;
+    *count = 0;
+    while (ledger->first_open < ledger->work_count && (ledger->works[ledger->first_open].state == WORK_DONE ||
+                                                       ledger->works[ledger->first_open].state == WORK_OURS))
+        ledger->first_open++;
+    for (size_t i = ledger->first_open; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        const size_t its_group = ledger->inputs[work->input].group;
+        if (*count >= least && its_group != group && (bytes >= most_bytes || *count >= LEDGER_MOST_TAKES))
+            break;
+        if (!ledger_may_take(ledger, work))
+            continue;
+        if (*count == room) {
+            room = room ? 2 * room : 16;
+            take_t *larger = realloc(*takes, room * sizeof *larger);
+            if (!larger)
+                return err_memory(err, room * sizeof *larger);
+            *takes = larger;
+        }
+        if (!fill_take(ledger, i, &(*takes)[*count], err))
+            return false;
+        ++*count;
+        bytes += cost(ledger, work);
+        group = its_group;
+    }
+    /* the array may have moved: what points into itself is set now */
+    for (size_t i = 0; i < *count; i++) {
+        take_t *take = &(*takes)[i];
+        if (take->change.progress)
+            take->change.progress = &take->progress;
+        if (take->change.new_version)
+            take->change.new_version = &take->version;
+        if (take->change.extent)
+            take->change.extent = &take->extent;
+    }
+    return true;
+}
+
+bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries, err_t *err) {
+    /* as read, they are ours: read_entry must not take them for lost, nor for a take that we did not hear of
+     */
+    for (size_t i = 0; i < count; i++) {
+        work_t *work = &ledger->works[takes[i].work];
+        ledger_forget(work);
+        work->state = WORK_OPEN;
+    }
+    if (!ledger_read(ledger, entries, false, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        work_t *work = &ledger->works[takes[i].work];
+        const piece_t *piece = ledger_piece(ledger, work);
+        if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
+            piece->epoch == takes[i].change.new_epoch) {
+            work->epoch = piece->epoch;
+            ledger_become(ledger, work, WORK_OURS);
+        }
+    }
+    return true;
+}
+
+work_t *ledger_hand_out(ledger_t *ledger) {
+    while (ledger->hand_out_from < ledger->work_count) {
+        work_t *work = &ledger->works[ledger->hand_out_from++];
+        if (!work->handed_out && (work->state == WORK_OURS || work->state == WORK_CHECK)) {
+            work->handed_out = true;
+            return work;
+        }
+    }
+    return NULL;
+}
+
+/* ---- working ---- */
+
+static bool is_ours(const work_t *work, uint32_t epoch) {
+    return work->state == WORK_OURS && work->epoch == epoch;
+}
+
+static bool add_rejects(piece_t *piece, const reject_mark_t *rejects, size_t count, err_t *err) {
+    if (piece->reject_count + count > LEDGER_MOST_REJECTS)
+        return err_set(err, STATUS_TOO_MANY_REJECTED,
+                       "stopped: one input has more than %d rejected records, which is more than the catalog "
+                       "remembers; is the format the right one?",
+                       LEDGER_MOST_REJECTS);
+    for (size_t i = 0; i < count; i++)
+        if (!piece_add_reject(piece, rejects[i], err))
+            return false;
+    return true;
+}
+
+static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
+    if (work->held_count == work->held_room) {
+        size_t room = work->held_room ? 2 * work->held_room : 16;
+        held_t *larger = realloc(work->held, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        work->held = larger;
+        work->held_room = room;
+    }
+    held_t held = {.from = block->from, .to = block->to, .hash = block->hash, .counts = block->counts};
+    if (block->reject_count) {
+        size_t bytes = block->reject_count * sizeof *held.rejects;
+        if (!(held.rejects = malloc(bytes)))
+            return err_memory(err, bytes);
+        memcpy(held.rejects, block->rejects, bytes);
+        held.reject_count = block->reject_count;
+    }
+    work->held[work->held_count++] = held;
+    return true;
+}
+
+static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, const counts_t *counts,
+                     const reject_mark_t *rejects, size_t reject_count, err_t *err) {
+    bool is_new;
+    if (!done_runs_add(&piece->done, from, to, hash, &is_new))
+        return err_memory(err, sizeof(done_run_t));
+    if (is_new)
+        counts_add(&piece->counts, counts);
+    return !is_new || add_rejects(piece, rejects, reject_count, err);
+}
+
+/* Blocks that had to wait, because they would have made too many runs. */
+static bool add_held(piece_t *piece, work_t *work, err_t *err) {
+    bool again = work->held_count > 0;
+    while (again) {
+        again = false;
+        for (size_t i = 0; i < work->held_count; i++) {
+            held_t held = work->held[i];
+            if (piece->done.count >= LEDGER_MOST_RUNS &&
+                done_runs_would_grow(&piece->done, held.from, held.to))
+                continue;
+            bool ok = add_done(piece, held.from, held.to, held.hash, &held.counts, held.rejects,
+                               held.reject_count, err);
+            free(held.rejects);
+            work->held[i--] = work->held[--work->held_count];
+            if (!ok)
+                return false;
+            again = true;
+        }
+    }
+    return true;
+}
+
+static bool add_tail(piece_t *piece, work_t *work, const settled_block_t *block, err_t *err) {
+    tail_t *tail = &work->tail;
+    if (!work->tail_settled || block->from < tail->from)
+        tail->from = block->from;
+    if (block->to > tail->to)
+        tail->to = block->to;
+    tail->hash += block->hash;
+    counts_add(&tail->counts, &block->counts);
+    work->tail_settled++;
+    return add_rejects(piece, block->rejects, block->reject_count, err);
+}
+
+bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
+    if (!is_ours(work, epoch))
+        return true;
+    piece_t *piece = ledger_piece(ledger, work);
+    work->dirty = true;
+    if (!ledger->options.safe)
+        piece->unsafe = true;
+    if (block->tail)
+        return add_tail(piece, work, block, err);
+    if (piece->done.count >= LEDGER_MOST_RUNS && done_runs_would_grow(&piece->done, block->from, block->to))
+        return hold(work, block, err);
+    return add_done(piece, block->from, block->to, block->hash, &block->counts, block->rejects,
+                    block->reject_count, err) &&
+           add_held(piece, work, err);
+}
+
+void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_block, uint32_t tail_parts) {
+    (void)ledger;
+    if (!is_ours(work, epoch))
+        return;
+    work->fed = work->dirty = true;
+    work->end_block = end_block;
+    work->tail_parts = tail_parts;
+}
+
+void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn) {
+    (void)ledger;
+    if (!is_ours(work, epoch))
+        return;
+    work->torn = torn;
+    work->torn_written = false;
+    work->dirty = true;
+}
+
+bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
+    return is_ours(work, epoch) && work->torn_written;
+}
+
+void ledger_checked(ledger_t *ledger, work_t *work) {
+    (void)ledger;
+    if (work->state == WORK_CHECK)
+        work->state = WORK_DONE;
+}
+
+bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err) {
+    return entry_add_extent(&ledger->inputs[work->input].entry, extent, err);
+}
+
+/* ---- writing down ---- */
+
+/* Everything from the piece's beginning to its end is done. */
+static bool is_finished(const work_t *work, const piece_t *piece) {
+    if (!work->fed || work->held_count || work->tail_settled < work->tail_parts)
+        return false;
+    const uint64_t to = work->tail_parts ? work->tail.from : work->end_block;
+    return to <= piece->from || done_runs_cover(&piece->done, piece->from, to);
+}
+
+bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err) {
+    *changes = NULL;
+    *count = 0;
+    size_t room = 0;
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        work_t *work = &ledger->works[i];
+        if (work->state != WORK_OURS || !work->dirty)
+            continue;
+        const ledger_input_t *input = &ledger->inputs[work->input];
+        piece_t *piece = ledger_piece(ledger, work);
+        if (*count == room) {
+            room = room ? 2 * room : 16;
+            entry_change_t *larger = realloc(*changes, room * sizeof *larger);
+            if (!larger)
+                return err_memory(err, room * sizeof *larger);
+            *changes = larger;
+        }
+        entry_change_t *change = &(*changes)[(*count)++];
+        *change = (entry_change_t){.ordinal = input->entry.ordinal,
+                                   .piece = work->piece,
+                                   .owner = ledger->options.self,
+                                   .epoch = work->epoch,
+                                   .progress = piece};
+        if (work->torn.length && !work->torn_written) {
+            change->torn = &work->torn;
+            change->version = input->entry.version;
+        }
+        if (is_finished(work, piece)) {
+            piece->complete = input->version;
+            piece->tail = work->tail;
+            change->version = input->entry.version;
+            change->sets_owner = true; /* free from now on */
+            change->new_epoch = work->epoch;
+        }
+    }
+    return true;
+}
+
+static work_t *find_work(ledger_t *ledger, const entry_change_t *change) {
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        work_t *work = &ledger->works[i];
+        if (work->piece == change->piece && ledger->inputs[work->input].entry.ordinal == change->ordinal)
+            return work;
+    }
+    return NULL;
+}
+
+void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count) {
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        /* changes are in the order of the works */
+        while (at < ledger->work_count &&
+               (ledger->works[at].piece != changes[i].piece ||
+                ledger->inputs[ledger->works[at].input].entry.ordinal != changes[i].ordinal))
+            at++;
+        work_t *work = at < ledger->work_count ? &ledger->works[at] : find_work(ledger, &changes[i]);
+        if (!work || work->state != WORK_OURS)
+            continue;
+        work->dirty = false;
+        if (changes[i].torn) {
+            work->torn_written = true;
+            ledger->inputs[work->input].entry.versions[changes[i].version - 1].torn = work->torn;
+        }
+        if (!changes[i].sets_owner)
+            continue;
+        ledger_piece(ledger, work)->owner = (load_id_t){{0}};
+        ledger_forget(work);
+        work->state = WORK_DONE;
+    }
+}

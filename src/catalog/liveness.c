@@ -1,0 +1,63 @@
+#include "catalog/liveness.h"
+
+#include <stdlib.h>
+
+static watched_t *find(const liveness_t *liveness, const load_id_t *load) {
+    for (size_t i = 0; i < liveness->count; i++)
+        if (load_id_equal(&liveness->watched[i].load.id, load))
+            return &liveness->watched[i];
+    return NULL;
+}
+
+static watched_t *add(liveness_t *liveness, const load_seen_t *load, int64_t now_ns, uint64_t own_beats,
+                      err_t *err) {
+    if (liveness->count == liveness->room) {
+        size_t room = liveness->room ? 2 * liveness->room : 8;
+        watched_t *larger = realloc(liveness->watched, room * sizeof *larger);
+        if (!larger) {
+            err_memory(err, room * sizeof *larger);
+            return NULL;
+        }
+        liveness->watched = larger;
+        liveness->room = room;
+    }
+    watched_t *watched = &liveness->watched[liveness->count++];
+    *watched = (watched_t){.load = *load, .since_ns = now_ns, .own_beats = own_beats};
+    return watched;
+}
+
+bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
+                     err_t *err) {
+    for (size_t i = 0; i < liveness->count; i++)
+        liveness->watched[i].listed = false;
+    for (size_t i = 0; i < loads->count; i++) {
+        const load_seen_t *load = &loads->loads[i];
+        watched_t *watched = find(liveness, &load->id);
+        if (!watched && !(watched = add(liveness, load, now_ns, own_beats, err)))
+            return false;
+        if (watched->load.beat != load->beat) {
+            watched->since_ns = now_ns;
+            watched->own_beats = own_beats;
+        }
+        watched->load = *load;
+        watched->listed = true;
+        watched->dead = load->ended || (now_ns - watched->since_ns >= liveness->lease_ns &&
+                                        own_beats - watched->own_beats >= LIVENESS_OWN_BEATS);
+    }
+    return true;
+}
+
+bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return !watched || !watched->listed || watched->dead;
+}
+
+const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load) {
+    const watched_t *watched = find(liveness, load);
+    return watched && watched->listed ? &watched->load : NULL;
+}
+
+void liveness_free(liveness_t *liveness) {
+    free(liveness->watched);
+    *liveness = (liveness_t){.lease_ns = liveness->lease_ns};
+}

@@ -1,0 +1,382 @@
+#include "catalog/register.h"
+#include "target/position.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RACES = 1000 };
+
+bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
+                     register_digest_fn *digest_at, void *context, size_t input, view_t *view,
+                     uint32_t *version, err_t *err) {
+    const version_t *newest = entry_newest(entry);
+    *version = entry_version_of(entry, seen->size, seen->digest);
+    *view = *version == entry->version ? VIEW_SAME : *version ? VIEW_OLDER : VIEW_CHANGED;
+    if (*version || !may_grow || newest->size >= seen->size)
+        return true;
+    char then[33];
+    if (!digest_at(context, input, newest->size, then, err))
+        return false;
+    if (strcmp(then, newest->digest) == 0)
+        *view = VIEW_GROWN;
+    return true;
+}
+
+/* ---- which entry is which ---- */
+
+typedef struct {
+    registration_t *registering;
+    entries_t entries;
+    const entry_t **by_path, **by_content; /* those that are not removed */
+    bool *taken;                           /* by entry */
+    const entry_t **found;                 /* by wanted */
+    size_t count;                          /* of by_path */
+} matching_t;
+
+static const char *last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_stream(const version_t *version) {
+    return !version->digest[0];
+}
+
+static int by_ordinal(const entry_t *left, const entry_t *right) {
+    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+static int order_by_path(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = strcmp(left->path, right->path);
+    return order ? order : by_ordinal(left, right);
+}
+
+static int compare_content(const version_t *left, const char *left_name, const version_t *right,
+                           const char *right_name) {
+    int order = strcmp(left->digest, right->digest);
+    if (!order)
+        order = (left->size > right->size) - (left->size < right->size);
+    return order ? order : strcmp(left_name, right_name);
+}
+
+static int order_by_content(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = compare_content(entry_newest(left), last_name(left->path), entry_newest(right),
+                                last_name(right->path));
+    return order ? order : by_ordinal(left, right);
+}
+
+static size_t first_by_path(const matching_t *m, const char *name) {
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(m->by_path[middle]->path, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t first_by_content(const matching_t *m, const wanted_t *wanted) {
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const entry_t *entry = m->by_content[middle];
+        if (compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
+                            last_name(wanted->name)) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_taken(const matching_t *m, const entry_t *entry) {
+    return m->taken[entry - m->entries.entries];
+}
+
+static void take(matching_t *m, size_t wanted, const entry_t *entry) {
+    m->found[wanted] = entry;
+    m->taken[entry - m->entries.entries] = true;
+}
+
+/* Entries of this name, the newest input last. */
+static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
+    for (; *at < m->count && strcmp(m->by_path[*at]->path, wanted->name) == 0; ++*at)
+        if (!is_taken(m, m->by_path[*at]) &&
+            is_stream(entry_newest(m->by_path[*at])) == is_stream(&wanted->seen))
+            return m->by_path[(*at)++];
+    return NULL;
+}
+
+static void match_in_place(matching_t *m, size_t number) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    size_t at = first_by_path(m, wanted->name);
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
+        if (entry_version_of(entry, wanted->seen.size, wanted->seen.digest)) {
+            take(m, number, entry);
+            return;
+        }
+}
+
+/* The same file under another folder; a stream has nothing but its name. `copy` counts the equal ones that
+ * other inputs of this load are. */
+static void match_moved(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    for (size_t i = first_by_content(m, wanted); !is_stream(&wanted->seen) && i < m->count; i++) {
+        const entry_t *entry = m->by_content[i];
+        if (compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
+                            last_name(wanted->name)) != 0)
+            return;
+        if (!is_taken(m, entry)) {
+            take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+        wanted->copy++;
+    }
+}
+
+static bool refuse_changed(const registration_t *registering, const wanted_t *wanted, const entry_t *entry,
+                           err_t *err) {
+    char what[120];
+    const version_t *newest = entry_newest(entry);
+    if (newest->size == wanted->seen.size)
+        snprintf(what, sizeof what, "it has the same size, but other content");
+    else
+        snprintf(what, sizeof what, "it had %llu bytes, and has %llu now", (unsigned long long)newest->size,
+                 (unsigned long long)wanted->seen.size);
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded into %s: %s. Put the old content back, load it under "
+                   "another name, or give --reload-changed, which removes its documents and loads it again",
+                   wanted->name, registering->name, what);
+}
+
+/* An input of this name that has other content now: grown, or changed. */
+static bool match_grown(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const entry_t *changed = NULL;
+    size_t at = first_by_path(m, wanted->name);
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));) {
+        view_t view;
+        uint32_t version;
+        if (!register_relate(entry, &wanted->seen, wanted->may_grow, registering->digest_at,
+                             registering->context, number, &view, &version, err))
+            return false;
+        if (view == VIEW_GROWN) {
+            take(m, number, entry);
+            return true;
+        }
+        changed = entry;
+    }
+    if (!changed)
+        return true;
+    bool begun = false; /* by anybody, ever */
+    for (size_t i = 0; i < changed->piece_count; i++)
+        begun |= changed->pieces[i].epoch > 0;
+    if (!begun)
+        return true;
+    if (!wanted->reload)
+        return refuse_changed(registering, wanted, changed, err);
+    take(m, number, changed);
+    wanted->changed = true;
+    return true;
+}
+
+static int order_wanted(const void *a, const void *b) {
+    const wanted_t *left = *(const wanted_t *const *)a, *right = *(const wanted_t *const *)b;
+    int order = compare_content(&left->seen, last_name(left->name), &right->seen, last_name(right->name));
+    return order ? order : (left > right) - (left < right);
+}
+
+/* New inputs that equal each other are told apart by a number, too. */
+static bool number_copies(matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    wanted_t **fresh = malloc((registering->count + 1) * sizeof *fresh);
+    size_t count = 0;
+    if (!fresh)
+        return err_memory(err, registering->count * sizeof *fresh);
+    for (size_t i = 0; i < registering->count; i++)
+        if (!is_stream(&registering->wanted[i].seen) && !m->found[i])
+            fresh[count++] = &registering->wanted[i];
+    if (count)
+        qsort(fresh, count, sizeof *fresh, order_wanted);
+    for (size_t i = 1; i < count; i++)
+        if (compare_content(&fresh[i - 1]->seen, last_name(fresh[i - 1]->name), &fresh[i]->seen,
+                            last_name(fresh[i]->name)) == 0)
+            fresh[i]->copy = fresh[i - 1]->copy + 1;
+    free(fresh);
+    return true;
+}
+
+static void free_matching(matching_t *m) {
+    entries_free(&m->entries);
+    free(m->by_path);
+    free(m->by_content);
+    free(m->taken);
+    free(m->found);
+}
+
+static bool sort_entries(matching_t *m, err_t *err) {
+    const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
+    m->by_path = malloc(bytes);
+    m->by_content = malloc(bytes);
+    m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
+    m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
+    if (!m->by_path || !m->by_content || !m->taken || !m->found)
+        return err_memory(err, bytes);
+    for (size_t i = 0; i < m->entries.count; i++)
+        if (!m->entries.entries[i].removed)
+            m->by_path[m->count++] = &m->entries.entries[i];
+    memcpy(m->by_content, m->by_path, m->count * sizeof(entry_t *));
+    if (m->count) {
+        qsort(m->by_path, m->count, sizeof(entry_t *), order_by_path);
+        qsort(m->by_content, m->count, sizeof(entry_t *), order_by_content);
+    }
+    return true;
+}
+
+/* One without a name is known by who registered it, and where in his list it stands. */
+static void match_nameless(matching_t *m, size_t number) {
+    for (size_t i = 0; i < m->entries.count; i++) {
+        const entry_t *entry = &m->entries.entries[i];
+        if (!m->taken[i] && !entry->removed && entry->key && strncmp(entry->key, "new/", 4) == 0 &&
+            load_id_equal(&entry->registered_by, &m->registering->self)) {
+            take(m, number, entry);
+            return;
+        }
+    }
+}
+
+static bool match_all(matching_t *m, err_t *err) {
+    registration_t *registering = m->registering;
+    if (!sort_entries(m, err))
+        return false;
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        wanted->moved = wanted->changed = false;
+        wanted->copy = 0;
+        if (wanted->named)
+            match_in_place(m, i);
+        else
+            match_nameless(m, i);
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        if (!registering->wanted[i].named || m->found[i])
+            continue;
+        match_moved(m, i);
+        if (!m->found[i] && !match_grown(m, i, err))
+            return false;
+    }
+    return number_copies(m, err);
+}
+
+/* ---- new ones ---- */
+
+static void print_key(wanted_t *wanted, uint32_t ordinal) {
+    if (!wanted->named)
+        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
+    else if (is_stream(&wanted->seen))
+        snprintf(wanted->key, sizeof wanted->key, "stream/%.480s", wanted->name);
+    else
+        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
+                 wanted->seen.digest, wanted->copy, last_name(wanted->name));
+}
+
+static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
+                       entry_t *entry, err_t *err) {
+    print_key(wanted, ordinal);
+    *entry = (entry_t){.ordinal = ordinal,
+                       .path = strdup(wanted->name),
+                       .key = strdup(wanted->key),
+                       .kind = strdup(wanted->kind),
+                       .registered_by = registering->self};
+    return ((entry->path && entry->key && entry->kind) || err_memory(err, strlen(wanted->name))) &&
+           entry_add_version(entry, &wanted->seen, err) &&
+           entry_add_extent(entry,
+                            (extent_t){.base = unit * POSITION_EXTENT_UNIT,
+                                       .length = wanted->extent_units * POSITION_EXTENT_UNIT},
+                            err) &&
+           entry_make_pieces(entry, wanted->pieces, wanted->piece_blocks, err);
+}
+
+/* Numbers for all of them by one command, then their entries. *added: the catalog has to be read again,
+ * because what is there counts: another load may have registered the same inputs first. */
+static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
+    registration_t *registering = m->registering;
+    uint64_t units = 0, ordinals = 0, unit, ordinal;
+    entries_t fresh = {0};
+    *added = false;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        if (m->found[i])
+            continue;
+        units = units + wanted->extent_units < units ? UINT64_MAX : units + wanted->extent_units;
+        ordinals += wanted->ordinals;
+    }
+    if (!ordinals || registering->read_only)
+        return true;
+    if (!store_take_numbers(store, units, ordinals, &unit, &ordinal, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        if (m->found[i])
+            continue;
+        entry_t *entry = entries_add(&fresh, err);
+        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err);
+        unit += wanted->extent_units;
+        ordinal += wanted->ordinals;
+    }
+    const entry_t **list = malloc((fresh.count + 1) * sizeof(entry_t *));
+    ok = ok && (list || err_memory(err, fresh.count * sizeof(entry_t *)));
+    for (size_t i = 0; ok && i < fresh.count; i++)
+        list[i] = &fresh.entries[i];
+    ok = ok && store->add_entries(store, list, fresh.count, err);
+    *added = true;
+    free(list);
+    entries_free(&fresh);
+    return ok;
+}
+
+static bool give_entries(const matching_t *m, err_t *err) {
+    registration_t *registering = m->registering;
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        if (m->found[i] && !entry_copy(&wanted->entry, m->found[i], err))
+            return false;
+        print_key(wanted, wanted->entry.ordinal);
+    }
+    registering->entries = m->entries.count;
+    registering->loaded = 0;
+    for (size_t i = 0; i < m->entries.count; i++)
+        for (size_t j = 0; j < m->entries.entries[i].piece_count; j++)
+            registering->loaded += piece_counts(&m->entries.entries[i].pieces[j]).loaded;
+    return true;
+}
+
+bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
+    bool again = true;
+    for (int race = 0; again && race < RACES; race++) {
+        matching_t m = {.registering = registering};
+        bool ok = store_read_all(store, NULL, 0, &m.entries, err) && match_all(&m, err) &&
+                  add_new(store, &m, &again, err) && (again || give_entries(&m, err));
+        free_matching(&m);
+        if (!ok)
+            return false;
+    }
+    return !again ||
+           err_set(err, STATUS_SERVER,
+                   "other loads of %s registered the same inputs again and again: run the same command "
+                   "again",
+                   registering->name);
+}
+
+void register_free(registration_t *registering) {
+    for (size_t i = 0; i < registering->count; i++)
+        entry_free(&registering->wanted[i].entry);
+}

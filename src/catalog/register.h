@@ -1,0 +1,54 @@
+/* register: which entry of the catalog is which input of a load; new inputs get one. An input is known again
+ * by its name, size and digest; under another folder by its last name, size and digest; and one that is
+ * longer than it was, and begins with the same bytes, is the old one grown. A stream is known by its whole
+ * name, and one without a name by nothing. */
+#ifndef TIPPLE_CATALOG_REGISTER_H
+#define TIPPLE_CATALOG_REGISTER_H
+
+#include "catalog/ledger.h"
+
+typedef struct {
+    const char *name; /* as the catalog writes it */
+    const char *kind; /* "plain", "gzip", "zstd", "zip", "stream" */
+    bool named;       /* has an identity; false: a stream without --input-name */
+    bool may_grow;    /* a file of its own, which somebody may still be writing */
+    version_t seen;
+    uint64_t extent_units; /* for all of its text, in units of POSITION_EXTENT_UNIT */
+    uint64_t ordinals;     /* so many numbers it takes */
+    uint64_t piece_blocks; /* blocks of a piece, where it has several */
+    size_t pieces;         /* 1, or more for a large plain file */
+    uint64_t text_end;     /* see ledger_input_t */
+    bool reload;           /* if it has changed, its old entry is not in the way: it will be replaced */
+
+    /* the answer */
+    entry_t entry; /* to be moved into the ledger, or freed */
+    char key[512]; /* of the entry, as this input would have it */
+    bool moved;    /* it was loaded from another folder */
+    uint32_t copy; /* so many equal ones come before it */
+    bool changed;  /* with `reload`: entry is the old one, whose content it has no more */
+} wanted_t;
+
+/* The digest that an input would have if it ended after `size` bytes on disk. */
+typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
+
+typedef struct {
+    wanted_t *wanted;
+    size_t count;
+    load_id_t self;
+    bool read_only; /* nothing is written: new inputs get no entry (its pieces are 0) */
+    register_digest_fn *digest_at;
+    void *context;
+    const char *name;         /* of the collection, for sentences */
+    uint64_t entries, loaded; /* the answer: how many entries there are, and what they say was loaded */
+} registration_t;
+
+/* Status 5: an input has changed since it was loaded. */
+bool catalog_register(store_t *store, registration_t *registering, err_t *err);
+void register_free(registration_t *registering); /* the entries that nobody has taken out */
+
+/* How does what is seen of an input compare with its entry? As ledger_options_t.relate. */
+bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
+                     register_digest_fn *digest_at, void *context, size_t input, view_t *view,
+                     uint32_t *version, err_t *err);
+
+#endif

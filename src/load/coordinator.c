@@ -1,0 +1,87 @@
+#include "load/coordinator.h"
+
+bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
+    bool ok = coordinator->collect(coordinator->context, err) &&
+              catalog_checkpoint(coordinator->store, coordinator->ledger, err);
+    coordinator->written(coordinator->context);
+    return ok;
+}
+
+static bool look(coordinator_t *coordinator, err_t *err) {
+    return catalog_look(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
+                        coordinator->own_beats(coordinator->context), err);
+}
+
+static bool hand_out(coordinator_t *coordinator, err_t *err) {
+    for (work_t *work; (work = ledger_hand_out(coordinator->ledger));)
+        if (!coordinator->hand_out(coordinator->context, work, err))
+            return false;
+    return true;
+}
+
+static bool take(coordinator_t *coordinator, err_t *err) {
+    return catalog_take(coordinator->store, coordinator->ledger, coordinator->least_pieces,
+                        coordinator->piece_bytes, err) &&
+           hand_out(coordinator, err);
+}
+
+/* Something of ours is not done although everything was fed and settled: nothing would ever change that. */
+static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
+    const ledger_t *ledger = coordinator->ledger;
+    for (size_t i = 0; idle && i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        if (work->state == WORK_OURS && work->handed_out && !work->torn.length)
+            return !err_set(err, STATUS_SERVER,
+                            "%s was read to its end, but not all of it is done: this is a mistake in tipple, "
+                            "please report it; the same command goes on from there",
+                            ledger->inputs[work->input].name);
+    }
+    return false;
+}
+
+/* One round while pieces of ours are under way. */
+static bool work(coordinator_t *coordinator, bool *hungry, bool *idle, int64_t *written_ns, err_t *err) {
+    const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - coordinator->now(coordinator->context);
+    if (!coordinator->wait(coordinator->context, left_ns > 0 ? left_ns : 0, hungry, idle, err))
+        return false;
+    if (!*idle && coordinator->now(coordinator->context) - *written_ns < coordinator->checkpoint_ns)
+        return true;
+    const size_t lost = coordinator->ledger->lost;
+    if (!coordinator_flush(coordinator, err))
+        return false;
+    *written_ns = coordinator->now(coordinator->context);
+    return coordinator->ledger->lost != lost || !is_stuck(coordinator, *idle, err);
+}
+
+bool coordinator_run(coordinator_t *coordinator, err_t *err) {
+    ledger_t *ledger = coordinator->ledger;
+    int64_t written_ns = coordinator->now(coordinator->context);
+    bool hungry = true, idle = false, looked = true,
+         ok = look(coordinator, err) && hand_out(coordinator, err);
+    while (ok) {
+        const load_seen_t *load;
+        next_t next;
+        if (!ledger_next(ledger, &next, &load, err))
+            return false;
+        if (next == NEXT_END && looked)
+            return true;
+        if (next == NEXT_TAKE && !hungry)
+            next = NEXT_WORK;
+        if (next == NEXT_TAKE) {
+            ok = take(coordinator, err);
+            hungry = idle = looked = false;
+        } else if (next == NEXT_WORK) {
+            ok = work(coordinator, &hungry, &idle, &written_ns, err);
+            looked = false;
+        } else {
+            if (next == NEXT_WAIT && looked) {
+                coordinator->waits_for(coordinator->context, load);
+                ok = coordinator->wait(coordinator->context, coordinator->look_ns, &hungry, &idle, err);
+            }
+            hungry = true;
+            ok = ok && look(coordinator, err) && hand_out(coordinator, err);
+            looked = true;
+        }
+    }
+    return false;
+}

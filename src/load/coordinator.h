@@ -1,0 +1,43 @@
+/* coordinator: the main thread of a load: takes pieces, hands them out, writes down what is done, and decides
+ * when the load has ended. It does nothing else, and everything that it touches is a function of its owner:
+ * in a load these are feeders, senders and a server, in the simulator models of them.
+ *
+ *     look -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look -> end
+ */
+#ifndef TIPPLE_LOAD_COORDINATOR_H
+#define TIPPLE_LOAD_COORDINATOR_H
+
+#include "catalog/catalog.h"
+
+typedef struct {
+    store_t *store;
+    ledger_t *ledger;
+    size_t least_pieces;  /* to take at once, so that all feeders have work */
+    uint64_t piece_bytes; /* and more of them as long as they are small: about a second's work */
+    int64_t checkpoint_ns, look_ns;
+    void *context;
+
+    int64_t (*now)(void *context);
+    uint64_t (*own_beats)(void *context);
+    /* A piece to be fed (OURS) or compared with its hashes (CHECK). */
+    bool (*hand_out)(void *context, work_t *work, err_t *err);
+    /* Waits until something has changed, at most so long. *hungry: feeders will soon have nothing to do.
+     * *idle: everything that was handed out is fed and settled. False: the load has failed or was stopped. */
+    bool (*wait)(void *context, int64_t most_ns, bool *hungry, bool *idle, err_t *err);
+    /* Tells the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it has been made
+     * durable: rejects on disk, documents journaled. */
+    bool (*collect)(void *context, err_t *err);
+    /* Pieces may have been lost, or torn records written down. */
+    void (*written)(void *context);
+    /* Others work on the rest; load may be NULL. */
+    void (*waits_for)(void *context, const load_seen_t *load);
+} coordinator_t;
+
+/* Until everything is done, or the load has failed (what was settled is written down then as well, as far as
+ * it goes: coordinator_flush). */
+bool coordinator_run(coordinator_t *coordinator, err_t *err);
+
+/* Collects and writes down once more. */
+bool coordinator_flush(coordinator_t *coordinator, err_t *err);
+
+#endif
