@@ -91,7 +91,11 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, header_t *
         if (!found) {
             header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
-            header_free(header);
+            if (header->has_entries)
+                return err_set(err, STATUS_USAGE,
+                               "the catalog of %s is damaged: it has entries of inputs, but its header was "
+                               "removed; %s",
+                               settings->name, ANEW);
             if (!settings->empty)
                 return err_set(err, STATUS_USAGE,
                                "%s holds documents that tipple did not load (it has no catalog): %s",
@@ -205,7 +209,7 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
         header_change_t change = {.kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .by = drop->self};
         const bool ours = load_id_equal(&header.dropping, &drop->self);
         *generation = header.generation;
-        *ordinals = header.next_ordinal;
+        *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
         header_free(&header);
         if (!found) {
             header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};

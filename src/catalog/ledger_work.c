@@ -50,7 +50,8 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .new_epoch = piece->epoch + 1};
     const bool unbelieved = ledger->options.safe && piece->unsafe;
     if (piece->generation != ledger->options.generation || unbelieved) {
-        take->progress = (piece_t){.generation = ledger->options.generation};
+        take->progress =
+            (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
     }
     return input->view != VIEW_GROWN || work->piece + 1 != input->entry.piece_count ||

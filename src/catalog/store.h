@@ -22,6 +22,7 @@ typedef struct {
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     load_id_t dropping;                    /* a load that drops the collection; nobody: none does */
+    bool has_entries; /* where there is no header: there are entries all the same, so it was removed */
 } header_t;
 
 void header_free(header_t *header);
@@ -74,6 +75,7 @@ typedef struct {
     bool ended;    /* it said so itself, or its process is known to be gone */
     uint64_t documents;
     int64_t started_ms, process;
+    int64_t silent_ms; /* for people, by the server's clock; nothing is decided by it */
     char host[64];
 } load_seen_t;
 
