@@ -164,6 +164,9 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 /* An extent that was added to the input of a piece that is ours. */
 bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err);
 
+/* Was the file written to since its blocks were done? Then they have to show that they are the same. */
+bool ledger_needs_check(const ledger_input_t *input);
+
 /* ---- what to do next ---- */
 
 typedef enum {

@@ -58,12 +58,12 @@ static bool take_text(const bson_t *document, const char *field, char **text, er
     return *text != NULL || err_memory(err, 1);
 }
 
-static bool header_from_bson(const bson_t *document, header_t *header, err_t *err) {
+static bool header_from_bson(const bson_t *document, catalog_header_t *header, err_t *err) {
     bson_iter_t iter;
     bson_subtype_t subtype;
     uint32_t length = 0;
     const uint8_t *uuid = NULL;
-    *header = (header_t){.layout = (int32_t)number_at(document, "layout"),
+    *header = (catalog_header_t){.layout = (int32_t)number_at(document, "layout"),
                          .lane_rule = (int32_t)number_at(document, "laneRule"),
                          .generation = (uint32_t)number_at(document, "generation"),
                          .next_extent = number_at(document, "nextExtent"),
@@ -80,16 +80,16 @@ static bool header_from_bson(const bson_t *document, header_t *header, err_t *er
         take_text(document, "digest", &header->format_digest, err) &&
         take_text(document, "filter", &header->filter, err))
         return true;
-    header_free(header);
+    catalog_header_free(header);
     return false;
 }
 
 /* Numbers sort before texts: a descending _id finds the header first, and an entry where it is missing. */
-static bool read_header(store_t *store, header_t *header, bool *found, err_t *err) {
+static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     mongo_t *mongo = of(store);
     bson_t reply, document;
     bson_iter_t documents, id;
-    *header = (header_t){0};
+    *header = (catalog_header_t){0};
     *found = false;
     bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "sort", "{", "_id", BCON_INT32(-1), "}", "limit",
                             BCON_INT32(1), "singleBatch", BCON_BOOL(true));
@@ -104,7 +104,7 @@ static bool read_header(store_t *store, header_t *header, bool *found, err_t *er
     return ok;
 }
 
-static bool make_header(store_t *store, const header_t *header, err_t *err) {
+static bool make_header(store_t *store, const catalog_header_t *header, err_t *err) {
     mongo_t *mongo = of(store);
     bson_t command = BSON_INITIALIZER, documents, document, reply;
     if (!store_mongo_prepare(store, err))

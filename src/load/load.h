@@ -7,7 +7,8 @@
 #include "load/course.h"
 #include "load/flushes.h"
 #include "load/traffic.h"
-#include "target/catalog.h"
+#include "catalog/entry.h"
+#include "target/place.h"
 #include "target/chunkmap.h"
 #include "target/routers.h"
 
@@ -39,6 +40,8 @@ typedef struct {
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
+    bool same_collection; /* its UUID has changed, and its documents have not: they are read back */
+    bool reload_changed;  /* inputs that have changed: their documents are removed, and they are loaded again */
     bool trial;         /* of a study: nobody has to be told of what it may lose */
     bool short_keys;    /* the format's keys shortened (format/schema_short.h); for trials */
     bool indexes_first; /* they are built before the first document comes */
@@ -64,6 +67,7 @@ typedef struct {
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
+    uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     uint64_t files, files_done_before, records_done_before, odd;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;

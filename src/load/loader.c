@@ -105,6 +105,8 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
+    if (__builtin_expect(loader->writer && !loading->bound, 0) && !loading_ask(loading, NULL, 0, err))
+        return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
     if (loader->writer && !write_batch(loader, batch, place, &written, err))
@@ -331,6 +333,12 @@ static bool work_on(loader_t *loader, err_t *err) {
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
+        if (!block && waiting && queue_is_drained(loading->queue)) {
+            if (!send_all(loader, err))
+                return false;
+            waiting = false;
+            continue;
+        }
         if (block && (over || block_is_lost(block))) {
             loading_free_block(loading, block);
             continue;

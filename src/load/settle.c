@@ -2,7 +2,9 @@
 #include "base/lines.h"
 #include "input/source.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 void settle_one(const settler_t *settler, block_t *block, settled_t what) {
     block->counts.read++;
@@ -23,12 +25,27 @@ void settle_block(const settler_t *settler, block_t *block) {
     loading_add_done(settler->loading, block);
 }
 
+/* For the catalog, which knows each rejected record by its place and bytes. */
+static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
+    if (block->reject_count == block->reject_room) {
+        size_t room = block->reject_room ? 2 * block->reject_room : 4;
+        reject_mark_t *larger = realloc(block->rejects, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        block->rejects = larger;
+        block->reject_room = room;
+    }
+    block->rejects[block->reject_count++] =
+        (reject_mark_t){reject->offset, XXH3_64bits_withSeed(reject->bytes, reject->kept, reject->length)};
+    return true;
+}
+
 static bool reject(const settler_t *settler, block_t *block, const reject_t *reject, err_t *err) {
     block->counts.read++;
     block->counts.rejected++;
     SETTLE_ADD(settler->counts->read, 1);
     SETTLE_ADD(settler->counts->rejected, 1);
-    return rejects_add(settler->loading->rejects, reject, err);
+    return mark_reject(block, reject, err) && rejects_add(settler->loading->rejects, reject, err);
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */

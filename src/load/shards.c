@@ -178,11 +178,9 @@ void job_follow_shards(job_t *job) {
     err_t err;
     if (!job->loading.route)
         return;
-    pthread_mutex_lock(&job->books_lock);
     job->loading.stale = false;
     if (!route_refresh(job->loading.route, job->client, &err))
         log_detail("the map of the chunks could not be read again: %s", err.text);
-    pthread_mutex_unlock(&job->books_lock);
 }
 
 void job_hold_shards(job_t *job) {
@@ -194,12 +192,12 @@ void job_hold_shards(job_t *job) {
 
 void job_close_shards(job_t *job) {
     bool zones, balancing;
-    size_t alive;
+    size_t running = 0;
     err_t err;
-    if (!job->loading.route || job->spec->dry_run)
+    if (!job->loading.route || job->spec->dry_run || !job->store)
         return;
-    bool ok = presence_count(job->server, job->client, &alive, &err);
-    if (ok && alive)
+    bool ok = running_count(job->store, &job->id, job->lease_ms, &running, &err);
+    if (ok && running)
         return; /* the last one of them does it */
     ok = ok && spread_restore(job->server, job->client, &zones, &err) &&
          hold_release(job->server, job->client, &balancing, &err);
