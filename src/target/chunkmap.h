@@ -31,4 +31,8 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
 size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);
 
+/* Do all whole numbers from first to last belong to one chunk? *shard: that of first, in any case. Two ends
+ * on one shard are not enough: a chunk between them may be another shard's. */
+bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard);
+
 #endif

@@ -127,6 +127,44 @@ static void test_whole_keys(void **state) {
     chunkmap_free(map);
 }
 
+/* A range is one chunk's only if no bound lies in it, whoever owns the chunks at its two ends. */
+static void test_ranges(void **state) {
+    (void)state;
+    static const char *const bounds[] = {
+        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"100\"}}",
+        "{\"_id\": {\"$numberLong\": \"200\"}}", "{\"_id\": {\"$numberLong\": \"300\"}}"};
+    /* the same places, spelled so that no quick way is taken */
+    static const char *const doubles[] = {
+        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberDouble\": \"100.0\"}}",
+        "{\"_id\": {\"$numberDouble\": \"200.0\"}}", "{\"_id\": {\"$numberDouble\": \"300.0\"}}"};
+    static const char *const shards[] = {"s0", "s1", "s0", "s0"};
+    static const struct {
+        int64_t first, last;
+        const char *shard;
+        bool one_chunk;
+    } cases[] = {
+        {0, 99, "s0", true},     {0, 100, "s0", false},   {100, 100, "s1", true},
+        {100, 199, "s1", true},  {100, 200, "s1", false}, {50, 250, "s0", false}, /* s1 lies between */
+        {99, 200, "s0", false},  {200, 299, "s0", true},  {250, 300, "s0", false},
+        {300, 9000, "s0", true}, {199, 199, "s1", true},  {INT64_MIN, INT64_MAX, "s0", false}};
+    for (int spelled = 0; spelled < 2; spelled++) {
+        chunkmap_t *map = map_of(spelled ? doubles : bounds, shards, 4);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            size_t shard = 99;
+            bool one_chunk = chunkmap_find_range(map, cases[i].first, cases[i].last, &shard);
+            if (one_chunk != cases[i].one_chunk ||
+                strcmp(chunkmap_shard_name(map, shard), cases[i].shard) != 0)
+                fail_msg("%lld to %lld", (long long)cases[i].first, (long long)cases[i].last);
+        }
+        chunkmap_free(map);
+    }
+    chunkmap_t *empty = chunkmap_new(NULL);
+    size_t shard = 99;
+    assert_true(chunkmap_find_range(empty, 1, 2, &shard));
+    assert_int_equal(shard, 0);
+    chunkmap_free(empty);
+}
+
 static void test_keys_of_several_fields(void **state) {
     (void)state;
     static const char *const bounds[] = {
@@ -307,6 +345,7 @@ int main(void) {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_equal_numbers),
         cmocka_unit_test(test_whole_keys),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_keys_of_several_fields),
         cmocka_unit_test(test_next_map),
         cmocka_unit_test(test_large_map),
