@@ -92,7 +92,8 @@ static bool whole_of(const bson_t *min, int64_t *whole) {
 }
 
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version) {
-    if (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0)
+    if (!keyorder_is_clear(min) ||
+        (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0))
         return false;
     size_t owner = shard_of(map, shard);
     if (owner == SIZE_MAX || !make_room((void **)&map->chunks, &map->room, map->count, sizeof *map->chunks))

@@ -17,7 +17,7 @@ chunkmap_t *chunkmap_share(chunkmap_t *map);
 void chunkmap_free(chunkmap_t *map); /* NULL is allowed */
 
 /* The next chunk, in the order of the bounds. version: its lastmod. False: memory, or a bound that is not
- * above the one before. */
+ * above the one before, or whose order is not clear (keyorder_is_clear). */
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version);
 
 size_t chunkmap_chunks(const chunkmap_t *map);

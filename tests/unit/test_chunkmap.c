@@ -84,6 +84,40 @@ static void test_equal_numbers(void **state) {
     bson_destroy(c);
 }
 
+/* What no order is known of makes no map, rather than a wrong one. */
+static void test_bounds_that_are_not_clear(void **state) {
+    (void)state;
+    static const struct {
+        const char *low, *high;
+        bool clear;
+    } cases[] = {
+        {"{\"a\": {\"$minKey\": 1}}", "{\"a\": {\"$maxKey\": 1}}", true},
+        {"{\"a\": null}", "{\"a\": {\"$oid\": \"5553a998e4b02cf7151190b8\"}}", true},
+        {"{\"a\": {\"b\": [1, \"x\"]}}", "{\"a\": true}", true},
+        {"{\"a\": {\"$numberDecimal\": \"1\"}}", "{\"a\": {\"$numberDecimal\": \"2\"}}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$numberDecimal\": \"2\"}}", false},
+        {"{\"a\": {\"$numberDecimal\": \"-1E+6\"}}", "{\"a\": 7}", false},
+        {"{\"a\": {\"$minKey\": 1}}", "{\"a\": {\"$numberDecimal\": \"5\"}}", false}, /* alone, too */
+        {"{\"a\": \"x\", \"b\": {\"$minKey\": 1}}", "{\"a\": \"x\", \"b\": {\"$numberDecimal\": \"5\"}}",
+         false},
+        {"{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": {\"$numberDecimal\": \"5\"}}}", false},
+        {"{\"a\": [1]}", "{\"a\": [{\"c\": {\"$numberDecimal\": \"5\"}}]}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$timestamp\": {\"t\": 5, \"i\": 1}}}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$regularExpression\": {\"pattern\": \"x\", \"options\": \"\"}}}", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t *low = json(cases[i].low), *high = json(cases[i].high);
+        chunkmap_t *map = chunkmap_new(NULL);
+        if ((chunkmap_add(map, low, "s0", 1) && chunkmap_add(map, high, "s1", 1)) != cases[i].clear)
+            fail_msg("%s and %s", cases[i].low, cases[i].high);
+        if ((keyorder_is_clear(low) && keyorder_is_clear(high)) != cases[i].clear)
+            fail_msg("%s and %s", cases[i].low, cases[i].high);
+        chunkmap_free(map);
+        bson_destroy(low);
+        bson_destroy(high);
+    }
+}
+
 static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, size_t count) {
     chunkmap_t *map = chunkmap_new(NULL);
     for (size_t i = 0; i < count; i++) {
@@ -272,6 +306,9 @@ static void test_keys_of_documents(void **state) {
     key_is("a.b:1", "{\"a\": 7}", "{\"a.b\": null}");
     key_is("a.b:1", "{\"a\": [{\"b\": 7}]}", NULL);
     key_is("a:1", "{\"a\": [7]}", NULL);
+    key_is("a:1", "{\"a\": {\"$numberDecimal\": \"7\"}}", NULL);
+    key_is("a:1", "{\"a\": {\"b\": {\"$numberDecimal\": \"7\"}}}", NULL);
+    key_is("a:1", "{\"a\": {\"b\": true}}", "{\"a\": {\"b\": true}}");
     key_is("x:hashed", "{\"x\": 42}", "{\"x\": {\"$numberLong\": \"-944302157085130861\"}}");
 }
 
@@ -344,6 +381,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_equal_numbers),
+        cmocka_unit_test(test_bounds_that_are_not_clear),
         cmocka_unit_test(test_whole_keys),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_keys_of_several_fields),
