@@ -189,7 +189,7 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
 }
 
 /* The map for a block, and the batch that its documents go to. With _id as the key all of them belong to one
- * shard, but for a chunk that ends within a block. */
+ * chunk, and so to one shard, unless a chunk ends within the block. */
 static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     route_t *route = loader->loading->route;
     if (!route)
@@ -202,11 +202,11 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     loader->map = map;
     if (!ok || !want_batches(loader, 1 + chunkmap_shards(map), err))
         return false;
-    size_t first = chunkmap_find_whole(loader->map, block->id_base),
-           last = chunkmap_find_whole(loader->map, block->id_base + block->length);
-    loader->by_document = !route_key(route)->is_id || first != last;
+    size_t shard;
+    bool one_chunk = chunkmap_find_range(loader->map, block->id_base, block->id_base + block->length, &shard);
+    loader->by_document = !route_key(route)->is_id || !one_chunk;
     if (!loader->by_document)
-        loader->batch = &loader->batches[1 + first];
+        loader->batch = &loader->batches[1 + shard];
     return true;
 }
 
