@@ -124,7 +124,7 @@ bool job_checkpoint(job_t *job, err_t *err) {
     checkpoint_t *changed = NULL;
     size_t count = 0;
     bool ok = true;
-    if (job->catalog && !job->spec->dry_run && !job->spec->mended) {
+    if (job->catalog && !job->spec->dry_run && !job->spec->retry) {
         changed = calloc(job->file_count + 1, sizeof *changed);
         ok = changed != NULL || err_memory(err, job->file_count * sizeof *changed);
         pthread_mutex_lock(&job->books_lock);

@@ -58,9 +58,9 @@ static bool read_spec(job_t *job, err_t *err) {
     }
     if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
         return false;
-    if (spec->mended)
-        return access(spec->mended, R_OK) == 0 ||
-               err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);
+    if (spec->retry)
+        return access(spec->retry, R_OK) == 0 ||
+               err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
     manifest_options_t options = {.input_name = spec->input_name};
     return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
 }
@@ -110,8 +110,8 @@ static bool open_target(job_t *job, err_t *err) {
     place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     if (!place_look(job->server, job->client, &job->place, err))
         return false;
-    if (spec->mended && !job->place.exists)
-        return err_set(err, STATUS_USAGE, "%s does not exist, so nothing can be mended in it; check --uri",
+    if (spec->retry && !job->place.exists)
+        return err_set(err, STATUS_USAGE, "%s does not exist, so there is nothing to load again into; check --uri",
                        server_namespace(job->server));
     job->result->clustered = job->place.clustered;
     if (spec->dry_run && spec->drop)
@@ -123,7 +123,7 @@ static bool open_target(job_t *job, err_t *err) {
     catalog_close(job->catalog);
     job->catalog = NULL;
     course_enter(&job->result->course, COURSE_CREATING);
-    if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
+    if (!spec->retry && !place_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
     course_enter(&job->result->course, COURSE_PLACING);
@@ -330,8 +330,8 @@ static bool move_data(job_t *job, err_t *err) {
         fed = false;
         if (job->loading.queue)
             queue_close(job->loading.queue);
-    } else if (spec->mended) {
-        fed = job_feed_mended(job, &feeding);
+    } else if (spec->retry) {
+        fed = job_feed_retry(job, &feeding);
         queue_close(job->loading.queue);
     } else {
         long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -428,9 +428,9 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
 
 static bool run(job_t *job, err_t *err) {
     bool ok = read_spec(job, err) && connect_target(job, err) && open_target(job, err) &&
-              (job->spec->mended || register_files(job, err)) &&
+              (job->spec->retry || register_files(job, err)) &&
               (job->spec->dry_run || describe_run(job, err)) &&
-              (job->spec->dry_run || job->spec->mended || share_files(job, err));
+              (job->spec->dry_run || job->spec->retry || share_files(job, err));
     if (!ok)
         return false;
     if (job->spec->watch_flushes && !job->spec->dry_run)
@@ -456,7 +456,7 @@ static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
         runs_free(&job->files[i].done_before);
         free(job->files[i].tail);
-        if (job->spec->mended && job->files[i].input) {
+        if (job->spec->retry && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
             free(input->name);
             free(input);
