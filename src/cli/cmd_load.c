@@ -128,11 +128,11 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.rejects),
      .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
-    {.name = "mended",
+    {.name = "retry",
      .argument = "FILE",
      .kind = OPTION_TEXT,
-     AT(spec.mended),
-     .help = "Load the mended records of a reject file, each under the _id of its first position."},
+     AT(spec.retry),
+     .help = "Load the fixed records of a reject file, each under the _id of its first position."},
     {.name = "input-name",
      .argument = "NAME",
      .kind = OPTION_TEXT,
@@ -183,15 +183,15 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(
             err, STATUS_USAGE,
             "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
-    if (!count && !spec->mended)
+    if (!count && !spec->retry)
         return err_set(err, STATUS_USAGE,
                        "nothing to load: give files, directories, patterns, or - for stdin");
-    if (count && spec->mended)
-        return err_set(err, STATUS_USAGE, "--mended takes its records from the reject file; leave '%s' out",
+    if (count && spec->retry)
+        return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
-    if (spec->mended && spec->drop)
+    if (spec->retry && spec->drop)
         return err_set(err, STATUS_USAGE,
-                       "--mended adds to a collection that --drop would drop; give one of them");
+                       "--retry adds to a collection that --drop would drop; give one of them");
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     spec->clustered = values->clustered       ? CLUSTERED_YES
@@ -382,7 +382,7 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("index %s built in %s\n", result->indexes[i].keys,
                units_time(took, result->indexes[i].took_ns));
     if (counts->rejected)
-        printf("rejects: %s (%s record%s; mend %s, then: tipple load --mended %s --format %s --uri .../%s)\n",
+        printf("rejects: %s (%s record%s; fix %s, then: tipple load --retry %s --format %s --uri .../%s)\n",
                result->rejects_path, rejected, counts->rejected == 1 ? "" : "s",
                counts->rejected == 1 ? "it" : "them", result->rejects_path, values->spec.format,
                result->namespace);
@@ -433,7 +433,7 @@ const command_t command_load = {
         "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
         "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
-        "  tipple load -f mot --uri \"$URI\" --mended mot.results.rejects     # after mending the rejects",
+        "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects     # after fixing the rejects",
     .needs_driver = true,
     .options = options,
     .run = run,

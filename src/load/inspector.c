@@ -41,7 +41,7 @@ struct inspector {
     int64_t first_id; /* of the window at hand */
     uint64_t window_offset;
     const char *why; /* why nothing is expected at the record, or something else */
-    size_t mend;     /* the next one */
+    size_t fix;      /* the next one */
 };
 
 /* Counters are read by the reporter while we write them. */
@@ -280,30 +280,30 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
 }
 
 /* Mended records in front of this `_id`. */
-static bool expect_mends(sink_t *sink, int64_t before, err_t *err) {
+static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
-    for (; mends && inspector->mend < mends_count(mends); inspector->mend++) {
-        const mend_t *mend = mends_at(mends, inspector->mend);
-        if (mend->id >= before)
+    const fixes_t *fixes = inspector->inspection->fixes;
+    for (; fixes && inspector->fix < fixes_count(fixes); inspector->fix++) {
+        const fix_t *fix = fixes_at(fixes, inspector->fix);
+        if (fix->id >= before)
             break;
-        inspector->look.mended += mend->document != NULL;
-        inspector->why = mend->document ? "as it was mended" : "its record was left out when it was mended";
-        if (!expect(sink, mend->id, mend->document, mend->length, err))
+        inspector->look.fixed += fix->document != NULL;
+        inspector->why = fix->document ? "as it was fixed" : "its record was left out when it was fixed";
+        if (!expect(sink, fix->id, fix->document, fix->length, err))
             return false;
     }
     return true;
 }
 
-/* The record at hand, or what it was mended to. */
+/* The record at hand, or what it was fixed to. */
 static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
+    const fixes_t *fixes = inspector->inspection->fixes;
     int64_t id = inspector->record_id;
-    if (mends && !expect_mends(sink, id, err))
+    if (fixes && !expect_fixes(sink, id, err))
         return false;
-    if (mends && inspector->mend < mends_count(mends) && mends_at(mends, inspector->mend)->id == id)
-        return expect_mends(sink, id + 1, err);
+    if (fixes && inspector->fix < fixes_count(fixes) && fixes_at(fixes, inspector->fix)->id == id)
+        return expect_fixes(sink, id + 1, err);
     return expect(sink, id, document, length, err);
 }
 
@@ -318,7 +318,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     if (parsed == PARSED_REJECT || record->length > inspection->max_record ||
         record->document_length > server_facts(inspection->server)->max_document_bytes) {
         inspector->look.rejected++;
-        inspector->why = "its record is rejected: was it mended? (--mended)";
+        inspector->why = "its record is rejected: was it fixed? (--retry)";
         document = NULL;
     } else if (inspection->filter && !filter_passes(inspection->filter, document, record->document_length)) {
         inspector->look.filtered++;
@@ -359,11 +359,11 @@ static bool take_records(sink_t *sink, err_t *err) {
 
 static bool take_window(sink_t *sink, bool first, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
+    const fixes_t *fixes = inspector->inspection->fixes;
     inspector->record_id = -1;
-    inspector->mend = mends ? mends_first(mends, inspector->first_id) : 0;
+    inspector->fix = fixes ? fixes_first(fixes, inspector->first_id) : 0;
     return (!first || take_records(sink, err)) &&
-           expect_mends(sink, inspector->first_id + POSITION_BLOCK_BYTES, err);
+           expect_fixes(sink, inspector->first_id + POSITION_BLOCK_BYTES, err);
 }
 
 static bool merge_window(inspector_t *inspector, bool first, err_t *err) {
@@ -468,7 +468,7 @@ static void settle(inspector_t *inspector) {
     ADD(sum->expected, look->expected);
     ADD(sum->rejected, look->rejected);
     ADD(sum->filtered, look->filtered);
-    ADD(sum->mended, look->mended);
+    ADD(sum->fixed, look->fixed);
     ADD(sum->seen, look->seen);
     ADD(sum->same, look->same);
     ADD(sum->encoded_bytes, look->encoded_bytes);

@@ -15,7 +15,7 @@
 #include "format/filter.h"
 #include "load/block.h"
 #include "load/difference.h"
-#include "load/mends.h"
+#include "load/fixes.h"
 #include "target/server.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
-    const mends_t *mends;   /* or NULL */
+    const fixes_t *fixes;   /* or NULL */
     server_t *server;
     const load_file_t *files; /* a block's file is one of these */
     uint64_t max_record;
@@ -35,7 +35,7 @@ typedef struct {
 } inspection_t;
 
 typedef struct {
-    uint64_t records, expected, rejected, filtered, mended;
+    uint64_t records, expected, rejected, filtered, fixed;
     uint64_t seen, same; /* documents of the target */
     uint64_t encoded_bytes, stored_bytes;
     uint64_t blocks, retries;

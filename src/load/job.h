@@ -95,7 +95,7 @@ void job_release(job_t *job);
 /* tally.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);
 
-/* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
-bool job_feed_mended(job_t *job, err_t *err);
+/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */
+bool job_feed_retry(job_t *job, err_t *err);
 
 #endif

@@ -55,9 +55,9 @@ static bool read_spec(job_t *job, err_t *err) {
     }
     if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
         return false;
-    if (spec->mended)
-        return access(spec->mended, R_OK) == 0 ||
-               err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);
+    if (spec->retry)
+        return access(spec->retry, R_OK) == 0 ||
+               err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
     manifest_options_t options = {.input_name = spec->input_name};
     return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
 }
@@ -102,7 +102,7 @@ static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     course_enter(&job->result->course, COURSE_CREATING);
-    if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
+    if (!spec->retry && !place_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
     course_enter(&job->result->course, COURSE_PLACING);
@@ -122,8 +122,8 @@ static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!place_look(job->server, job->client, &job->place, err))
         return false;
-    if (spec->mended && !job->place.exists)
-        return err_set(err, STATUS_USAGE, "%s does not exist, so nothing can be fixed in it; check --uri",
+    if (spec->retry && !job->place.exists)
+        return err_set(err, STATUS_USAGE, "%s does not exist, so there is nothing to load again into; check --uri",
                        server_namespace(job->server));
     job->result->clustered = job->place.clustered;
     if (spec->dry_run && spec->drop)
@@ -227,8 +227,8 @@ static bool start_feeders(job_t *job, err_t *err) {
 }
 
 static bool feed_and_send(job_t *job, err_t *err) {
-    if (job->spec->mended) {
-        bool ok = job_feed_mended(job, err);
+    if (job->spec->retry) {
+        bool ok = job_feed_retry(job, err);
         queue_close(job->loading.queue);
         loading_end_feeding(&job->loading);
         return ok && job_wait(job, err) && job_make_durable(job, err);
@@ -254,7 +254,7 @@ static bool join_feeders(job_t *job, err_t *err) {
 /* What was settled is written down, whatever else went wrong; but not into a server that is gone, and a load that
  * has sent nothing leaves nothing. */
 static bool may_flush(const job_t *job, const err_t *why) {
-    return job->loading.rejects && !job->spec->dry_run && !job->spec->mended && why->status != STATUS_SERVER &&
+    return job->loading.rejects && !job->spec->dry_run && !job->spec->retry && why->status != STATUS_SERVER &&
            (job->loading.bound || why->status != STATUS_TOO_MANY_REJECTED);
 }
 
@@ -318,7 +318,7 @@ static bool build_indexes(job_t *job, err_t *err) {
 static bool run(job_t *job, err_t *err) {
     if (!read_spec(job, err) || !connect_target(job, err) || !open_target(job, err))
         return false;
-    if (!job->spec->mended && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
+    if (!job->spec->retry && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
         return false;
     if (job->spec->watch_flushes && !job->spec->dry_run)
         job->flushes = flushes_start(job->server, job->result->course.origin_ns);
@@ -345,7 +345,7 @@ static void free_job(job_t *job) {
         free(job->files[i].extents);
         if (job->files[i].work)
             free((char *)job->files[i].known_as);
-        if (job->spec->mended && job->files[i].input) {
+        if (job->spec->retry && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
             free(input->name);
             free(input);

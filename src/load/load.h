@@ -35,7 +35,7 @@ typedef struct {
     uint64_t max_rejects;
     double max_rejects_percent; /* < 0: max_rejects counts */
     const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
-    const char *mended;         /* a reject file to load instead of inputs, or NULL */
+    const char *retry;          /* a reject file to load instead of inputs, or NULL */
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;

@@ -87,7 +87,7 @@ static void improve_spread(job_t *job) {
     evenness_t evenness = evenness_of(map, key, &shards);
     if (!evenness.even)
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. "
-                 "`tipple status` shows the commands that mend it%s",
+                 "`tipple status` shows the commands that fix it%s",
                  server_namespace(job->server), evenness.owners, evenness.shards, 100 * evenness.most,
                  evenness.known ? "what will be loaded" : "the chunks", evenness.name,
                  job->place.empty ? "; --drop lets the load do it" : "");

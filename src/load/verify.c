@@ -41,7 +41,7 @@ struct verification {
     place_t place;
     catalog_t *catalog; /* with its client, under books_lock while feeders run */
     extents_t *extents;
-    mends_t *mends;
+    fixes_t *fixes;
     catalog_file_t **books;
     load_file_t *files;
     dialect_shelf_t *shelf;
@@ -87,9 +87,9 @@ static bool read_spec(verification_t *run, err_t *err) {
     if (spec->filter_count &&
         !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
         return false;
-    for (size_t i = 0; i < spec->mended_count; i++)
-        if (access(spec->mended[i], R_OK) != 0)
-            return err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended[i]);
+    for (size_t i = 0; i < spec->retry_count; i++)
+        if (access(spec->retry[i], R_OK) != 0)
+            return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
     return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
 }
 
@@ -178,14 +178,14 @@ static bool find_files(verification_t *run, err_t *err) {
     return true;
 }
 
-static bool read_mended(verification_t *run, err_t *err) {
-    mends_options_t options = {.schema = run->schema,
+static bool read_fixes(verification_t *run, err_t *err) {
+    fixes_options_t options = {.schema = run->schema,
                                .filter = run->filter,
                                .max_record = run->spec->max_record,
                                .max_document = server_facts(run->server)->max_document_bytes,
                                .name = server_namespace(run->server)};
-    return !run->spec->mended_count || (run->mends = mends_read(run->spec->mended, run->spec->mended_count,
-                                                                run->catalog, &options, err)) != NULL;
+    return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
+                                                               run->catalog, &options, err)) != NULL;
 }
 
 /* --- while it runs
@@ -267,7 +267,7 @@ static bool start_workers(verification_t *run, err_t *err) {
         return err_memory(err, 1);
     run->inspection = (inspection_t){.schema = run->schema,
                                      .filter = run->filter,
-                                     .mends = run->mends,
+                                     .fixes = run->fixes,
                                      .server = run->server,
                                      .files = run->files,
                                      .max_record = spec->max_record,
@@ -330,7 +330,7 @@ static bool join_workers(verification_t *run, err_t *err) {
         result->expected += counters->expected;
         result->rejected += counters->rejected;
         result->filtered += counters->filtered;
-        result->mended += counters->mended;
+        result->fixed += counters->fixed;
         result->documents += counters->seen;
         result->same += counters->same;
         result->bytes_encoded += counters->encoded_bytes;
@@ -454,14 +454,14 @@ static bool conclude(const verification_t *run, err_t *err) {
 
 static bool look(verification_t *run, err_t *err) {
     return read_spec(run, err) && connect_target(run, err) && open_books(run, err) && find_files(run, err) &&
-           read_mended(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
+           read_fixes(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
 }
 
 static void free_run(verification_t *run) {
     dialect_shelf_destroy(run->shelf);
     free(run->files);
     free(run->books);
-    mends_free(run->mends);
+    fixes_free(run->fixes);
     extents_free(run->extents);
     catalog_close(run->catalog);
     pool_destroy(run->pool);

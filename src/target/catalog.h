@@ -133,7 +133,7 @@ typedef struct {
 } where_t;
 bool catalog_where(catalog_t *catalog, int64_t id, where_t *where, err_t *err);
 
-/* The file of this path in the books, for --mended: the newest, where there are several. NULL with status 0
+/* The file of this path in the books, for --retry: the newest, where there are several. NULL with status 0
  * in err: there is none; with another status: it could not be looked up. */
 catalog_file_t *catalog_find(catalog_t *catalog, const char *path, err_t *err);
 

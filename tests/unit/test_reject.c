@@ -1,4 +1,4 @@
-/* reject: records that could not be loaded, written down for a person and read back after mending: every byte
+/* reject: records that could not be loaded, written down for a person and read back after fixing: every byte
  * of them, whatever they look like. */
 #include "load/reject.h"
 #include "format/format.h"
@@ -135,22 +135,22 @@ typedef struct {
     size_t count;
 } entries_t;
 
-static bool take(void *context, const mended_t *mended, err_t *err) {
+static bool take(void *context, const retry_t *retry, err_t *err) {
     (void)err;
     entries_t *all = context;
     all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
     LAB_MUST(all->entries);
     entry_t *entry = &all->entries[all->count++];
-    strcpy(entry->path, mended->path);
-    entry->offset = mended->offset;
-    entry->line = mended->line;
-    entry->at_line = mended->at_line;
-    entry->length = mended->length;
-    entry->bytes = malloc(mended->length + 1);
+    strcpy(entry->path, retry->path);
+    entry->offset = retry->offset;
+    entry->line = retry->line;
+    entry->at_line = retry->at_line;
+    entry->length = retry->length;
+    entry->bytes = malloc(retry->length + 1);
     LAB_MUST(entry->bytes);
-    memcpy(entry->bytes, mended->bytes, mended->length);
-    entry->delimiter = mended->dialect.delimiter;
-    entry->columns = mended->dialect.columns;
+    memcpy(entry->bytes, retry->bytes, retry->length);
+    entry->delimiter = retry->dialect.delimiter;
+    entry->columns = retry->dialect.columns;
     return true;
 }
 
@@ -226,7 +226,7 @@ static void test_there_and_back(void **state) {
     close_rejects(rejects);
     char *text = whole_file();
     assert_int_equal(text[0], '#'); /* words for a person first */
-    assert_non_null(strstr(text, "--mended r"));
+    assert_non_null(strstr(text, "--retry r"));
     assert_non_null(strstr(text, "mot.items"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
     assert_non_null(strstr(text, "offset=4711 line=472 length=5 field=- delimiter=7c columns=0,1,2,3,7 "));
@@ -253,7 +253,7 @@ static void test_records_like_entries(void **state) {
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# marked #@01234567 ",
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
-        "# tipple rejects: mend the line below each #@ line",
+        "# tipple rejects: fix the line below each #@ line",
         "# a comment",
         "#@",
         "#",
@@ -750,7 +750,7 @@ static void test_threads(void **state) {
     drop(&all);
 }
 
-/* --- mending
+/* --- fixing
  * ---------------------------------------------------------------------------------------------------------
  */
 
@@ -767,39 +767,39 @@ static void make_two(void) {
 }
 
 /* Replaces the first of a word in the file. */
-static void mend(const char *from, const char *to) {
+static void fix(const char *from, const char *to) {
     char *text = strdup(whole_file()), *at = strstr(text, from);
     LAB_MUST(at);
-    grown_t mended = {0};
-    grown_add(&mended, text, (size_t)(at - text));
-    grown_text(&mended, to);
-    grown_text(&mended, at + strlen(from));
-    write_file((const char *)mended.at, mended.size);
-    grown_free(&mended);
+    grown_t fixed = {0};
+    grown_add(&fixed, text, (size_t)(at - text));
+    grown_text(&fixed, to);
+    grown_text(&fixed, at + strlen(from));
+    write_file((const char *)fixed.at, fixed.size);
+    grown_free(&fixed);
     free(text);
 }
 
-static void test_mending(void **state) {
+static void test_fixing(void **state) {
     (void)state;
     make_two();
-    mend("\none\n", "\n1|2|A|7|\n");
+    fix("\none\n", "\n1|2|A|7|\n");
     entries_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "1|2|A|7|", 8);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
+    fix("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "", 0);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
+    fix("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
+    fix("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[1], "a.txt", 20, "2|3|F|1|D", 9);
@@ -807,7 +807,7 @@ static void test_mending(void **state) {
 }
 
 /* The whole file with CRLF. */
-static void test_mended_on_another_system(void **state) {
+static void test_fixed_on_another_system(void **state) {
     (void)state;
     make_two();
     char *text = strdup(whole_file());
@@ -852,7 +852,7 @@ static void test_damaged(void **state) {
             line++;
         char place[20];
         snprintf(place, sizeof place, "r:%zu: ", line);
-        mend(damages[i][0], damages[i][1]);
+        fix(damages[i][0], damages[i][1]);
         expect_refusal(STATUS_USAGE, place);
     }
 }
@@ -875,9 +875,9 @@ static void test_cannot_be_read(void **state) {
     rmdir("r");
 }
 
-static bool refuse_second(void *context, const mended_t *mended, err_t *err) {
+static bool refuse_second(void *context, const retry_t *retry, err_t *err) {
     size_t *taken = context;
-    (void)mended;
+    (void)retry;
     return ++*taken < 2 || err_set(err, STATUS_SERVER, "enough");
 }
 
@@ -913,8 +913,8 @@ int main(void) {
         TEST(test_cannot_be_written),
         TEST(test_disk_full),
         TEST(test_threads),
-        TEST(test_mending),
-        TEST(test_mended_on_another_system),
+        TEST(test_fixing),
+        TEST(test_fixed_on_another_system),
         TEST(test_damaged),
         TEST(test_no_reject_file),
         TEST(test_cannot_be_read),

@@ -1,14 +1,14 @@
-/* mends: what mended reject files have put into the collection: by `_id`, the document that the mended record
+/* fixes: what fixed reject files have put into the collection: by `_id`, the document that the fixed record
  * makes, or none where it is still no record, or was left out. Read once, then read-only and shared by
  * threads. */
-#ifndef TIPPLE_LOAD_MENDS_H
-#define TIPPLE_LOAD_MENDS_H
+#ifndef TIPPLE_LOAD_FIXES_H
+#define TIPPLE_LOAD_FIXES_H
 
 #include "format/filter.h"
 #include "format/schema.h"
 #include "target/catalog.h"
 
-typedef struct mends mends_t;
+typedef struct fixes fixes_t;
 
 typedef struct {
     int64_t id;
@@ -16,7 +16,7 @@ typedef struct {
     uint8_t *document; /* NULL: nothing is expected there */
     uint32_t length;
     size_t number; /* as it was read */
-} mend_t;
+} fix_t;
 
 typedef struct {
     const schema_t *schema;
@@ -24,17 +24,17 @@ typedef struct {
     uint64_t max_record;
     uint32_t max_document;
     const char *name; /* of the collection, for sentences */
-} mends_options_t;
+} fixes_options_t;
 
 /* As a load reads them: where two entries have one place, the first that makes a document counts. Status 1
  * with the entry that is wrong. */
-mends_t *mends_read(char *const *paths, size_t count, catalog_t *catalog, const mends_options_t *options,
+fixes_t *fixes_read(char *const *paths, size_t count, catalog_t *catalog, const fixes_options_t *options,
                     err_t *err);
-void mends_free(mends_t *mends); /* NULL is allowed */
+void fixes_free(fixes_t *fixes); /* NULL is allowed */
 
-size_t mends_count(const mends_t *mends);
-/* By `_id`; and the first that is not before this one (mends_count: none). */
-const mend_t *mends_at(const mends_t *mends, size_t at);
-size_t mends_first(const mends_t *mends, int64_t id);
+size_t fixes_count(const fixes_t *fixes);
+/* By `_id`; and the first that is not before this one (fixes_count: none). */
+const fix_t *fixes_at(const fixes_t *fixes, size_t at);
+size_t fixes_first(const fixes_t *fixes, int64_t id);
 
 #endif
