@@ -25,7 +25,7 @@ typedef enum {
 
 typedef struct {
     status_t status;
-    char text[1600];
+    char text[4000]; /* one sentence, and lines after it where several things are named */
 } err_t;
 
 /* Describes the failure; always returns false, so that `return err_set(...)` reads well. */

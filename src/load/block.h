@@ -26,6 +26,8 @@ typedef struct {
     runs_t done_before;       /* blocks that an earlier run has made durable */
     struct block *tail;       /* the main thread's: the last block, settled, while others are not */
     atomic_bool suspect;      /* its data is damaged, or it was changed: no block of it is done for good */
+    atomic_bool begun;        /* by this load: a block was handed out */
+    atomic_bool misfit;       /* it could not be begun: its beginning does not fit, or cannot be read */
     atomic_bool fed;          /* all blocks were handed out: `blocks` is known */
     atomic_bool lost;         /* another load has taken it over: no more of it, and nothing into the books */
     atomic_uint turn;         /* how often it was lost, and came back */

@@ -270,7 +270,8 @@ static bool is_ours(const worker_t *worker, const load_file_t *file) {
     return !file->lost && file->turn == worker->turn;
 }
 
-static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+/* *begun: a block of it was handed on. */
+static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *begun, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     worker->turn = file->turn;
@@ -284,6 +285,8 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
+        *begun |= got > 0;
+        file->begun = *begun;
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
@@ -301,6 +304,22 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     cutter_destroy(cutter);
     source_close(source);
     return got >= 0;
+}
+
+/* A file that could not even be begun may be left out. */
+static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+    feeder_t *feeder = worker->feeder;
+    const feeder_options_t *options = &feeder->options;
+    bool begun = false;
+    if (feed_text(worker, file, more, &begun, err))
+        return true;
+    if (begun || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
+        return false;
+    file->misfit = true;
+    pthread_mutex_lock(&feeder->lock);
+    bool skipped = options->misfit(options->context, file, err);
+    pthread_mutex_unlock(&feeder->lock);
+    return skipped;
 }
 
 /* The next file, or the next files, where one stream holds them: this thread reads them in order. */

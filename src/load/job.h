@@ -52,6 +52,8 @@ bool job_checkpoint(job_t *job, err_t *err);
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
+/* Do --shard-key and --direct go with this server? Before the collection is touched. */
+bool job_may_shard(const job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);
@@ -66,6 +68,12 @@ void job_release(job_t *job);
 
 /* tally.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);
+
+/* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
+ * named and put aside, and true. Not from two threads at once. */
+bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
+/* Where the load ended because of such a file: what was loaded before it. */
+void job_tell_late_misfit(const job_t *job, err_t *err);
 
 /* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
 bool job_feed_mended(job_t *job, err_t *err);

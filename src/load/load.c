@@ -7,6 +7,7 @@
 #include "format/format.h"
 #include "format/schema_short.h"
 #include "input/cutter.h"
+#include "load/check_inputs.h"
 #include "load/job.h"
 
 #include <stdlib.h>
@@ -62,7 +63,11 @@ static bool read_spec(job_t *job, err_t *err) {
         return access(spec->mended, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);
     manifest_options_t options = {.input_name = spec->input_name};
-    return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+    bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err) &&
+              check_inputs(job->schema, &job->manifest, spec->max_record, spec->skip_bad_files,
+                           &job->result->skipped, err);
+    job->result->skipped_before = job->result->skipped.count;
+    return ok;
 }
 
 static uint32_t thread_count(const load_spec_t *spec) {
@@ -91,11 +96,20 @@ static bool connect_target(job_t *job, err_t *err) {
         log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
                  "loaded can "
                  "be lost when a server dies");
+    return true;
+}
+
+/* --drop comes when all that can be known of the options, the inputs and the target was found right. */
+static bool drop_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     if (!spec->drop || spec->dry_run)
         return true;
-    course_enter(&result->course, COURSE_DROPPING);
+    if (!place_may_make(job->server, &place, err) || !job_may_shard(job, err))
+        return false;
+    course_enter(&job->result->course, COURSE_DROPPING);
     bool ok = place_drop(job->server, job->client, err);
-    course_enter(&result->course, COURSE_LOOKING);
+    course_enter(&job->result->course, COURSE_LOOKING);
     return ok;
 }
 
@@ -350,6 +364,7 @@ static bool move_data(job_t *job, err_t *err) {
                                     .next = job->share ? share_next : NULL,
                                     .share = job->share,
                                     .extend = make_room_for,
+                                    .misfit = job_skip_misfit,
                                     .context = job};
         feeder = feeder_start(&options, &feeding);
         fed = feeder != NULL;
@@ -379,6 +394,8 @@ static bool move_data(job_t *job, err_t *err) {
     /* "nothing was touched" is no longer true, whatever was refused */
     if (job->loading.err.status == STATUS_USAGE && job->result->counts.loaded)
         job->loading.err.status = STATUS_SERVER;
+    if (!fed)
+        job_tell_late_misfit(job, &feeding);
     if (loading_failed(&job->loading))
         *err = job->loading.err;
     else if (!fed)
@@ -414,10 +431,9 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
     if (!job->presence)
         return;
     bson_t *fields = BCON_NEW(
-        "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
-        BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
-        BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
-        BCON_INT64((int64_t)result->counts.already_there), "rejected",
+        "status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text), "read",
+        BCON_INT64((int64_t)result->counts.read), "loaded", BCON_INT64((int64_t)result->counts.loaded),
+        "alreadyThere", BCON_INT64((int64_t)result->counts.already_there), "rejected",
         BCON_INT64((int64_t)result->counts.rejected), "filtered",
         BCON_INT64((int64_t)result->counts.filtered), "seconds", BCON_DOUBLE((double)result->took_ns / 1e9),
         "batches", BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
@@ -427,8 +443,8 @@ static void close_run(job_t *job, const err_t *err, bool ok) {
 }
 
 static bool run(job_t *job, err_t *err) {
-    bool ok = read_spec(job, err) && connect_target(job, err) && open_target(job, err) &&
-              (job->spec->mended || register_files(job, err)) &&
+    bool ok = read_spec(job, err) && connect_target(job, err) && drop_target(job, err) &&
+              open_target(job, err) && (job->spec->mended || register_files(job, err)) &&
               (job->spec->dry_run || describe_run(job, err)) &&
               (job->spec->dry_run || job->spec->mended || share_files(job, err));
     if (!ok)
@@ -501,8 +517,8 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     pthread_mutex_init(&job->books_lock, NULL);
     pthread_mutex_init(&job->loading.lock, NULL);
     bool ok = run(job, err);
-    if (ok && result->counts.rejected)
-        err->status = STATUS_SOME_REJECTED;
+    if (ok)
+        err->status = result->counts.rejected || result->skipped.count ? STATUS_SOME_REJECTED : STATUS_OK;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
@@ -513,5 +529,11 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     course_end(&result->course);
     free_job(job);
     free(job);
+    if (spec->trial) /* nobody asks */
+        load_result_free(result);
     return ok;
+}
+
+void load_result_free(load_result_t *result) {
+    misfits_free(&result->skipped);
 }

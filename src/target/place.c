@@ -177,17 +177,21 @@ static bool known_compressor(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
 }
 
-bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
-                err_t *err) {
+bool place_may_make(const server_t *server, const place_options_t *options, err_t *err) {
     const server_facts_t *facts = server_facts(server);
     if (options->compressor && !known_compressor(options->compressor, err))
         return false;
-    if (options->clustered == CLUSTERED_YES && !can_cluster(facts))
-        return err_set(err, STATUS_USAGE,
-                       "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
-                       "out",
-                       facts->version);
-    if (!place_look(server, client, place, err))
+    return options->clustered != CLUSTERED_YES || can_cluster(facts) ||
+           err_set(err, STATUS_USAGE,
+                   "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
+                   "out",
+                   facts->version);
+}
+
+bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
+                err_t *err) {
+    const server_facts_t *facts = server_facts(server);
+    if (!place_may_make(server, options, err) || !place_look(server, client, place, err))
         return false;
     if (!place->exists) {
         int code;

@@ -27,6 +27,9 @@ bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t
  * for. */
 bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
+/* Are the options possible on this server? Before anything is touched. */
+bool place_may_make(const server_t *server, const place_options_t *options, err_t *err);
+
 /* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
  * what to do. *place is filled as by place_look. */
 bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
