@@ -104,6 +104,9 @@ uint64_t entry_extents_end(const entry_t *entry);
  * acknowledged does not count. */
 bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe);
 
+/* All of its pieces, for its newest version. */
+bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
+
 /* The counts of all that is done, the tail included where it counts. */
 counts_t piece_counts(const piece_t *piece);
 /* Rejected records of all pieces that no confirmed fix answers. */

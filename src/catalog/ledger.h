@@ -152,6 +152,8 @@ void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_blo
 /* The input's last record has no line end. It is sent after ledger_torn_is_written says true. */
 void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn);
 bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
+/* The piece is left out of this run: it is as good as done. */
+void ledger_skip(ledger_t *ledger, work_t *work);
 /* The text of a piece that is to be checked is what it was. */
 void ledger_checked(ledger_t *ledger, work_t *work);
 

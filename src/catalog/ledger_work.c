@@ -265,6 +265,11 @@ bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
     return is_ours(work, epoch) && work->torn_written;
 }
 
+void ledger_skip(ledger_t *ledger, work_t *work) {
+    ledger_forget(work);
+    ledger_become(ledger, work, WORK_DONE);
+}
+
 void ledger_checked(ledger_t *ledger, work_t *work) {
     (void)ledger;
     if (work->state == WORK_CHECK)

@@ -109,3 +109,21 @@ const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *of
     *offset = stretch->extent.start + (number - stretch->extent.base);
     return stretch->entry;
 }
+
+places_summary_t places_summary(const places_t *places, uint32_t generation) {
+    places_summary_t summary = {.files = 0};
+    for (size_t i = 0; i < places->entries.count; i++) {
+        const entry_t *entry = &places->entries.entries[i];
+        if (entry->removed)
+            continue;
+        summary.files++;
+        summary.complete += entry_is_complete(entry, generation, false);
+        summary.open_rejects += entry_open_rejects(entry);
+        for (size_t j = 0; j < entry->piece_count; j++) {
+            const counts_t counts = piece_counts(&entry->pieces[j]);
+            summary.loaded += counts.loaded;
+            summary.rejected += counts.rejected;
+        }
+    }
+    return summary;
+}

@@ -23,4 +23,10 @@ bool places_equal(const places_t *a, const places_t *b);
 /* The input whose extent holds this number, and the offset in it. NULL: nobody's. */
 const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset);
 
+/* Sums over all inputs. */
+typedef struct {
+    uint64_t files, complete, loaded, rejected, open_rejects; /* open: not fixed */
+} places_summary_t;
+places_summary_t places_summary(const places_t *places, uint32_t generation);
+
 #endif

@@ -107,6 +107,12 @@ static const option_t options[] = {
      AT(spec.drop),
      .help = "Drop the collection and its books first. Asks on a terminal; needs --yes elsewhere."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
+    {.name = "skip-bad-files",
+     .kind = OPTION_FLAG,
+     AT(spec.skip_bad_files),
+     .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
+             "nothing is "
+             "written when one does not fit."},
     {.name = "limit",
      .argument = "N",
      .kind = OPTION_COUNT,
@@ -243,6 +249,18 @@ static void print_json_places(const char *name, const loaded_place_t *places, si
     printf("]");
 }
 
+static void print_json_skipped(const misfits_t *skipped) {
+    printf(",\"skipped_files\":[");
+    for (size_t i = 0; i < skipped->count; i++) {
+        printf("%s{\"name\":", i ? "," : "");
+        cli_print_json_text(skipped->items[i].name);
+        printf(",\"reason\":");
+        cli_print_json_text(skipped->items[i].reason);
+        printf("}");
+    }
+    printf("]");
+}
+
 static void print_json(const load_result_t *result, int status) {
     const counts_t *counts = &result->counts;
     printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
@@ -277,6 +295,7 @@ static void print_json(const load_result_t *result, int status) {
         cli_print_json_text(result->rejects_path);
     else
         printf("null");
+    print_json_skipped(&result->skipped);
     printf(",\"indexes\":[");
     for (size_t i = 0; i < result->index_count; i++) {
         printf("%s{\"keys\":", i ? "," : "");
@@ -349,6 +368,10 @@ static void print_summary(const values_t *values, const load_result_t *result) {
            units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
     if (values->spec.dry_run)
         printf("dry run: nothing was written; 'loaded' is what would have been\n");
+    if (result->skipped.count)
+        printf("skipped: %s of %s files, which do not fit the format %s\n",
+               units_count(more, result->skipped.count),
+               units_count(out, result->files + result->skipped_before), result->format);
     if (log_level() < LOG_NORMAL)
         return;
     if (result->batches)
@@ -406,6 +429,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
         print_json(&result, status);
     else if (!values->json && began)
         print_summary(values, &result);
+    load_result_free(&result);
     return cli_finish(status, err);
 }
 

@@ -190,6 +190,8 @@ static void add_indexes(report_t *report, const load_result_t *result) {
 static void add_more(report_t *report, const load_result_t *result) {
     report_begin(report, REPORT_FIGURES, "Files and the way there", NULL);
     report_figure(report, "files", (double)result->files, "files");
+    if (result->skipped.count)
+        report_figure(report, "files skipped", (double)result->skipped.count, "files");
     report_figure(report, "files done before", (double)result->files_done_before, "files");
     report_figure(report, "records done before", (double)result->records_done_before, "records");
     report_figure(report, "records done by other loads", (double)result->records_done_by_others, "records");
@@ -220,6 +222,7 @@ static void add_settings(report_t *report, const load_spec_t *spec, const load_r
     report_set_flag(report, "polite", spec->polite);
     report_set_flag(report, "unsafe", spec->unsafe);
     report_set_flag(report, "dropped first", spec->drop);
+    report_set_flag(report, "skip bad files", spec->skip_bad_files);
 }
 
 report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err) {

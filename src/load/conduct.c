@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "load/coordinator.h"
 #include "load/job.h"
+#include "target/position.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,9 @@ static void take_news(job_t *job, news_t *news) {
         break;
     case NEWS_COMPARED:
         ledger_checked(ledger, news->file->work);
+        break;
+    case NEWS_SKIPPED:
+        ledger_skip(ledger, news->file->work);
         break;
     case NEWS_TORN:
         ledger_torn(ledger, news->file->work, news->epoch, news->torn);

@@ -435,7 +435,8 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
                 err);
 }
 
-static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+/* *begun: a block of it was handed on. */
+static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *begun, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     worker->epoch = file->epoch;
@@ -453,6 +454,8 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
+        *begun |= got > 0;
+        file->begun = *begun;
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
@@ -464,6 +467,22 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     cutter_destroy(cutter);
     source_close(source);
     return got >= 0;
+}
+
+/* A file that could not even be begun may be left out. */
+static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+    feeder_t *feeder = worker->feeder;
+    const feeder_options_t *options = &feeder->options;
+    bool begun = false;
+    if (feed_text(worker, file, more, &begun, err))
+        return true;
+    if (begun || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
+        return false;
+    file->misfit = true;
+    pthread_mutex_lock(&feeder->lock);
+    bool skipped = options->misfit(options->context, file, err);
+    pthread_mutex_unlock(&feeder->lock);
+    return skipped && tell(worker, &(news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
 /* The next file, or the next files, where one stream holds them: this thread reads them in order. */

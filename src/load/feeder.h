@@ -1,6 +1,7 @@
 /* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
  * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it. A fault of
- * an input ends the feeding: what came before it has been handed out. */
+ * an input ends the feeding: what came before it has been handed out. Only a file that could not even be
+ * begun may be left out (misfit). */
 #ifndef TIPPLE_LOAD_FEEDER_H
 #define TIPPLE_LOAD_FEEDER_H
 
@@ -27,6 +28,9 @@ typedef struct {
     loading_t *loading;   /* is told of blocks and pieces; NULL: nobody is */
     /* Numbers for an offset of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    /* A file could not be begun, *err says why (status 5): true if the feeding shall go on with the next. One
+     * call at a time. NULL: never. */
+    bool (*misfit)(void *context, load_file_t *file, err_t *err);
     void *context;
 } feeder_options_t;
 

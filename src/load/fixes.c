@@ -13,33 +13,21 @@ struct fixes {
 
 typedef struct {
     fixes_t *fixes;
-    catalog_t *catalog;
+    const places_t *places;
     const fixes_options_t *options;
     const char *path; /* of the reject file at hand */
     records_t *reader;
     records_place_t place;
-    const catalog_file_t *file; /* of the entry before */
-    char *file_path;
 } reading_t;
 
-/* Entries of one file stand together. */
-static const catalog_file_t *file_of(reading_t *reading, const retry_t *retry, err_t *err) {
-    if (reading->file_path && strcmp(reading->file_path, retry->path) == 0)
-        return reading->file;
-    free(reading->file_path);
-    reading->file = NULL;
-    if (!(reading->file_path = strdup(retry->path))) {
-        err_memory(err, strlen(retry->path));
-        return NULL;
-    }
-    err->text[0] = '\0';
-    reading->file = catalog_find(reading->catalog, retry->path, err);
-    if (!reading->file && !err->text[0])
+static const entry_t *input_of(const reading_t *reading, const retry_t *retry, err_t *err) {
+    const entry_t *entry = places_named(reading->places, retry->path);
+    if (!entry)
         err_set(err, STATUS_USAGE,
-                "%s:%llu: the file %s is not in the books of %s; was the record rejected by a load into "
-                "another collection?",
+                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into another "
+                "collection?",
                 reading->path, (unsigned long long)retry->at_line, retry->path, reading->options->name);
-    return reading->file;
+    return entry;
 }
 
 /* The document of a record under an `_id`, in reading->place; its length is 0 where there is none. */
@@ -92,16 +80,16 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
                        "%s:%llu: more than one line stands below this #@ line; a record is one line, "
                        "because it has one position and one _id",
                        reading->path, (unsigned long long)retry->at_line);
-    const catalog_file_t *file = file_of(reading, retry, err);
-    if (!file)
+    const entry_t *entry = input_of(reading, retry, err);
+    if (!entry)
         return false;
-    if (!catalog_voff(file, retry->offset, &voff))
+    if (!entry_number(entry, retry->offset, &voff))
         return err_set(
             err, STATUS_USAGE,
-            "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed",
+            "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
             reading->path, (unsigned long long)retry->at_line, (unsigned long long)retry->offset,
             retry->path);
-    int64_t id = position_id(position_lane(file->ordinal, retry->offset), voff);
+    int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
     return (!retry->length || encode(reading, retry, id, &length, err)) &&
            add(reading, retry, id, length, err);
 }
@@ -127,9 +115,9 @@ static void drop_doubles(fixes_t *fixes) {
     fixes->count = kept;
 }
 
-fixes_t *fixes_read(char *const *paths, size_t count, catalog_t *catalog, const fixes_options_t *options,
+fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err) {
-    reading_t reading = {.catalog = catalog, .options = options};
+    reading_t reading = {.places = places, .options = options};
     reading.fixes = calloc(1, sizeof *reading.fixes);
     reading.reader = records_new(options->schema);
     bool ok = (reading.fixes && reading.reader) || err_memory(err, 1);
@@ -139,7 +127,6 @@ fixes_t *fixes_read(char *const *paths, size_t count, catalog_t *catalog, const 
     }
     records_destroy(reading.reader);
     free(reading.place.bytes);
-    free(reading.file_path);
     if (!ok || !reading.fixes) {
         fixes_free(reading.fixes);
         return NULL;

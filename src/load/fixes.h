@@ -6,7 +6,7 @@
 
 #include "format/filter.h"
 #include "format/schema.h"
-#include "target/catalog.h"
+#include "catalog/places.h"
 
 typedef struct fixes fixes_t;
 
@@ -28,7 +28,7 @@ typedef struct {
 
 /* As a load reads them: where two entries have one place, the first that makes a document counts. Status 1
  * with the entry that is wrong. */
-fixes_t *fixes_read(char *const *paths, size_t count, catalog_t *catalog, const fixes_options_t *options,
+fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err);
 void fixes_free(fixes_t *fixes); /* NULL is allowed */
 

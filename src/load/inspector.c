@@ -420,11 +420,9 @@ static bool find_window(const inspector_t *inspector, uint64_t window, int64_t *
         *first = block->id_base - (int64_t)(block->offset - offset);
         return true;
     }
-    pthread_mutex_lock(inspector->inspection->books_lock);
-    bool found = catalog_voff(block->file->books, offset, &voff);
-    pthread_mutex_unlock(inspector->inspection->books_lock);
+    bool found = load_file_number(block->file, offset, &voff);
     if (found)
-        *first = position_id(position_lane(block->file->books->ordinal, offset), voff);
+        *first = position_id(position_lane(block->file->ordinal, offset), voff);
     return found;
 }
 

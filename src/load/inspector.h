@@ -30,7 +30,6 @@ typedef struct {
     uint64_t max_record;
     uint64_t most;               /* differences kept of a kind */
     bool quick;                  /* only counts and sizes of ranges are compared */
-    pthread_mutex_t *books_lock; /* of the files' extents, which a feeder may add to */
     atomic_llong shaken_ns;      /* when the server was last found again */
 } inspection_t;
 

@@ -5,6 +5,7 @@
 #include "format/filter.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
+#include "catalog/places.h"
 #include "catalog/register.h"
 #include "catalog/store_mongo.h"
 #include "load/feeder.h"
@@ -42,6 +43,7 @@ typedef struct {
     bool waits_told;
     size_t lost_told; /* pieces that were lost when it was last said */
 
+    places_t *places; /* --retry: all inputs that the collection knows */
     dialect_shelf_t *shelf;
     load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
@@ -62,7 +64,6 @@ bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses wha
 bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now on */
 bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
 bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
-void job_describe_input(const input_file_t *input, wanted_t *wanted);
 bool job_drop(job_t *job, err_t *err);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
@@ -80,6 +81,8 @@ uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
+/* Do --shard-key and --direct go with this server? Before the collection is touched. */
+bool job_may_shard(const job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);
@@ -94,6 +97,12 @@ void job_release(job_t *job);
 
 /* tally.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);
+
+/* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
+ * named and put aside, and true. Not from two threads at once. */
+bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
+/* Where the load ended because of such a file: what was loaded before it. */
+void job_tell_late_misfit(const job_t *job, err_t *err);
 
 /* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */
 bool job_feed_retry(job_t *job, err_t *err);

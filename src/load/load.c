@@ -7,6 +7,7 @@
 #include "format/format.h"
 #include "format/schema_short.h"
 #include "input/cutter.h"
+#include "load/check_inputs.h"
 #include "load/job.h"
 
 #include <stdlib.h>
@@ -59,7 +60,11 @@ static bool read_spec(job_t *job, err_t *err) {
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
     manifest_options_t options = {.input_name = spec->input_name};
-    return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+    bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err) &&
+              check_inputs(job->schema, &job->manifest, spec->max_record, spec->skip_bad_files,
+                           &job->result->skipped, err);
+    job->result->skipped_before = job->result->skipped.count;
+    return ok;
 }
 
 static uint32_t thread_count(const load_spec_t *spec) {
@@ -91,7 +96,12 @@ static bool connect_target(job_t *job, err_t *err) {
     return true;
 }
 
+/* --drop comes when all that can be known of the options, the inputs and the target was found right. */
 static bool drop_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    if (!place_may_make(job->server, &place, err) || !job_may_shard(job, err))
+        return false;
     course_enter(&job->result->course, COURSE_DROPPING);
     bool ok = job_drop(job, err);
     course_enter(&job->result->course, COURSE_LOOKING);
@@ -217,6 +227,7 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .numbered = !spec->dry_run,
                                 .loading = &job->loading,
                                 .extend = find_numbers,
+                                .misfit = job_skip_misfit,
                                 .context = job};
     options.threads = feeder_threads(&options);
     if (!spec->dry_run && !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads,
@@ -283,6 +294,8 @@ static bool move_data(job_t *job, err_t *err) {
     const counts_t *counts = &job->result->counts;
     course_last_point(&job->result->course, counts->loaded + counts->already_there, job->result->bytes_read);
     progress_end(&job->progress);
+    if (!fed)
+        job_tell_late_misfit(job, &feeding);
     if (loading_failed(&job->loading)) {
         *err = job->loading.err;
         ok = false;
@@ -342,9 +355,10 @@ static bool run(job_t *job, err_t *err) {
 static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
         done_runs_free(&job->files[i].done_before);
-        free(job->files[i].extents);
-        if (job->files[i].work)
+        if (job->files[i].work) {
+            free(job->files[i].extents);
             free((char *)job->files[i].known_as);
+        }
         if (job->spec->retry && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
             free(input->name);
@@ -353,6 +367,7 @@ static void free_job(job_t *job) {
     }
     dialect_shelf_destroy(job->shelf);
     free(job->files);
+    places_free(job->places);
     hand_out_free(job->hand_out);
     while (job->torn) {
         news_t *next = job->torn->next;
@@ -393,7 +408,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     loading_init(&job->loading);
     bool ok = run(job, err);
     result->open_rejects = ok ? ledger_open_rejects(&job->ledger) : 0;
-    if (ok && (result->counts.rejected || result->open_rejects))
+    if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
         err->status = STATUS_SOME_REJECTED;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
@@ -405,5 +420,11 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     course_end(&result->course);
     free_job(job);
     free(job);
+    if (spec->trial) /* nobody asks */
+        load_result_free(result);
     return ok;
+}
+
+void load_result_free(load_result_t *result) {
+    misfits_free(&result->skipped);
 }

@@ -6,6 +6,7 @@
 #include "format/schema.h"
 #include "load/course.h"
 #include "load/flushes.h"
+#include "load/misfits.h"
 #include "load/traffic.h"
 #include "catalog/entry.h"
 #include "target/place.h"
@@ -42,11 +43,12 @@ typedef struct {
     bool drop, dry_run, unsafe, direct;
     bool same_collection; /* its UUID has changed, and its documents have not: they are read back */
     bool reload_changed;  /* inputs that have changed: their documents are removed, and they are loaded again */
-    bool trial;         /* of a study: nobody has to be told of what it may lose */
-    bool short_keys;    /* the format's keys shortened (format/schema_short.h); for trials */
-    bool indexes_first; /* they are built before the first document comes */
-    course_told_t told; /* of its phases */
-    bool watch_flushes; /* find out when the server wrote checkpoints */
+    bool trial;          /* of a study: nobody has to be told of what it may lose */
+    bool skip_bad_files; /* inputs that do not fit the format are left out, and named */
+    bool short_keys;     /* the format's keys shortened (format/schema_short.h); for trials */
+    bool indexes_first;  /* they are built before the first document comes */
+    course_told_t told;  /* of its phases */
+    bool watch_flushes;  /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -86,11 +88,16 @@ typedef struct {
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[16];
     size_t index_count;
+    misfits_t skipped;     /* --skip-bad-files */
+    size_t skipped_before; /* of them, before the load began: `files` does not count those */
     course_t course;
 } load_result_t;
 
+void load_result_free(load_result_t *result); /* what it points to */
+
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).
- * False: err has status and sentence; status 2 (some rejects) is a success with err->status set. */
+ * False: err has status and sentence; status 2 (some rejects, or files skipped) is a success with err->status
+ * set. */
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err);
 
 #endif

@@ -4,8 +4,7 @@
 #include "base/stop.h"
 #include "base/units.h"
 #include "load/job.h"
-#include "target/position.h"
-#include "target/room.h"
+#include "load/describe_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be too many
- * for one entry. */
-enum { PIECE_BLOCKS = 256, MOST_PIECES = 256, NOTES = 3 };
+enum { NOTES = 3 };
 
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5, DROP_NAP_MS = 50 };
@@ -132,7 +129,7 @@ static bool nap(void *context, err_t *err) {
 
 static bool drop_data(void *context, err_t *err) {
     job_t *job = context;
-    return place_drop(job->server, job->client, err);
+    return place_drop_data(job->server, job->client, err);
 }
 
 bool job_drop(job_t *job, err_t *err) {
@@ -159,51 +156,6 @@ bool job_drop(job_t *job, err_t *err) {
 }
 
 /* ---- inputs ---- */
-
-static void print_digest(const input_file_t *input, const uint64_t digest[2], char out[33]) {
-    out[0] = '\0';
-    if (input->has_identity && input->kind != INPUT_STREAM)
-        snprintf(out, 33, "%016llx%016llx", (unsigned long long)digest[0], (unsigned long long)digest[1]);
-}
-
-static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const job_t *job = context;
-    const input_file_t *input = &job->manifest.files[number];
-    uint64_t value[2];
-    if (!manifest_digest_at(input, size, value, err))
-        return false;
-    print_digest(input, value, digest);
-    return true;
-}
-
-static bool may_grow(const input_file_t *input) {
-    return input->has_identity && !input->archive &&
-           (input->kind == INPUT_PLAIN || input->kind == INPUT_GZIP || input->kind == INPUT_ZSTD);
-}
-
-void job_describe_input(const input_file_t *input, wanted_t *wanted) {
-    static const char *const kinds[] = {"plain", "gzip", "zstd", "zip", "stream"};
-    const uint64_t blocks = input->text_bound / POSITION_BLOCK_BYTES + 1;
-    const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
-    uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
-    *wanted = (wanted_t){.name = input->name,
-                         .kind = kinds[input->kind],
-                         .named = input->has_identity,
-                         .may_grow = may_grow(input),
-                         .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,
-                                  .modified_ns = input->modified_ns},
-                         .extent_units = room_units(input),
-                         .ordinals = room_ordinals(input),
-                         .pieces = 1};
-    print_digest(input, input->digest, wanted->seen.digest);
-    if (input->text_bound)
-        wanted->text_end = wanted->extent_units * POSITION_EXTENT_UNIT;
-    if (pieces >= 2) {
-        pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
-        wanted->pieces = (size_t)pieces;
-        wanted->piece_blocks = (blocks + pieces - 1) / pieces;
-    }
-}
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
@@ -238,10 +190,15 @@ static bool check_not_emptied(job_t *job, err_t *err) {
                    server_namespace(job->server), units_count(count, job->registration.loaded));
 }
 
+static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const job_t *job = context;
+    return describe_digest_at(&job->manifest.files[number], size, digest, err);
+}
+
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
-    return register_relate(&input->entry, &input->seen, may_grow(&job->manifest.files[number]), digest_at, job,
+    return register_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]), digest_at, job,
                            number, view, version, err);
 }
 
@@ -298,7 +255,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->ordinal = input->entry.ordinal;
         file->from = piece->from;
         file->to = piece->to;
-        file->may_be_torn = may_grow(file->input);
+        file->may_be_torn = describe_may_grow(file->input);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
         job->result->records_done_before += work->read_before;
@@ -327,7 +284,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     for (size_t i = 0; i < registration->count; i++) {
-        job_describe_input(&job->manifest.files[i], &registration->wanted[i]);
+        describe_input(&job->manifest.files[i], &registration->wanted[i]);
         registration->wanted[i].reload = job->spec->reload_changed;
     }
     if (!catalog_register(job->store, registration, err) || !check_not_emptied(job, err))

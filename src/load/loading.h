@@ -21,6 +21,7 @@ typedef struct news {
     enum {
         NEWS_FED,      /* all of its blocks were handed over */
         NEWS_COMPARED, /* its text is what the catalog says */
+        NEWS_SKIPPED,  /* it could not be begun, and is left out */
         NEWS_TORN,     /* its last record has no line end: `block` holds it back, until that is written down */
     } kind;
     load_file_t *file;

@@ -1,4 +1,5 @@
 #include "load/job.h"
+#include "target/position.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -22,9 +23,13 @@ static load_file_t *file_of(job_t *job, const retry_t *retry, err_t *err) {
     }
     *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
     job->file_count++;
-    pthread_mutex_lock(&job->books_lock);
-    file->books = job->catalog ? catalog_find(job->catalog, retry->path, err) : NULL;
-    pthread_mutex_unlock(&job->books_lock);
+    const entry_t *entry = job->places ? places_named(job->places, retry->path) : NULL;
+    if (entry) {
+        file->known_as = entry->path;
+        file->ordinal = entry->ordinal;
+        file->extents = entry->extents;
+        file->extent_count = entry->extent_count;
+    }
     return file;
 }
 
@@ -41,18 +46,15 @@ static bool place_entry(job_t *job, const retry_t *retry, load_file_t **file, ui
     err->text[0] = '\0';
     if (!(*file = file_of(job, retry, err)))
         return false;
-    if (job->catalog && !(*file)->books)
-        return err->text[0]
-                   ? false
-                   : err_set(err, STATUS_USAGE,
-                             "%s:%llu: the file %s is not in the books of %s; was the record rejected by a "
-                             "load into another collection?",
-                             path, line, retry->path, server_namespace(job->server));
-    if ((*file)->books && !catalog_voff((*file)->books, retry->offset, voff))
-        return err_set(
-            err, STATUS_USAGE,
-            "%s:%llu: offset %llu lies outside of %s as the books have it; the #@ line was changed", path,
-            line, (unsigned long long)retry->offset, retry->path);
+    if (job->places && !(*file)->known_as)
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
+                       "another collection?",
+                       path, line, retry->path, server_namespace(job->server));
+    if ((*file)->known_as && !load_file_number(*file, retry->offset, voff))
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed", path,
+                       line, (unsigned long long)retry->offset, retry->path);
     return true;
 }
 
@@ -86,12 +88,12 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->offset = retry->offset;
     block->first_line = retry->line;
     block->partial = true;
-    if (file->books)
-        block->id_base = position_id(position_lane(file->books->ordinal, retry->offset), voff);
-    if (!queue_push(job->loading.queue, block, 0)) {
-        pool_give(job->loading.pool, &block->buffer);
-        free(block);
-    }
+    if (file->known_as)
+        block->id_base = position_id(position_lane(file->ordinal, retry->offset), voff);
+    loading_add_block(&job->loading);
+    block->counted = true;
+    if (!queue_push(job->loading.queue, block, 0))
+        loading_free_block(&job->loading, block);
     return true;
 }
 
@@ -103,6 +105,8 @@ static bool count(void *context, const retry_t *retry, err_t *err) {
 
 bool job_feed_retry(job_t *job, err_t *err) {
     size_t entries = 0;
+    if (!job->spec->dry_run && !(job->places = places_read(job->store, err)))
+        return false;
     /* counted first: blocks point into the array of files, which must not move; and checked first: a file
      * with a mistake in it loads nothing */
     if (!rejects_read(job->spec->retry, job->schema, count, &entries, err))

@@ -137,13 +137,18 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
+bool job_may_shard(const job_t *job, err_t *err) {
+    return server_facts(job->server)->kind == SERVER_ROUTER ||
+           (!job->spec->shard_key && !job->spec->direct) ||
+           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
+                   job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+}
+
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return (!job->spec->shard_key && !job->spec->direct) ||
-               err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
-                       job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+        return job_may_shard(job, err);
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
     if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
