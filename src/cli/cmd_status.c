@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "catalog/places.h"
 #include "catalog/store_mongo.h"
+#include "target/place.h"
 #include "target/hold.h"
 #include "target/route.h"
 #include "target/evenness.h"

@@ -135,16 +135,10 @@ static bool drop_data(void *context, err_t *err) {
 bool job_drop(job_t *job, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+    if (!job->store->read_header(job->store, &header, &found, err))
         return false;
-    bool ok = job->store->read_header(job->store, &header, &found, err);
-    const bool nothing = ok && !found && !header.has_entries;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    if (!ok)
-        return false;
-    if (nothing) /* no load has a catalog here */
-        return place_drop(job->server, job->client, err);
     const catalog_drop_t drop = {.self = job->id,
                                  .lease_ns = lease_ms * 1000000,
                                  .now = now_of,
