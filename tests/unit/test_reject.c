@@ -128,19 +128,19 @@ typedef struct {
     uint8_t *bytes;
     char delimiter;
     uint16_t columns;
-} entry_t;
+} kept_t;
 
 typedef struct {
-    entry_t *entries;
+    kept_t *entries;
     size_t count;
-} entries_t;
+} kept_all_t;
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     (void)err;
-    entries_t *all = context;
+    kept_all_t *all = context;
     all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
     LAB_MUST(all->entries);
-    entry_t *entry = &all->entries[all->count++];
+    kept_t *entry = &all->entries[all->count++];
     strcpy(entry->path, retry->path);
     entry->offset = retry->offset;
     entry->line = retry->line;
@@ -154,22 +154,22 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     return true;
 }
 
-static void drop(entries_t *all) {
+static void drop(kept_all_t *all) {
     for (size_t i = 0; i < all->count; i++)
         free(all->entries[i].bytes);
     free(all->entries);
-    *all = (entries_t){0};
+    *all = (kept_all_t){0};
 }
 
-static entries_t read_back(const schema_t *of) {
-    entries_t all = {0};
+static kept_all_t read_back(const schema_t *of) {
+    kept_all_t all = {0};
     err_t err = {.text = ""};
     if (!rejects_read("r", of, take, &all, &err))
         fail_msg("%s", err.text);
     return all;
 }
 
-static void expect_entry(const entry_t *entry, const char *path, uint64_t offset, const void *bytes,
+static void expect_entry(const kept_t *entry, const char *path, uint64_t offset, const void *bytes,
                          size_t length) {
     assert_string_equal(entry->path, path);
     assert_int_equal(entry->offset, offset);
@@ -230,7 +230,7 @@ static void test_there_and_back(void **state) {
     assert_non_null(strstr(text, "mot.items"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
     assert_non_null(strstr(text, "offset=4711 line=472 length=5 field=- delimiter=7c columns=0,1,2,3,7 "));
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "data/a.txt", 4711, "1|2|A", 5);
     expect_entry(&all.entries[1], "b.zip!c d.csv", 0, "rubbish", 7);
@@ -270,7 +270,7 @@ static void test_records_like_entries(void **state) {
         assert_true(add(rejects, &a, 100 * i, records[i], strlen(records[i]), "no good", &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     for (size_t i = 0; i < RECORDS && i < all.count; i++)
         expect_entry(&all.entries[i], "a.txt", 100 * i, records[i], strlen(records[i]));
     assert_int_equal(all.count, RECORDS);
@@ -297,7 +297,7 @@ static void test_records_like_known_ones(void **state) {
         assert_true(add(rejects, &a, 500, "real", 4, "no good", &err));
         close_rejects(rejects);
         stop_hearing();
-        entries_t all = read_back(schema);
+        kept_all_t all = read_back(schema);
         assert_int_equal(all.count, 2 + others);
         expect_entry(&all.entries[0], "a.txt", 0, fake, strlen(fake));
         expect_entry(&all.entries[1 + others], "a.txt", 500, "real", 4);
@@ -327,7 +327,7 @@ static void test_any_bytes(void **state) {
     assert_true(add(rejects, &a, 30, "behind", 6, "no good", &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4);
     expect_entry(&all.entries[0], "a.txt", 0, every, length);
     expect_entry(&all.entries[1], "a.txt", 10, "\0\0", 2);
@@ -357,7 +357,7 @@ static void test_any_name(void **state) {
         stop_hearing();
         close_rejects(rejects);
     }
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, NAMES);
     for (size_t i = 0; i < NAMES; i++)
         expect_entry(&all.entries[i], names[i], 100 * i, "x", 1);
@@ -383,7 +383,7 @@ static void test_any_reason(void **state) {
         assert_true(add(rejects, &a, 100 * i, "the record", 10, reasons[i], &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, sizeof reasons / sizeof *reasons);
     for (size_t i = 0; i < all.count; i++)
         expect_entry(&all.entries[i], "a.txt", 100 * i, "the record", 10);
@@ -409,7 +409,7 @@ static void test_second_run(void **state) {
     assert_int_equal(rejects_count(rejects), 3); /* counted all the same */
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4);
     expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
@@ -442,7 +442,7 @@ static void test_torn_anywhere(void **state) {
         assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
         close_rejects(rejects);
         stop_hearing();
-        entries_t all = read_back(schema);
+        kept_all_t all = read_back(schema);
         if (all.count != 3)
             fail_msg("%zu entries after a cut behind byte %zu:\n%s", all.count, cut, whole_file());
         expect_entry(&all.entries[0], "a.txt", 10, "1|2|A", 5);
@@ -484,7 +484,7 @@ static void test_long_entries(void **state) {
         close_rejects(rejects);
     }
     stop_hearing();
-    entries_t all = read_back(wide);
+    kept_all_t all = read_back(wide);
     assert_int_equal(all.count, 1);
     expect_entry(&all.entries[0], "a.txt", 10, "x,y", 3);
     assert_int_equal(all.entries[0].columns, 250);
@@ -515,7 +515,7 @@ static void test_limits(void **state) {
     assert_false(rejects_check(rejects, &err));
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4); /* the one too many is kept as well */
     drop(&all);
     unlink("r");
@@ -631,7 +631,7 @@ static void test_kept_in_part(void **state) {
     close_rejects(rejects);
     assert_non_null(strstr(whole_file(), "length=20000000 field=model "));
     assert_non_null(strstr(whole_file(), "first bytes"));
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 1);
     assert_int_equal(all.entries[0].length, 9);
     drop(&all);
@@ -690,7 +690,7 @@ static void test_disk_full(void **state) {
         assert_true(add(rejects, &a, i * 10, "x", 1, "no good", &err));
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 99);
     drop(&all);
 }
@@ -733,11 +733,11 @@ static void test_threads(void **state) {
     stop_hearing();
     assert_int_equal(rejects_count(rejects), 800);
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 800);
     uint64_t next[4] = {0};
     for (size_t i = 0; i < all.count; i++) {
-        const entry_t *entry = &all.entries[i];
+        const kept_t *entry = &all.entries[i];
         char record[100];
         int file = entry->path[5] - '0';
         assert_in_range(file, 0, 3);
@@ -783,7 +783,7 @@ static void test_fixing(void **state) {
     (void)state;
     make_two();
     fix("\none\n", "\n1|2|A|7|\n");
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "1|2|A|7|", 8);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
@@ -818,7 +818,7 @@ static void test_fixed_on_another_system(void **state) {
         grown_add(&crlf, at, 1);
     }
     write_file((const char *)crlf.at, crlf.size);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
@@ -828,7 +828,7 @@ static void test_fixed_on_another_system(void **state) {
 }
 
 static void expect_refusal(status_t status, const char *says) {
-    entries_t all = {0};
+    kept_all_t all = {0};
     err_t err = {.text = ""};
     if (rejects_read("r", schema, take, &all, &err))
         fail_msg("this was taken:\n%s", whole_file());
