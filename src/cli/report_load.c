@@ -3,6 +3,7 @@
 #include "report/scale.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double seconds(int64_t ns) {
@@ -24,6 +25,11 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
     scale_value(rejected, (double)counts->rejected, "records");
     scale_value(took, seconds(result->took_ns), "s");
     scale_value(rate, per_second(counts->loaded, result->took_ns), "documents/s");
+    char skipped[120] = "";
+    if (result->skipped.count)
+        snprintf(skipped, sizeof skipped, "; skipped: %zu file%s that %s not fit the format",
+                 result->skipped.count, result->skipped.count == 1 ? "" : "s",
+                 result->skipped.count == 1 ? "does" : "do");
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status,
@@ -35,11 +41,11 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
                    "Dry run: nothing was written; %s documents would have been, %s records rejected.", loaded,
                    rejected);
     } else if (!counts->read) {
-        report_say(report, status, "There was nothing left to load.");
+        report_say(report, status, "There was nothing left to load%s.", skipped);
     } else {
-        report_say(report, status, "Loaded %s documents in %s, %s%s%s%s%s; limited by %s.", loaded, took,
+        report_say(report, status, "Loaded %s documents in %s, %s%s%s%s%s%s; limited by %s.", loaded, took,
                    rate, counts->already_there ? "; already there: " : "", counts->already_there ? there : "",
-                   counts->rejected ? "; rejected: " : "", counts->rejected ? rejected : "",
+                   counts->rejected ? "; rejected: " : "", counts->rejected ? rejected : "", skipped,
                    result->limited_by);
     }
 }
