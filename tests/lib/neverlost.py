@@ -9,8 +9,9 @@ the catalog is laid out, or which _id a record gets.
             self.finished(texts)
 
 The kind of server and the shard key are drawn, once a class, by TIPPLE_FAULT_SEED (1 unless told), which is printed
-with them; TIPPLE_LAB_KIND and TIPPLE_LAB_KEY choose them instead. TIPPLE_HANG: seconds in which what must not wait has
-ended, on a busy host, too.
+with them; TIPPLE_LAB_KIND and TIPPLE_LAB_KEY choose them instead. TIPPLE_LAB_LEASE: the seconds of a lease (6): more
+where a host is so busy that a process does not get a turn for that long. TIPPLE_HANG: seconds in which what must not
+wait has ended, on a busy host, too.
 """
 import collections
 import gzip
@@ -34,7 +35,7 @@ import relay
 
 KINDS, KEYS = ("standalone", "replset", "cluster"), ("_id", "k:hashed")
 HANG = float(os.environ.get("TIPPLE_HANG") or 180)
-LEASE = 3  # seconds that are wanted
+LEASE = float(os.environ.get("TIPPLE_LAB_LEASE") or 6)  # that are wanted
 
 
 def shorten_lease(uri, seconds):
@@ -128,7 +129,8 @@ class Case(faultlab.Mixin, livetest.OwnServer):
 
     def wait_for_documents(self, count, *loads):
         """Until so many are there, while these loads run."""
-        self.assertTrue(livetest.wait_for(lambda: self.there() >= count or any(load.poll() is not None for load in loads)))
+        self.assertTrue(livetest.wait_for(lambda: self.there() >= count or
+                                          any(load.poll() is not None for load in loads)))
         self.assertGreaterEqual(self.there(), count, "a load ended too early: %s" % [
             load.communicate() for load in loads if load.poll() is not None])
 

@@ -39,7 +39,7 @@ class Interrupted(neverlost.Case):
         self.inputs({"a.csv": text})
         self.finished({"a.csv": text})
 
-    def test_cut_in_a_record(self):
+    def test_torn_record(self):
         """a file that was cut off in a record, whose end was loaded, and then is whole"""
         for kills in (1, 2):
             self.begin_anew()
@@ -63,7 +63,7 @@ class Interrupted(neverlost.Case):
             self.complete(texts)
         return said["status"]
 
-    def test_cut_in_a_record_by_id(self):
+    def test_torn_by_id(self):
         """where the shard key is the _id, such a file is corrected, not refused"""
         if self.key != "_id":
             self.skipTest("the shard key is not the _id")

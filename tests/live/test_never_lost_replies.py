@@ -81,7 +81,8 @@ class Replies(neverlost.Case):
             self.unrelayed()
             self.exact({"-": text}, "reply %d to %s was lost" % (number, met))
             status = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
-            self.assertEqual((1, 1), (status["files"], status["files_complete"]), "reply %d to %s was lost" % (number, met))
+            self.assertEqual((1, 1), (status["files"], status["files_complete"]),
+                             "reply %d to %s was lost" % (number, met))
             if not met:
                 break
         self.assertGreater(number, 1)

@@ -2,6 +2,7 @@
 says 0 has told the truth.  needs: none"""
 import re
 import signal
+import subprocess
 import threading
 import time
 
@@ -12,7 +13,7 @@ from livetest import rows
 
 class Shared(neverlost.Case):
     def slowly(self, rate, *words, **more):
-        return self.start("-j", "1", "-b", "50", "--max-rate", str(rate), *words, **more)
+        return self.start("-j", "1", "-b", "50", "--max-rate", str(rate), "--patience", "10m", *words, **more)
 
     def truthful(self, load, texts, status=(0,)):
         """A load that ends with 0 has told the truth at that moment."""
@@ -53,7 +54,7 @@ class Shared(neverlost.Case):
             if second.poll() is None and first.poll() is None:
                 with open("/proc/%d/status" % second.pid) as status:
                     used.append(int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)))
-        if len(used) == 2:  # else it had nothing to wait for
+        if len(used) == 2 and not livetest.sanitized():  # else it had nothing to wait for, or keeps what it frees
             self.assertLess(used[1] - used[0], 700, "KiB more after 25 seconds of waiting, of %d" % used[0])
         first.kill()
         self.ended(first, (0, 137))
@@ -64,20 +65,18 @@ class Shared(neverlost.Case):
 
     def test_suspended_past_its_lease(self):
         """a load is suspended when it has read all, another one takes its file over, and is killed"""
-        texts = self.inputs({"a.csv": rows(6000, 1)})
-        rate = int(2000 / self.lease)
+        texts = self.inputs({"a.csv": rows(12000, 1)})
+        rate = int(6000 / self.lease)
         first = self.slowly(rate, "a.csv")
         self.wait_for_documents(self.draw.randint(50, 500), first)
         first.send_signal(signal.SIGSTOP)
         there = self.there()
         second = self.slowly(rate, "a.csv")
         self.assertTrue(livetest.wait_for(lambda: self.there() >= there + 200 or second.poll() is not None))
-        self.assertIsNone(second.poll(), "the second load should have taken the file over, and be at work")
         first.send_signal(signal.SIGCONT)
-        enough = self.there() + 1500
-        self.assertTrue(livetest.wait_for(lambda: first.poll() is not None or self.there() >= enough))
+        self.assertTrue(livetest.wait_for(lambda: first.poll() is not None or self.there() >= 11000))
         second.kill()
-        self.ended(second, (137,))
+        self.ended(second, (0, 137))
         self.truthful(first, texts, (0, 4))
         self.finished(texts)
 
@@ -93,18 +92,20 @@ class Shared(neverlost.Case):
 
     def test_drop_under_a_load(self):
         """--drop is refused while a load fills the collection; that one goes on unharmed"""
-        texts = self.inputs({"a.csv": rows(3000, 3)})
-        self.inputs({"b.csv": rows(300, 4)})
-        first = self.slowly(300, "a.csv")
+        text, more = rows(3000, 3), rows(200, 5)
+        self.inputs({"a.csv": text, "b.csv": rows(300, 4)})
+        first = self.slowly(600, "a.csv", "-", stdin=subprocess.PIPE)  # it is not over before its stdin is
         self.wait_for_documents(100, first)
-        for words in (("b.csv",), ("a.csv",)):
-            self.load("--drop", "--yes", *words, status=1)
-            self.assertRegex(self.stderr, r"tipple: .*load")
-        self.assertGreaterEqual(self.there(), 100)
-        self.truthful(first, texts)
-        self.complete(texts)
+        for _ in range(2):
+            for name in ("b.csv", "a.csv"):
+                self.load("--drop", "--yes", name, status=1)
+                self.assertRegex(self.stderr, r"tipple: .*load")
+            self.wait_for_documents(3000, first)
+        counts, _ = self.ended(first, (0,), more)
+        self.assertEqual(3200, counts["loaded"])
+        self.exact({"a.csv": text, "-": more})
         self.load("--drop", "--yes", "b.csv")
-        self.exact({"b.csv": rows(300, 4)})
+        self.complete({"b.csv": rows(300, 4)})
 
     # ------------------------------------------------------------------------------------------ growth
 
@@ -158,7 +159,7 @@ class Shared(neverlost.Case):
             reap()
             while len(loads) < 3:
                 loads.append(self.start("-j", "2", "-b", self.draw.choice(("20", "200")), "--max-rate", "2k",
-                                        "--rejects", "rejects.%d" % number, "in"))
+                                        "--patience", "10m", "--rejects", "rejects.%d" % number, "in"))
             goal = min(self.there() + self.draw.randint(1, 4000), total)
             deadline = time.monotonic() + self.draw.uniform(0.2, 4)
             livetest.wait_for(lambda: self.there() >= goal or time.monotonic() > deadline)
