@@ -98,8 +98,10 @@ class Shared(neverlost.Case):
         self.wait_for_documents(100, first)
         for _ in range(2):
             for name in ("b.csv", "a.csv"):
+                before = self.there()
                 self.load("--drop", "--yes", name, status=1)
-                self.assertRegex(self.stderr, r"tipple: .*load")
+                self.assertGreaterEqual(self.there(), before, "it was refused, and dropped nevertheless: " + self.stderr)
+                self.assertRegex(self.stderr, r"tipple: .*\bload")
             self.wait_for_documents(3000, first)
         counts, _ = self.ended(first, (0,), more)
         self.assertEqual(3200, counts["loaded"])
