@@ -22,7 +22,7 @@ typedef struct {
     uint64_t from, to;        /* its windows; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
     bool skip;                /* an earlier run has loaded all of it */
-    bool in_doubt;            /* an earlier run started it: blocks that are not done may be there in part */
+    bool begun_before;        /* by another run: blocks that are not done may be there in part, or changed */
     runs_t done_before;       /* blocks that an earlier run has made durable */
     struct block *tail;       /* the main thread's: the last block, settled, while others are not */
     atomic_bool suspect;      /* its data is damaged, or it was changed: no block of it is done for good */
@@ -47,10 +47,10 @@ typedef struct block {
     uint32_t turn;       /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool last;     /* its file's last: done only when all of the file is, because the file may still grow */
-    bool partial;  /* cut off by --limit or a fault of the input: never marked as done */
-    bool in_doubt; /* an earlier run may have sent it */
-    struct {       /* a record behind the others that is over --max-record */
+    bool last;    /* its file's last: done only when all of the file is, because the file may still grow */
+    bool partial; /* cut off by --limit or a fault of the input: never marked as done */
+    bool begun_before;   /* what is there of it is read back and compared before anything is sent */
+    struct {             /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
         uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;

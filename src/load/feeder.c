@@ -148,7 +148,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint
     block->last = cut->last;
     block->turn = turn;
     block->partial = cut->broken;
-    block->in_doubt = file->in_doubt;
+    block->begun_before = file->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
     return block;

@@ -87,6 +87,7 @@ static bool take(void *context, const mended_t *mended, err_t *err) {
     block->offset = mended->offset;
     block->first_line = mended->line;
     block->partial = true;
+    block->begun_before = true; /* it may have been mended before, and otherwise */
     if (file->books)
         block->id_base = position_id(position_lane(file->books->ordinal, mended->offset), voff);
     if (!queue_push(job->loading.queue, block, 0)) {

@@ -126,7 +126,7 @@ bool share_begin_file(load_file_t *file, err_t *err) {
         file->fed = false;
         file->turn++;
     }
-    file->in_doubt = part->doubtful && !part->suspect;
+    file->begun_before = part->doubtful || part->suspect;
     if (part->suspect && !file->skip)
         log_warn(
             "%s was damaged or changed when it was loaded before: its records are compared with those in "

@@ -451,12 +451,11 @@ static void begin_last_part_again(catalog_file_t *file) {
     }
     last->complete = false;
     for (size_t i = 0; i < file->part_count; i++)
-        file->parts[i].doubtful = false;
+        file->parts[i].doubtful = !file->parts[i].complete;
 }
 
 /* The books follow a file that has grown: its size and digest, and room for what was added. A record that was
- * cut in two then has another document now, so duplicates of this file are compared, not taken for granted.
- */
+ * cut in two then has another document now: what is there is compared, like all that was begun before. */
 static bool follow_growth(matching_t *m, const wanted_t *wanted, err_t *err) {
     catalog_t *catalog = m->catalog;
     catalog_file_t *file = wanted->book->file;
