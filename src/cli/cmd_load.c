@@ -4,6 +4,7 @@
 #include "cli/report_load.h"
 #include "cli/reporting.h"
 #include "study/autotune.h"
+#include "target/codes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@ typedef struct {
     const char *uri_file, *report;
     texts_list_t indexes, filters;
     bool yes, json, clustered, not_clustered;
+    uint32_t reject_codes[MOST_LISTED];
 } values_t;
 
 static bool read_max_rejects(void *values, const char *text, err_t *err) {
@@ -32,6 +34,24 @@ static bool read_max_rate(void *values, const char *text, err_t *err) {
             text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
+}
+
+static bool read_reject_code(void *context, const char *text, err_t *err) {
+    values_t *values = context;
+    uint64_t code;
+    if (!units_parse_count(text, &code) || !code || code > INT32_MAX)
+        return err_set(err, STATUS_USAGE, "--reject-code: '%s' is not the number of a server's error", text);
+    const code_row_t *row = code_row((int)code);
+    if (code == CODE_DUPLICATE_KEY || (row && row->class != CODE_OF_DOCUMENT))
+        return err_set(
+            err, STATUS_USAGE,
+            "--reject-code: %s says something of the server, never of a document: records would be "
+            "given up that nothing is wrong with",
+            text);
+    if (values->spec.reject_code_count == MOST_LISTED)
+        return err_set(err, STATUS_USAGE, "--reject-code: more than %d codes", MOST_LISTED);
+    values->reject_codes[values->spec.reject_code_count++] = (uint32_t)code;
+    return true;
 }
 
 static bool read_compressor(void *values, const char *text, err_t *err) {
@@ -134,6 +154,14 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.rejects),
      .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
+    {.name = "reject-code",
+     .argument = "N",
+     .kind = OPTION_CUSTOM,
+     .custom = read_reject_code,
+     .help =
+         "When the server refuses a document with this error code, the record is a reject. Codes that are "
+         "known "
+         "to be a document's fault need not be named; any other ends the load. May be given several times."},
     {.name = "retry",
      .argument = "FILE",
      .kind = OPTION_TEXT,
@@ -207,6 +235,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     spec->input_count = (size_t)count;
     spec->indexes = values->indexes.items;
     spec->index_count = values->indexes.count;
+    spec->reject_codes = values->reject_codes;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
     return true;

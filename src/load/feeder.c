@@ -168,7 +168,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint
     block->tail = cut->last && file->to == UINT64_MAX;
     block->epoch = epoch;
     block->partial = cut->broken;
-    block->in_doubt = file->begun_before;
+    block->begun_before = file->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
     block->hash = file->work ? hash_block(cut, block->from) : 0;

@@ -4,27 +4,21 @@
 #include "base/stop.h"
 #include "format/records.h"
 #include "load/merge.h"
+#include "load/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* A window's documents come in one reply wherever they fit into one. */
-enum { BATCH = 1000000, CURSOR_NOT_FOUND = 43, CURSOR_KILLED = 237, QUERY_PLAN_KILLED = 175 };
-
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
 
 struct inspector {
     inspection_t *inspection;
-    mongoc_client_t *client;
-    mongoc_collection_t *collection;
-    mongoc_read_prefs_t *primary;
-    bson_t *options; /* of the finds */
+    snapshot_read_t *target;
     records_t *reader;
     records_place_t place;
-    char doing[300];
     inspected_t counters; /* settled ones; read by others meanwhile */
     differences_t *differences;
     uint64_t lanes[POSITION_LANES];
@@ -33,9 +27,6 @@ struct inspector {
     const block_t *block;
     inspected_t look;
     differences_t *found;
-    mongoc_cursor_t *cursor;
-    patience_t patience;
-    bool again;      /* the server went away: from the start */
     record_t record; /* that the merge is at */
     int64_t record_id;
     int64_t first_id; /* of the window at hand */
@@ -49,7 +40,6 @@ struct inspector {
 
 inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
     inspector_t *inspector = calloc(1, sizeof *inspector);
-    server_t *server = inspection->server;
     if (!inspector) {
         err_memory(err, sizeof *inspector);
         return NULL;
@@ -58,16 +48,9 @@ inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
     inspector->reader = records_new(inspection->schema);
     inspector->differences = differences_new(inspection->most);
     inspector->found = differences_new(inspection->most);
-    inspector->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    inspector->options = BCON_NEW("sort", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
-                                  "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    snprintf(inspector->doing, sizeof inspector->doing, "read %s", server_namespace(server));
     bool ok = (inspector->reader && inspector->differences && inspector->found) || err_memory(err, 1);
-    if (ok && (inspector->client = server_take(server, err))) {
-        inspector->collection = mongoc_client_get_collection(inspector->client, server_database(server),
-                                                             server_collection(server));
+    if (ok && (inspector->target = snapshot_read_new(inspection->server, NULL, err)))
         return inspector;
-    }
     inspector_free(inspector);
     return NULL;
 }
@@ -75,12 +58,7 @@ inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
 void inspector_free(inspector_t *inspector) {
     if (!inspector)
         return;
-    if (inspector->collection)
-        mongoc_collection_destroy(inspector->collection);
-    if (inspector->client)
-        server_give(inspector->inspection->server, inspector->client);
-    mongoc_read_prefs_destroy(inspector->primary);
-    bson_destroy(inspector->options);
+    snapshot_read_free(inspector->target);
     records_destroy(inspector->reader);
     free(inspector->place.bytes);
     differences_free(inspector->differences);
@@ -190,48 +168,16 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
 
 /* ---- reading the target ---- */
 
-/* A cursor that the server has forgotten is as good as a lost connection: everything is asked anew. */
-static bool is_lost(const bson_error_t *error) {
-    return error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_CURSOR
-               ? error->code == CURSOR_NOT_FOUND || error->code == CURSOR_KILLED ||
-                     error->code == QUERY_PLAN_KILLED
-               : false;
-}
-
-/* Always false: with inspector->again the block is worth another try, else err says why not. */
-static bool fail_reading(inspector_t *inspector, bson_error_t *error, const bson_t *reply, err_t *err) {
-    if (is_lost(error))
-        error->domain = MONGOC_ERROR_STREAM;
-    inspector->again = server_again(inspector->inspection->server, inspector->client, &inspector->patience,
-                                    error, reply, inspector->doing, err);
-    return false;
-}
-
 static int next_stored(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
     inspector_t *inspector = context;
-    const bson_t *document, *reply;
-    bson_error_t error;
-    if (mongoc_cursor_next(inspector->cursor, &document)) {
-        *stored = bson_get_data(document);
-        *length = document->len;
-        inspector->look.stored_bytes += document->len;
-        return 1;
-    }
-    if (!mongoc_cursor_error_document(inspector->cursor, &error, &reply))
-        return 0;
-    fail_reading(inspector, &error, reply, err);
-    return -1;
+    const int got = snapshot_read_next(inspector->target, stored, length, err);
+    if (got > 0)
+        inspector->look.stored_bytes += *length;
+    return got;
 }
 
-static void append_range(bson_t *filter, int64_t first) {
-    bson_t range;
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", first);
-    if (first > INT64_MAX - POSITION_BLOCK_BYTES)
-        BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
-    else
-        BSON_APPEND_INT64(&range, "$lt", first + POSITION_BLOCK_BYTES);
-    bson_append_document_end(filter, &range);
+static int64_t end_of(int64_t first) {
+    return first > INT64_MAX - POSITION_BLOCK_BYTES ? INT64_MAX : first + POSITION_BLOCK_BYTES;
 }
 
 /* The number and the bytes of a window's documents. */
@@ -239,13 +185,14 @@ static bool read_sums(inspector_t *inspector, uint64_t *count, uint64_t *bytes, 
     server_t *server = inspector->inspection->server;
     bson_t match = BSON_INITIALIZER, reply;
     bson_iter_t iter, value;
-    append_range(&match, inspector->first_id);
+    snapshot_read_append_range(&match, inspector->first_id, end_of(inspector->first_id));
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$match",
                  BCON_DOCUMENT(&match), "}", "{", "$group", "{", "_id", BCON_NULL, "n", "{", "$sum",
                  BCON_INT64(1), "}", "bytes", "{", "$sum", "{", "$bsonSize", BCON_UTF8("$$ROOT"), "}", "}",
                  "}", "}", "]", "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    bool ok = server_command(server, inspector->client, server_database(server), command, false, &reply, err);
+    bool ok = server_command(server, snapshot_read_client(inspector->target), server_database(server),
+                             command, false, &reply, err);
     *count = *bytes = 0;
     if (ok && bson_iter_init(&iter, &reply) &&
         bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
@@ -367,17 +314,12 @@ static bool take_window(sink_t *sink, bool first, err_t *err) {
 }
 
 static bool merge_window(inspector_t *inspector, bool first, err_t *err) {
-    bson_t filter = BSON_INITIALIZER;
     sink_t sink = {.inspector = inspector,
                    .merge = {.next = next_stored, .tell = take_finding, .context = inspector}};
-    append_range(&filter, inspector->first_id);
-    inspector->cursor = mongoc_collection_find_with_opts(inspector->collection, &filter, inspector->options,
-                                                         inspector->primary);
+    snapshot_read_begin(inspector->target, inspector->first_id, end_of(inspector->first_id));
     bool ok = merge_begin(&sink.merge, err) && take_window(&sink, first, err) && merge_end(&sink.merge, err);
     inspector->look.seen += sink.merge.seen;
     inspector->look.same += sink.merge.same;
-    mongoc_cursor_destroy(inspector->cursor);
-    bson_destroy(&filter);
     return ok;
 }
 
@@ -426,11 +368,10 @@ static bool find_window(const inspector_t *inspector, uint64_t window, int64_t *
     return found;
 }
 
-/* One look at a block. False: with inspector->again it is worth another, else err. */
+/* One look at a block. False: with snapshot_read_again it is worth another, else err. */
 static bool look_once(inspector_t *inspector, const block_t *block, uint64_t *seen, err_t *err) {
     inspector->block = block;
     inspector->look = (inspected_t){.blocks = 1};
-    inspector->again = false;
     differences_clear(inspector->found);
     for (uint64_t window = block->from; window < block->to; window++) {
         bool first = window == block->from;
@@ -476,11 +417,11 @@ static void settle(inspector_t *inspector) {
 
 bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
     inspection_t *inspection = inspector->inspection;
-    inspector->patience = server_patience(inspection->server);
+    snapshot_read_refresh(inspector->target);
     for (bool second = false;;) {
         uint64_t lanes[POSITION_LANES] = {0};
         if (!look_once(inspector, block, lanes, err)) {
-            if (!inspector->again)
+            if (!snapshot_read_again(inspector->target))
                 return false;
             inspection->shaken_ns = clock_now_ns();
             ADD(inspector->counters.retries, 1);
@@ -491,7 +432,7 @@ bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
             if (!let_settle(inspection, err))
                 return false;
             second = true;
-            inspector->patience = server_patience(inspection->server);
+            snapshot_read_refresh(inspector->target);
             continue;
         }
         for (size_t i = 0; i < POSITION_LANES; i++)

@@ -186,7 +186,10 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->schema = job->schema;
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
+    loading->uuid = job->place.exists ? job->place.uuid : NULL;
+    loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
+    loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
                                 .write = !spec->dry_run,

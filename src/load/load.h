@@ -34,9 +34,11 @@ typedef struct {
     uint64_t limit;      /* UINT64_MAX: none */
     bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
     uint64_t max_rejects;
-    double max_rejects_percent; /* < 0: max_rejects counts */
-    const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
-    const char *retry;          /* a reject file to load instead of inputs, or NULL */
+    double max_rejects_percent;   /* < 0: max_rejects counts */
+    const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
+    const char *retry;            /* a reject file to load instead of inputs, or NULL */
+    const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */
+    size_t reject_code_count;
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;

@@ -9,6 +9,7 @@
 #include "load/reject.h"
 #include "load/throttle.h"
 #include "load/traffic.h"
+#include "target/codes.h"
 #include "target/direct.h"
 #include "target/routers.h"
 
@@ -42,6 +43,10 @@ typedef struct asking {
     err_t err;
 } asking_t;
 
+/* Where a record's place in the collection holds another document: is that one which a person has put there
+ * instead, whose XXH3 hash this is? Any thread. */
+typedef bool loading_accepts_t(void *context, const load_file_t *file, uint64_t offset, uint64_t hash);
+
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
@@ -62,6 +67,10 @@ typedef struct {
     size_t batch_bytes;
     uint64_t max_record;
     uint32_t max_document;
+    const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
+    reject_codes_t reject_codes; /* --reject-code */
+    loading_accepts_t *accepts;  /* NULL: no */
+    void *accepts_context;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

@@ -88,6 +88,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->offset = retry->offset;
     block->first_line = retry->line;
     block->partial = true;
+    block->begun_before = true; /* it may have been fixed before, and otherwise */
     if (file->known_as)
         block->id_base = position_id(position_lane(file->ordinal, retry->offset), voff);
     loading_add_block(&job->loading);

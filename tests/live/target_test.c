@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "input/manifest.h"
+#include "load/deliver.h"
 #include "target/place.h"
 #include "target/position.h"
 #include "target/writer.h"
@@ -144,9 +145,35 @@ static void free_batch(batch_t *batch) {
     free(batch);
 }
 
-static bool put(lab_t *lab, writer_t *writer, const batch_t *batch, written_t *written) {
-    return writer_insert(writer, (straight_t){.server = NULL}, batch->bytes, batch->starts, batch->count,
-                         written, &lab->err);
+/* A writer and what decides about its replies. */
+typedef struct {
+    writer_t *writer;
+    deliver_t *deliver;
+} sender_t;
+
+static sender_t *open_sender(lab_t *lab) {
+    sender_t *sender = calloc(1, sizeof *sender);
+    assert_non_null(sender);
+    sender->writer = writer_new(lab->server, NULL, &lab->err);
+    OK(*lab, sender->writer);
+    sender->deliver = deliver_new(writer_wire(sender->writer), NULL, NULL, &lab->err);
+    OK(*lab, sender->deliver);
+    return sender;
+}
+
+static void close_sender(sender_t *sender) {
+    deliver_free(sender->deliver);
+    writer_destroy(sender->writer);
+    free(sender);
+}
+
+static bool put(lab_t *lab, sender_t *sender, const batch_t *batch, delivered_t *delivered) {
+    const documents_t documents = {batch->bytes, batch->starts, (uint32_t)batch->count};
+    bool stale, ok = writer_begin_batch(sender->writer, (straight_t){.server = NULL}, &lab->err) &&
+                     deliver(sender->deliver, &documents, delivered, &lab->err);
+    writer_end_batch(sender->writer, &stale);
+    assert_false(stale);
+    return ok;
 }
 
 static uint64_t count_of(lab_t *lab) {
@@ -314,12 +341,12 @@ static void test_other_kinds_are_refused(void **state) {
 static void test_index(void **state) {
     (void)state;
     lab_t lab = open_lab("indexed");
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 1000);
-    written_t written;
+    delivered_t delivered;
     index_spec_t spec;
     int64_t took;
-    OK(lab, writer && put(&lab, writer, batch, &written));
+    OK(lab, put(&lab, writer, batch, &delivered));
     OK(lab, place_parse_index("v:1,_id:-1", &spec, &lab.err));
     OK(lab, place_build_index(lab.server, lab.client, &spec, &took, &lab.err));
     assert_true(took > 0);
@@ -330,7 +357,7 @@ static void test_index(void **state) {
             place_build_index(lab.server, lab.client, &spec, &took, &lab.err));
     place_free_index(&spec);
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -339,29 +366,27 @@ static void test_index(void **state) {
 static void test_insert(void **state) {
     (void)state;
     lab_t lab = open_lab("inserted");
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 1000), *overlapping = numbers(500, 1000);
-    written_t written;
-    OK(lab, writer && put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 0);
-    assert_false(written.in_doubt);
-    OK(lab, put(&lab, writer, overlapping, &written));
-    assert_int_equal(written.count, 500);
+    delivered_t delivered;
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 0);
+    OK(lab, put(&lab, writer, overlapping, &delivered));
+    assert_int_equal(delivered.count, 500);
     for (uint32_t i = 0; i < 500; i++) {
-        assert_int_equal(written.refused[i].index, i);
-        assert_int_equal(written.refused[i].code, 11000);
-        assert_true(written.refused[i].duplicate_id);
-        assert_non_null(strstr(written.refused[i].reason, "dup key"));
+        assert_int_equal(delivered.exceptions[i].index, i);
+        assert_false(delivered.exceptions[i].there);
+        assert_non_null(strstr(delivered.exceptions[i].reason, "another document with its _id"));
     }
-    assert_false(written.in_doubt);
+    assert_int_equal(delivered.retries, 0);
     assert_int_equal(count_of(&lab), 1500);
-    assert_true(writer_wait_ns(writer) > 0);
+    assert_true(writer_wait_ns(writer->writer) > 0);
     batch->count = 0;
-    OK(lab, put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 0);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 0);
     free_batch(batch);
     free_batch(overlapping);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -373,18 +398,18 @@ static void test_duplicate_of_another_index(void **state) {
              "{\"createIndexes\": \"unique\", \"indexes\": [{\"key\": {\"v\": 1}, \"name\": \"v\", "
              "\"unique\": true}]}");
     assert_true(raw(&lab, database, json));
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = calloc(1, sizeof *batch);
-    written_t written;
+    delivered_t delivered;
     add_number(batch, 1, 7);
     add_number(batch, 2, 7);
-    OK(lab, writer && put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 1);
-    assert_int_equal(written.refused[0].index, 1);
-    assert_int_equal(written.refused[0].code, 11000);
-    assert_false(written.refused[0].duplicate_id);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 1);
+    assert_int_equal(delivered.exceptions[0].index, 1);
+    assert_false(delivered.exceptions[0].there);
+    assert_non_null(strstr(delivered.exceptions[0].reason, "dup key"));
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -392,21 +417,22 @@ static void test_refused_documents(void **state) {
     (void)state;
     lab_t lab = open_lab("validated");
     assert_true(raw(&lab, database, "{\"create\": \"validated\", \"validator\": {\"v\": {\"$ne\": 5}}}"));
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 10);
-    written_t written;
-    OK(lab, writer && put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 1);
-    assert_int_equal(written.refused[0].index, 5);
-    assert_int_equal(written.refused[0].code, 121);
+    delivered_t delivered;
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 1);
+    assert_int_equal(delivered.exceptions[0].index, 5);
+    assert_false(delivered.exceptions[0].there);
+    assert_non_null(strstr(delivered.exceptions[0].reason, "validation"));
     assert_int_equal(count_of(&lab), 9);
     /* every document of a batch, and still each for its own reason */
     batch->count = 0;
     add_number(batch, 100, 5);
-    OK(lab, put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 1);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 1);
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -415,48 +441,91 @@ static void test_refused_documents(void **state) {
 static void test_large(void **state) {
     (void)state;
     lab_t lab = open_lab("large");
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = calloc(1, sizeof *batch);
-    written_t written;
+    delivered_t delivered;
     for (int i = 0; i < 7; i++)
         add_large(batch, i, i == 3 ? (16u << 20) + 100 : i == 5 ? (16u << 20) - 30 : 8 << 20);
-    OK(lab, writer && put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 1);
-    assert_int_equal(written.refused[0].index, 3);
-    assert_int_equal(written.refused[0].code, 10334);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 1);
+    assert_int_equal(delivered.exceptions[0].index, 3);
+    assert_non_null(strstr(delivered.exceptions[0].reason, "the server takes up to"));
     assert_int_equal(count_of(&lab), 6);
-    OK(lab, put(&lab, writer, batch, &written));
-    assert_int_equal(written.count, 7);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 7);
     for (uint32_t i = 0; i < 7; i++) {
-        assert_int_equal(written.refused[i].index, i);
-        assert_true(written.refused[i].duplicate_id == (i != 3));
+        assert_int_equal(delivered.exceptions[i].index, i);
+        assert_true(delivered.exceptions[i].there == (i != 3));
     }
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
-static void test_compare(void **state) {
+/* One of each: equal, another, none; and a number of another type, which is the same `_id` to a server. */
+static void test_read_back(void **state) {
     (void)state;
     lab_t lab = open_lab("compared");
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = calloc(1, sizeof *batch);
-    written_t written;
-    stored_t stored;
+    delivered_t delivered;
+    bool there;
     add_number(batch, 1, 7);
-    OK(lab, writer && put(&lab, writer, batch, &written));
-    OK(lab, writer_compare(writer, batch->bytes, batch->starts[1], &stored, &lab.err));
-    assert_int_equal(stored, STORED_SAME);
+    add_number(batch, 3, 7);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    batch->count = 0;
+    bson_t as_double = BSON_INITIALIZER, text = BSON_INITIALIZER;
+    BSON_APPEND_DOUBLE(&as_double, "_id", 3);
+    BSON_APPEND_UTF8(&text, "_id", "three");
+    add_number(batch, 1, 7);
     add_number(batch, 1, 8);
     add_number(batch, 2, 7);
-    OK(lab, writer_compare(writer, batch->bytes + batch->starts[1], batch->starts[2] - batch->starts[1],
-                           &stored, &lab.err));
-    assert_int_equal(stored, STORED_DIFFERENT);
-    OK(lab, writer_compare(writer, batch->bytes + batch->starts[2], batch->starts[3] - batch->starts[2],
-                           &stored, &lab.err));
-    assert_int_equal(stored, STORED_MISSING);
+    add(batch, &as_double);
+    add(batch, &text);
+    add(batch, &text);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    static const struct {
+        uint32_t index;
+        bool there;
+    } wanted[] = {{0, true}, {1, false}, {3, false}, {5, true}};
+    assert_int_equal(delivered.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(delivered.exceptions[i].index, wanted[i].index);
+        assert_true(delivered.exceptions[i].there == wanted[i].there);
+    }
+    assert_int_equal(count_of(&lab), 4);
+    const documents_t documents = {batch->bytes, batch->starts, (uint32_t)batch->count};
+    OK(lab, deliver_look(writer->deliver, &documents, 0, &there, &lab.err));
+    assert_true(there);
+    bson_destroy(&as_double);
+    bson_destroy(&text);
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
+    close_lab(&lab);
+}
+
+/* Inserts that say which collection they mean do not make another one of its name. */
+static void test_another_collection(void **state) {
+    (void)state;
+    lab_t lab = open_lab_with("meant", LONG);
+    place_t place;
+    if (server_facts(lab.server)->major < 6)
+        skip();
+    OK(lab, place_make(lab.server, lab.client, &(place_options_t){0}, &place, &lab.err));
+    sender_t *writer = open_sender(&lab);
+    batch_t *batch = numbers(0, 10), *more = numbers(10, 10);
+    delivered_t delivered;
+    writer_set_uuid(writer->writer, place.uuid);
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.count, 0);
+    OK(lab, place_drop(lab.server, lab.client, &lab.err));
+    REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
+    OK(lab, place_make(lab.server, lab.client, &(place_options_t){0}, &place, &lab.err));
+    REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
+    assert_int_equal(count_of(&lab), 0);
+    free_batch(batch);
+    free_batch(more);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -466,41 +535,43 @@ static void test_passing_failures(void **state) {
         skip();
     static const struct {
         const char *how;
-        uint32_t duplicates; /* of the 10: the failed try had written them */
         uint32_t times;
     } cases[] = {
-        {"\"closeConnection\": true", 0, 2},
-        {"\"errorCode\": 10107", 0, 1},
-        {"\"errorCode\": 11602", 0, 1},
-        {"\"errorCode\": 112", 0, 1},
-        {"\"writeConcernError\": {\"code\": 91, \"errmsg\": \"stepping down\"}", 10, 1},
-        {"\"writeConcernError\": {\"code\": 64, \"errmsg\": \"waiting for replication timed out\"}", 10, 1},
-        {"\"writeConcernError\": {\"code\": 12345, \"errmsg\": \"of a kind nobody knows\"}", 10, 1},
+        {"\"closeConnection\": true", 2},
+        {"\"errorCode\": 10107", 1},
+        {"\"errorCode\": 11602", 1},
+        {"\"errorCode\": 112", 1},
+        {"\"writeConcernError\": {\"code\": 91, \"errmsg\": \"stepping down\"}", 1},
+        {"\"writeConcernError\": {\"code\": 64, \"errmsg\": \"waiting for replication timed out\"}", 1},
+        {"\"writeConcernError\": {\"code\": 12345, \"errmsg\": \"of a kind nobody knows\"}", 1},
     };
     lab_t lab = open_lab("passing");
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         batch_t *batch = numbers((int64_t)i * 10, 10);
-        written_t written;
+        delivered_t delivered;
         fail_inserts(&lab, cases[i].times == 2 ? "{\"times\": 2}" : "{\"times\": 1}", cases[i].how);
-        if (!writer || !put(&lab, writer, batch, &written))
+        if (!put(&lab, writer, batch, &delivered))
             fail_msg("%s: %s", cases[i].how, lab.err.text);
-        if (written.retries != cases[i].times || !written.in_doubt || written.count != cases[i].duplicates)
-            fail_msg("%s: %u retries, %zu refused", cases[i].how, written.retries, written.count);
-        for (size_t j = 0; j < written.count; j++)
-            assert_true(written.refused[j].duplicate_id);
+        /* whatever a try had written: it is ours, and counts as loaded */
+        if (delivered.retries != cases[i].times || delivered.count)
+            fail_msg("%s: %u retries, %zu exceptions", cases[i].how, delivered.retries, delivered.count);
         assert_int_equal(count_of(&lab), (i + 1) * 10);
         free_batch(batch);
     }
-    /* both at once: documents refused, and a write concern that failed */
-    batch_t *batch = numbers(5, 10);
-    written_t written;
-    fail_inserts(&lab, "{\"times\": 1}", cases[4].how);
-    OK(lab, put(&lab, writer, batch, &written));
-    assert_int_equal(written.retries, 1);
-    assert_int_equal(written.count, 10);
+    /* both at once: documents refused, and a write concern that failed; 0 to 4 are there, with other values
+     */
+    batch_t *batch = numbers(-5, 10);
+    delivered_t delivered;
+    fail_inserts(&lab, "{\"times\": 1}",
+                 "\"writeConcernError\": {\"code\": 91, \"errmsg\": \"stepping down\"}");
+    OK(lab, put(&lab, writer, batch, &delivered));
+    assert_int_equal(delivered.retries, 1);
+    assert_int_equal(delivered.count, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_true(delivered.exceptions[i].index == i + 5 && !delivered.exceptions[i].there);
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -517,24 +588,23 @@ static void test_final_failures(void **state) {
         {"\"errorCode\": 14031", "make room", STATUS_SERVER},
         {"\"errorCode\": 20", "read-only", STATUS_SERVER},
         {"\"errorCode\": 371", "setUserWriteBlockMode", STATUS_SERVER},
-        {"\"errorCode\": 96", "insert into", STATUS_SERVER},
         {"\"writeConcernError\": {\"code\": 100, \"errmsg\": \"Not enough data-bearing nodes\"}",
          "w= in the URI", STATUS_USAGE},
     };
     lab_t lab = open_lab_with("final", LONG);
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 10);
-    written_t written;
+    delivered_t delivered;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t start = clock_now_ns();
         fail_inserts(&lab, "\"alwaysOn\"", cases[i].how);
-        REFUSED(lab, cases[i].status, cases[i].says, writer && put(&lab, writer, batch, &written));
+        REFUSED(lab, cases[i].status, cases[i].says, put(&lab, writer, batch, &delivered));
         assert_true(clock_now_ns() - start < AT_ONCE);
         fail_inserts(&lab, "\"off\"", "");
     }
-    OK(lab, put(&lab, writer, batch, &written));
+    OK(lab, put(&lab, writer, batch, &delivered));
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
@@ -543,33 +613,33 @@ static void test_patience_ends(void **state) {
     if (!has_test_commands)
         skip();
     lab_t lab = open_lab_with("patience", 700 * MS);
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 10);
-    written_t written;
+    delivered_t delivered;
     fail_inserts(&lab, "\"alwaysOn\"", "\"closeConnection\": true");
     int64_t start = clock_now_ns();
-    REFUSED(lab, STATUS_SERVER, "--patience", writer && put(&lab, writer, batch, &written));
+    REFUSED(lab, STATUS_SERVER, "--patience", put(&lab, writer, batch, &delivered));
     assert_in_range(clock_now_ns() - start, 600 * MS, 15000 * MS);
     fail_inserts(&lab, "\"off\"", "");
     assert_int_equal(count_of(&lab), 0);
-    OK(lab, put(&lab, writer, batch, &written));
+    OK(lab, put(&lab, writer, batch, &delivered));
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
 }
 
 /* The second life of this program: inserts into a server that never answers, until a signal comes. */
 static int insert_until_stopped(void) {
     lab_t lab = open_lab_with("stopped", LONG);
-    writer_t *writer = writer_new(lab.server, NULL, &lab.err);
+    sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 10);
-    written_t written;
+    delivered_t delivered;
     stop_install();
     puts("ready");
     fflush(stdout);
-    int status = !writer || put(&lab, writer, batch, &written) ? 1 : (int)lab.err.status;
+    int status = put(&lab, writer, batch, &delivered) ? 1 : (int)lab.err.status;
     free_batch(batch);
-    writer_destroy(writer);
+    close_sender(writer);
     close_lab(&lab);
     return status;
 }
@@ -641,7 +711,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(test_duplicate_of_another_index),
         cmocka_unit_test(test_refused_documents),
         cmocka_unit_test(test_large),
-        cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_read_back),
+        cmocka_unit_test(test_another_collection),
         cmocka_unit_test(test_passing_failures),
         cmocka_unit_test(test_final_failures),
         cmocka_unit_test(test_patience_ends),
