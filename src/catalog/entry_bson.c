@@ -407,6 +407,20 @@ static const char *piece_field(const entry_change_t *change, const char *field, 
     return name;
 }
 
+/* {pieces: {$not: {$elemMatch: {owner: {$ne: OWNER}}}}} */
+static void append_owns_all(bson_t *query, const load_id_t *owner) {
+    bson_t pieces, none, match, other;
+    BSON_APPEND_DOCUMENT_BEGIN(query, "pieces", &pieces);
+    BSON_APPEND_DOCUMENT_BEGIN(&pieces, "$not", &none);
+    BSON_APPEND_DOCUMENT_BEGIN(&none, "$elemMatch", &match);
+    BSON_APPEND_DOCUMENT_BEGIN(&match, "owner", &other);
+    append_owner(&other, "$ne", owner);
+    bson_append_document_end(&match, &other);
+    bson_append_document_end(&none, &match);
+    bson_append_document_end(&pieces, &none);
+    bson_append_document_end(query, &pieces);
+}
+
 static void append_query(const entry_change_t *change, const uint32_t *among, size_t among_count,
                          bson_t *to) {
     bson_t query, inner, list;
@@ -426,6 +440,8 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
+    if (change->owns_all)
+        append_owns_all(&query, &change->owner);
     if (change->version)
         append_number(&query, "version", change->version);
     if (change->no_extent_yet) {

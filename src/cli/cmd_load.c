@@ -167,6 +167,16 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.retry),
      .help = "Load the fixed records of a reject file, each under the _id of its first position."},
+    {.name = "same-collection",
+     .kind = OPTION_FLAG,
+     AT(spec.same_collection),
+     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), and has "
+             "lost nothing: what was loaded is read back, and what is missing is sent."},
+    {.name = "reload-changed",
+     .kind = OPTION_FLAG,
+     AT(spec.reload_changed),
+     .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. Inputs "
+             "that have only grown are loaded on without it."},
     {.name = "input-name",
      .argument = "NAME",
      .kind = OPTION_TEXT,
@@ -295,6 +305,7 @@ static void print_json(const load_result_t *result, int status) {
     printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
            ",\"already_there\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
            status, counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered);
+    printf(",\"corrected\":%" PRIu64 ",\"open_rejects\":%" PRIu64, counts->corrected, result->open_rejects);
     printf(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_bson\":%" PRIu64
            ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64
            ",\"retries\":%" PRIu64,
@@ -383,6 +394,18 @@ static void print_polite(const load_result_t *result) {
            by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
 }
 
+/* Status 2 is also for what earlier runs have rejected, as long as nobody has fixed it. */
+static void print_earlier_rejects(const values_t *values, const load_result_t *result) {
+    char count[UNITS_MAX];
+    if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
+        return;
+    printf("rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: tipple load "
+           "--retry FILE --format %s --uri .../%s\n",
+           units_count(count, result->open_rejects - result->counts.rejected),
+           result->open_rejects - result->counts.rejected == 1 ? "" : "s", result->open_rejects_text,
+           values->spec.format, result->namespace);
+}
+
 static void print_summary(const values_t *values, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -401,8 +424,12 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("skipped: %s of %s files, which do not fit the format %s\n",
                units_count(more, result->skipped.count),
                units_count(out, result->files + result->skipped_before), result->format);
+    print_earlier_rejects(values, result);
     if (log_level() < LOG_NORMAL)
         return;
+    if (counts->corrected)
+        printf("corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
+               units_count(more, counts->corrected));
     if (result->batches)
         printf("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
                units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,

@@ -14,7 +14,7 @@
 
 extern const command_t command_load, command_verify, command_query, command_status, command_tune,
     command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
-    command_help;
+    command_forget, command_help;
 
 const command_t *const cli_commands[] = {&command_load,
                                          &command_verify,
@@ -27,6 +27,7 @@ const command_t *const cli_commands[] = {&command_load,
                                          &command_formats,
                                          &command_generate,
                                          &command_where,
+                                         &command_forget,
                                          &command_help,
                                          NULL};
 

@@ -29,6 +29,10 @@ typedef struct {
     bool only_compares;       /* and nothing else: all of them are done */
     bool may_be_torn;         /* it may grow: a last record without a line end is sent by itself, at last */
     done_runs_t done_before;  /* blocks that earlier runs have made durable */
+    torn_t *torn;             /* last records of earlier versions, that had no line end */
+    size_t torn_count;
+    fix_mark_t *fixes;        /* records that a person has fixed */
+    size_t fix_count;
     tail_t tail;              /* of a complete one: its last block, for only_compares */
     atomic_uint epoch;        /* of our ownership; 0: it is another load's now */
     atomic_bool begun;        /* by this load: a block was handed out */

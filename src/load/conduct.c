@@ -41,16 +41,19 @@ static uint64_t own_beats(void *context) {
 
 /* ---- asked by other threads ---- */
 
-static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
-    extent_t *copy = malloc(entry->extent_count * sizeof *copy + 1);
-    if (!copy)
-        return err_memory(err, entry->extent_count * sizeof *copy);
-    if (entry->extent_count)
-        memcpy(copy, entry->extents, entry->extent_count * sizeof *copy);
-    free(file->extents);
-    file->extents = copy;
-    file->extent_count = entry->extent_count;
+static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+    free(*to);
+    *to = count ? malloc(count * size) : NULL;
+    if (count && !*to)
+        return err_memory(err, count * size);
+    if (count)
+        memcpy(*to, from, count * size);
     return true;
+}
+
+static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
+    file->extent_count = entry->extent_count;
+    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents, err);
 }
 
 static bool extend(job_t *job, asking_t *asking) {
@@ -77,6 +80,35 @@ static void answer_askings(job_t *job) {
 
 /* ---- handing out ---- */
 
+/* What was cut off when earlier versions of the input ended, and what a person has fixed. */
+static bool copy_marks(load_file_t *file, const entry_t *entry, err_t *err) {
+    torn_t *torn = NULL;
+    file->torn_count = 0;
+    for (uint32_t i = 0; i < entry->version; i++) {
+        if (!entry->versions[i].torn.length)
+            continue;
+        torn_t *larger = realloc(torn, (file->torn_count + 1) * sizeof *torn);
+        if (!larger) {
+            free(torn);
+            return err_memory(err, sizeof *torn);
+        }
+        torn = larger;
+        torn[file->torn_count++] = entry->versions[i].torn;
+    }
+    free(file->torn);
+    file->torn = torn;
+    file->fix_count = entry->fix_count;
+    return copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+}
+
+bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash) {
+    (void)context;
+    for (size_t i = 0; i < file->fix_count; i++)
+        if (file->fixes[i].offset == offset && file->fixes[i].hash == hash)
+            return true;
+    return false;
+}
+
 static bool hand_out(void *context, work_t *work, err_t *err) {
     job_t *job = ((conductor_t *)context)->job;
     load_file_t *file = &job->files[work - job->ledger.works];
@@ -87,7 +119,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
         answer_askings(job);
         nanosleep(&pause, NULL);
     }
-    if (!copy_extents(file, &input->entry, err))
+    if (!copy_extents(file, &input->entry, err) || !copy_marks(file, &input->entry, err))
         return false;
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));
@@ -326,7 +358,8 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
 bool job_conduct(job_t *job, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     coordinator_t coordinator = coordinator_of(&conductor);
-    return coordinator_run(&coordinator, err);
+    return coordinator_run(&coordinator, err) &&
+           catalog_check_collection(job->store, &job->settings, job->generation, err);
 }
 
 bool job_flush(job_t *job, err_t *err) {

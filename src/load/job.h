@@ -65,6 +65,8 @@ bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now
 bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
 bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
 bool job_drop(job_t *job, err_t *err);
+/* --reload-changed: takes the input out of the catalog, with its documents. */
+bool job_remove_input(job_t *job, const entry_t *entry, err_t *err);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
@@ -76,6 +78,8 @@ bool job_conduct(job_t *job, err_t *err);
 bool job_wait(job_t *job, err_t *err);
 /* What was settled is written down, after the threads have ended. */
 bool job_flush(job_t *job, err_t *err);
+/* A loading_accepts_t: has a person fixed this record, and is this the fixed one's document? */
+bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash);
 uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the

@@ -186,10 +186,10 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->schema = job->schema;
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
-    loading->uuid = job->place.exists ? job->place.uuid : NULL;
+    loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
+    loading->accepts = job_accepts;
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
-    loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
                                 .write = !spec->dry_run,
@@ -358,6 +358,8 @@ static bool run(job_t *job, err_t *err) {
 static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
         done_runs_free(&job->files[i].done_before);
+        free(job->files[i].fixes);
+        free(job->files[i].torn);
         if (job->files[i].work) {
             free(job->files[i].extents);
             free((char *)job->files[i].known_as);
@@ -397,6 +399,25 @@ static void free_job(job_t *job) {
     schema_destroy(job->schema);
 }
 
+/* Rejected records of all inputs that nobody has fixed, whoever met them. */
+static void tally_open_rejects(job_t *job, bool ok) {
+    enum { NAMED = 3 };
+    load_result_t *result = job->result;
+    size_t used = 0, named = 0, more = 0;
+    for (size_t i = 0; ok && i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        const uint64_t open = entry_open_rejects(&input->entry);
+        result->open_rejects += open;
+        if (open && named++ < NAMED && used < sizeof result->open_rejects_text)
+            used += (size_t)snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
+                                     "%s%.100s %llu", used ? ", " : "", input->name, (unsigned long long)open);
+        more += open && named > NAMED;
+    }
+    if (more && used < sizeof result->open_rejects_text)
+        snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used, ", and %zu more inputs",
+                 more);
+}
+
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     job_t *job = ZEROED(job_t);
     if (!job)
@@ -410,7 +431,7 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     result->course.told = spec->told;
     loading_init(&job->loading);
     bool ok = run(job, err);
-    result->open_rejects = ok ? ledger_open_rejects(&job->ledger) : 0;
+    tally_open_rejects(job, ok);
     if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
         err->status = STATUS_SOME_REJECTED;
     result->peak_memory_bytes = host_peak_memory();

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "catalog/removal.h"
+#include "load/forget.h"
 #include "load/job.h"
 #include "load/describe_input.h"
 
@@ -124,7 +126,7 @@ static bool nap(void *context, err_t *err) {
     (void)context;
     const struct timespec pause = {.tv_nsec = DROP_NAP_MS * 1000000};
     nanosleep(&pause, NULL);
-    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was dropped");
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on from here");
 }
 
 static bool drop_data(void *context, err_t *err) {
@@ -268,6 +270,50 @@ static void count_done_inputs(job_t *job) {
     }
 }
 
+/* ---- inputs that have changed, with --reload-changed ---- */
+
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    const job_t *job = context;
+    const forget_place_t place = {job->server, job->client, job->settings.uuid};
+    return forget_look(&place, entry, any, err);
+}
+
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
+    const job_t *job = context;
+    const forget_place_t place = {job->server, job->client, job->settings.uuid};
+    return forget_remove(&place, entry, err);
+}
+
+bool job_remove_input(job_t *job, const entry_t *entry, err_t *err) {
+    const removal_t removal = {.self = job->id,
+                               .lease_ns = job->lease_ms * 1000000,
+                               .context = job,
+                               .now = now_of,
+                               .own_beats = beats_of,
+                               .wait = nap,
+                               .look = look,
+                               .remove = remove_documents};
+    log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at least, and it is "
+             "loaded again",
+             entry->path, (long long)(job->lease_ms / 1000));
+    return catalog_remove(job->store, entry->ordinal, true, &removal, err);
+}
+
+static bool reload_changed(job_t *job, err_t *err) {
+    registration_t *registration = &job->registration;
+    bool any = false;
+    for (size_t i = 0; i < registration->count; i++) {
+        if (!registration->wanted[i].changed)
+            continue;
+        any = true;
+        if (!job_remove_input(job, &registration->wanted[i].entry, err))
+            return false;
+    }
+    if (any)
+        register_free(registration);
+    return !any || catalog_register(job->store, registration, err);
+}
+
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     *registration = (registration_t){.count = job->manifest.count,
@@ -281,7 +327,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
         describe_input(&job->manifest.files[i], &registration->wanted[i]);
         registration->wanted[i].reload = job->spec->reload_changed;
     }
-    if (!catalog_register(job->store, registration, err) || !check_not_emptied(job, err))
+    if (!catalog_register(job->store, registration, err) || !reload_changed(job, err) ||
+        !check_not_emptied(job, err))
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) || !make_files(job, err))

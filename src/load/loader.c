@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
+#include "load/correct.h"
 #include "load/read_back.h"
 #include "load/settle.h"
 #include "target/writer.h"
@@ -281,6 +282,29 @@ static bool look_back(loader_t *loader, const block_t *block, uint32_t offset, c
                           loader->loading->accepts ? accepts_hash : NULL, &accepting, found, err);
 }
 
+/* A record that was cut off when its input ended there, and is longer now. */
+static bool correct_document(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err) {
+    loading_t *loading = loader->loading;
+    char reason[WIRE_WORDS];
+    bool corrected;
+    if (loading->route && !route_key(loading->route)->is_id)
+        return err_set(err, STATUS_INPUT,
+                       "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+                       "replaced; a collection that is sharded by another key than _id does not allow that: give "
+                       "--reload-changed, which removes the documents of this input and loads it again",
+                       block->file->input->name, (unsigned long long)(block->offset + record->offset));
+    if (!correct_torn(loading->server, writer_client(loader->writer), loading->schema, block, record->offset,
+                      correct_find(block, record->offset), document, record->document_length, &corrected, err))
+        return false;
+    if (corrected) {
+        settle_one(&loader->settler, block, SETTLED_CORRECTED);
+        return true;
+    }
+    deliver_say_taken(reason, document, record->document_length);
+    return settle_reject(&loader->settler, block, record, reason, err);
+}
+
 /* A record of a block that something is there of. *open: its document is still to be sent. */
 static bool compare_document(loader_t *loader, block_t *block, const record_t *record,
                              const uint8_t *document, bool *open, err_t *err) {
@@ -289,6 +313,8 @@ static bool compare_document(loader_t *loader, block_t *block, const record_t *r
     *open = false;
     if (!look_back(loader, block, record->offset, document, record->document_length, &found, err))
         return false;
+    if (found == READ_BACK_OTHER && correct_find(block, record->offset))
+        return correct_document(loader, block, record, document, err);
     if (found == READ_BACK_OTHER) {
         deliver_say_taken(reason, document, record->document_length);
         return settle_reject(&loader->settler, block, record, reason, err);
@@ -513,7 +539,7 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     const loader_counters_t *from = &loader->counters;
 #define PEEK(name) counters->name = __atomic_load_n(&from->name, __ATOMIC_RELAXED)
     PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
-        PEEK(counts.filtered);
+        PEEK(counts.filtered), PEEK(counts.corrected);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
     PEEK(wait_server_ns), PEEK(wait_input_ns), PEEK(unrouted);
 #undef PEEK

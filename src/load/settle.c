@@ -13,6 +13,11 @@ void settle_one(const settler_t *settler, block_t *block, settled_t what) {
     if (what == SETTLED_FILTERED) {
         block->counts.filtered++;
         SETTLE_ADD(settler->counts->filtered, 1);
+    } else if (what == SETTLED_CORRECTED) {
+        block->counts.loaded++;
+        block->counts.corrected++;
+        SETTLE_ADD(settler->counts->loaded, 1);
+        SETTLE_ADD(settler->counts->corrected, 1);
     } else {
         block->counts.already_there++;
         SETTLE_ADD(settler->counts->already_there, 1);

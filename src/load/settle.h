@@ -18,7 +18,7 @@ typedef struct {
 } settler_t;
 
 /* One record that was not sent. */
-typedef enum { SETTLED_FILTERED, SETTLED_THERE } settled_t;
+typedef enum { SETTLED_FILTERED, SETTLED_THERE, SETTLED_CORRECTED } settled_t;
 void settle_one(const settler_t *settler, block_t *block, settled_t what);
 
 bool settle_reject(const settler_t *settler, block_t *block, const record_t *record, const char *reason,

@@ -11,6 +11,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     total->already_there += counters->counts.already_there;
     total->rejected += counters->counts.rejected;
     total->filtered += counters->counts.filtered;
+    total->corrected += counters->counts.corrected;
     result->batches += counters->batches;
     result->sent_documents += counters->sent_documents;
     result->bytes_bson += counters->sent_bytes;

@@ -1,0 +1,25 @@
+/* removal: an input is taken out of the catalog for good, with its documents, or when it has none. Its numbers are
+ * never used again: what late messages of dead loads may still bring is at nobody's place. */
+#ifndef TIPPLE_CATALOG_REMOVAL_H
+#define TIPPLE_CATALOG_REMOVAL_H
+
+#include "catalog/store.h"
+
+typedef struct {
+    load_id_t self; /* a load that is alive, for as long as this takes */
+    int64_t lease_ns;
+    void *context;
+    int64_t (*now)(void *context);
+    uint64_t (*own_beats)(void *context);
+    /* A moment passes. False: stop (err is set). */
+    bool (*wait)(void *context, err_t *err);
+    /* Does the collection hold documents with the entry's numbers? Removes them. */
+    bool (*look)(void *context, const entry_t *entry, bool *any, err_t *err);
+    bool (*remove)(void *context, const entry_t *entry, err_t *err);
+} removal_t;
+
+/* Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there are
+ * some. What a kill leaves is an input of which nothing is done: the same command goes on. */
+bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err);
+
+#endif

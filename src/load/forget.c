@@ -1,0 +1,245 @@
+#include "load/forget.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "catalog/catalog.h"
+#include "catalog/heartbeat.h"
+#include "catalog/places.h"
+#include "catalog/store_mongo.h"
+#include "target/inner.h"
+#include "target/place.h"
+#include "target/position.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RANGES_AT_ONCE = 100, NAP_MS = 50, UUID_MAJOR = 6 };
+
+/* ---- the ranges of `_id`s that an entry's extents are ---- */
+
+/* In one lane all numbers of an extent are the entry's. */
+typedef bool take_range_t(void *context, int64_t from, int64_t to, err_t *err);
+
+static bool each_range(const entry_t *entry, take_range_t *take, void *context, err_t *err) {
+    for (size_t i = 0; i < entry->extent_count; i++) {
+        const extent_t *extent = &entry->extents[i];
+        const uint64_t blocks = (extent->length + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+        for (uint64_t block = 0; block < blocks && block < POSITION_LANES; block++) {
+            const uint32_t lane = position_lane(entry->ordinal, extent->start + block * POSITION_BLOCK_BYTES);
+            if (!take(context, position_id(lane, extent->base), position_id(lane, extent->base + extent->length - 1),
+                      err))
+                return false;
+        }
+    }
+    return true;
+}
+
+typedef struct {
+    const forget_place_t *place;
+    bson_t list; /* of conditions, or of deletes */
+    uint32_t count;
+    bool deletes, any;
+} ranges_t;
+
+static void append_range(ranges_t *ranges, int64_t from, int64_t to) {
+    char text[16];
+    const char *key;
+    bson_t item, id;
+    bson_uint32_to_string(ranges->count++, &key, text, sizeof text);
+    BSON_APPEND_DOCUMENT_BEGIN(&ranges->list, key, &item);
+    if (ranges->deletes)
+        BSON_APPEND_INT32(&item, "limit", 0);
+    bson_t *into = &item, q;
+    if (ranges->deletes) {
+        BSON_APPEND_DOCUMENT_BEGIN(&item, "q", &q);
+        into = &q;
+    }
+    BSON_APPEND_DOCUMENT_BEGIN(into, "_id", &id);
+    BSON_APPEND_INT64(&id, "$gte", from);
+    BSON_APPEND_INT64(&id, "$lte", to);
+    bson_append_document_end(into, &id);
+    if (ranges->deletes)
+        bson_append_document_end(&item, &q);
+    bson_append_document_end(&ranges->list, &item);
+}
+
+static bool flush(ranges_t *ranges, err_t *err) {
+    const forget_place_t *place = ranges->place;
+    const char *collection = server_collection(place->server);
+    bson_t *command, reply, document;
+    bson_iter_t documents;
+    if (!ranges->count)
+        return true;
+    if (ranges->deletes)
+        command = BCON_NEW("delete", BCON_UTF8(collection), "deletes", BCON_ARRAY(&ranges->list), "ordered",
+                           BCON_BOOL(false));
+    else
+        command = BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "$or", BCON_ARRAY(&ranges->list), "}",
+                           "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true), "projection", "{", "_id",
+                           BCON_INT32(1), "}");
+    if (ranges->deletes && place->uuid && server_facts(place->server)->major >= UUID_MAJOR)
+        BSON_APPEND_BINARY(command, "collectionUUID", BSON_SUBTYPE_UUID, place->uuid, 16);
+    bool ok = server_command(place->server, place->client, server_database(place->server), command, ranges->deletes,
+                             &reply, err);
+    if (ok && !ranges->deletes && inner_batch(&reply, &documents))
+        ranges->any |= inner_next(&documents, &document);
+    bson_destroy(&reply);
+    bson_destroy(command);
+    bson_reinit(&ranges->list);
+    ranges->count = 0;
+    return ok;
+}
+
+static bool take_range(void *context, int64_t from, int64_t to, err_t *err) {
+    ranges_t *ranges = context;
+    if (ranges->any)
+        return true;
+    append_range(ranges, from, to);
+    return ranges->count < RANGES_AT_ONCE || flush(ranges, err);
+}
+
+static bool go_through(const forget_place_t *place, const entry_t *entry, bool deletes, bool *any, err_t *err) {
+    ranges_t ranges = {.place = place, .deletes = deletes};
+    bson_init(&ranges.list);
+    bool ok = each_range(entry, take_range, &ranges, err) && flush(&ranges, err);
+    bson_destroy(&ranges.list);
+    *any = ranges.any;
+    return ok;
+}
+
+bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err) {
+    return go_through(place, entry, false, any, err);
+}
+
+bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err) {
+    bool any;
+    return go_through(place, entry, true, &any, err);
+}
+
+/* ---- the command ---- */
+
+typedef struct {
+    const forget_spec_t *spec;
+    server_t *server;
+    mongoc_client_t *client;
+    store_t *store;
+    place_t place;
+    forget_place_t documents;
+    places_t *places;
+    heartbeat_t *heartbeat;
+    load_id_t id;
+    int64_t lease_ms;
+} forgetting_t;
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_now_ns();
+}
+
+static uint64_t own_beats(void *context) {
+    return heartbeat_count(((forgetting_t *)context)->heartbeat);
+}
+
+static uint64_t no_documents(void *context) {
+    (void)context;
+    return 0;
+}
+
+static bool nap(void *context, err_t *err) {
+    const struct timespec pause = {.tv_nsec = NAP_MS * 1000000};
+    (void)context;
+    nanosleep(&pause, NULL);
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on "
+                                                                            "from here");
+}
+
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    return forget_look(&((forgetting_t *)context)->documents, entry, any, err);
+}
+
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
+    return forget_remove(&((forgetting_t *)context)->documents, entry, err);
+}
+
+static bool open_catalog(forgetting_t *forgetting, err_t *err) {
+    catalog_header_t header = {0};
+    bool found = false;
+    const catalog_settings_t settings = {.name = server_namespace(forgetting->server)};
+    bool ok = (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
+              place_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
+              forgetting->store->read_header(forgetting->store, &header, &found, err);
+    if (ok && !found)
+        ok = err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it", settings.name);
+    ok = ok && catalog_check_header(&header, &settings, err);
+    forgetting->lease_ms = header.lease_ms;
+    catalog_header_free(&header);
+    forgetting->documents = (forget_place_t){forgetting->server, forgetting->client,
+                                             forgetting->place.exists ? forgetting->place.uuid : NULL};
+    return ok && (forgetting->places = places_read(forgetting->store, err));
+}
+
+/* All are looked up before any is touched. */
+static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
+    const forget_spec_t *spec = forgetting->spec;
+    for (size_t i = 0; i < spec->input_count; i++)
+        if (!places_named(forgetting->places, spec->inputs[i]))
+            return err_set(err, STATUS_USAGE,
+                           "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
+                           spec->inputs[i], server_namespace(forgetting->server));
+    return true;
+}
+
+/* It is a load to others, so that they wait for it, and go on if it dies. */
+static bool enroll(forgetting_t *forgetting, err_t *err) {
+    bson_t *fields = BCON_NEW("command", BCON_UTF8("forget"), "version", BCON_UTF8(TIPPLE_VERSION));
+    load_id_t id;
+    bool ok = store_mongo_enroll(forgetting->store, &id, fields, err);
+    bson_destroy(fields);
+    if (!ok)
+        return false;
+    forgetting->id = id;
+    return (forgetting->heartbeat = heartbeat_start(forgetting->server, &id, forgetting->lease_ms, no_documents,
+                                                    NULL, err)) != NULL;
+}
+
+static bool forget_all(forgetting_t *forgetting, err_t *err) {
+    const removal_t removal = {.self = forgetting->id,
+                               .lease_ns = forgetting->lease_ms * 1000000,
+                               .context = forgetting,
+                               .now = now,
+                               .own_beats = own_beats,
+                               .wait = nap,
+                               .look = look,
+                               .remove = remove_documents};
+    for (size_t i = 0; i < forgetting->spec->input_count; i++) {
+        const entry_t *entry = places_named(forgetting->places, forgetting->spec->inputs[i]);
+        if (!catalog_remove(forgetting->store, entry->ordinal, forgetting->spec->documents, &removal, err))
+            return false;
+    }
+    return true;
+}
+
+static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
+    err_t ignored;
+    heartbeat_stop(forgetting->heartbeat);
+    if (!load_id_is_nobody(&forgetting->id)) {
+        bson_t *fields = BCON_NEW("status", BCON_INT32(ok ? 0 : (int32_t)err->status));
+        store_mongo_end(forgetting->store, &forgetting->id, fields, &ignored);
+        bson_destroy(fields);
+    }
+    places_free(forgetting->places);
+    store_mongo_close(forgetting->store);
+    if (forgetting->client)
+        server_give(forgetting->server, forgetting->client);
+    server_destroy(forgetting->server);
+}
+
+bool forget_run(const forget_spec_t *spec, err_t *err) {
+    const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
+    forgetting_t forgetting = {.spec = spec};
+    bool ok = (forgetting.server = server_connect(&options, err)) &&
+              (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
+              find_inputs(&forgetting, err) && enroll(&forgetting, err) && forget_all(&forgetting, err);
+    close_all(&forgetting, err, ok);
+    return ok;
+}
