@@ -19,12 +19,12 @@ class Interrupted(neverlost.Case):
     def test_killed_twenty_times(self):
         """three hundred small files, a load that is killed twenty times, anywhere"""
         texts, met = self.small(), 0
-        for _ in range(20):
+        for left in range(20, 0, -1):
             words = "-j", self.draw.choice("124"), "-b", self.draw.choice(("1", "2", "50")), "in"
-            if self.draw.random() < 0.5:
-                met += self.interrupted(self.draw.randint(1, 60), *words)
+            if self.draw.random() < 0.5:  # so that some documents are left for the last of them
+                met += self.interrupted(self.draw.randint(1, 1 + (600 - self.there()) // left), *words)
             else:
-                met += self.interrupted_at_message(self.draw.randint(10, 200), *words)
+                met += self.interrupted_at_message(self.draw.randint(5, 60), *words)
         self.finished(texts, "in")
         self.said("killed %d times" % met)
 
