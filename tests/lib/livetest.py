@@ -139,10 +139,12 @@ class File:
 
 class Books:
     """Files in the order in which a load meets them: each takes the next whole MiBs, and ordinals: one, a plain file
-    as many as it has windows (modulo 1024, 1 to 1024), so that the next file's lanes go on behind its own."""
+    as many as it has windows (modulo 1024, 1 to 1024), so that the next file's lanes go on where its own end. Numbers
+    are never given out twice, so after a drop they go on as well: `after` are the books of before."""
 
-    def __init__(self):
-        self.files, self.units, self.unit, self.ordinal = [], [], 0, 0
+    def __init__(self, after=None):
+        self.files, self.units = [], []
+        self.unit, self.ordinal = (after.unit, after.ordinal) if after else (0, 0)
 
     def add(self, kind, path, text, bound, disk, delimiter=b"|"):
         self.files.append(File(self.ordinal, [(self.unit * MIB, 0)], kind, path, text, disk, delimiter))
@@ -165,6 +167,53 @@ class Books:
 
     def rejected(self):
         return [(file.path, *place) for file in self.files for place in file.rejected]
+
+
+COUNTS = ("read", "loaded", "already", "rejected", "filtered", "corrected")
+
+
+def joined(runs):
+    """Runs of blocks, ascending, those that touch as one."""
+    result = []
+    for begin, end in sorted(runs):
+        assert not result or begin >= result[-1][1], "a block is done twice: %r" % (sorted(runs),)
+        if result and begin == result[-1][1]:
+            result[-1][1] = end
+        else:
+            result.append([begin, end])
+    return result
+
+
+def piece_of(piece, version, generation):
+    """One piece of an input. The tail (its last block, which may grow) counts when the piece is complete."""
+    believed = piece["generation"] == generation
+    tail = piece["tail"] if believed and piece["complete"] else {"from": 0, "to": 0}
+    done = [run[:2] for run in piece["done"]] if believed else []
+    if tail["from"] < tail["to"]:
+        done.append([tail["from"], tail["to"]])
+    marks = bytes(piece["rejects"]) if "rejects" in piece else b""
+    return {"complete": believed and piece["complete"] >= version, "done": joined(done), "owner": piece["owner"],
+            "epoch": piece["epoch"], "rejects": [struct.unpack_from("<QQ", marks, at) for at in range(0, len(marks), 16)],
+            **{count: (piece[count] if believed else 0) + tail.get(count, 0) for count in COUNTS}}
+
+
+def input_of(entry, generation):
+    """An entry of the catalog as the tests see it, whatever its layout: _id (the ordinal), path, kind, version, size
+    and digest (of the newest version; none of a stream), extents, complete, done (runs of blocks), the counts of all
+    pieces together, rejects ((offset, hash) each) and pieces with their owner and epoch."""
+    newest = entry["versions"][entry["version"] - 1]
+    last = len(entry["pieces"]) - 1
+    pieces = [piece_of(piece, entry["version"] if number == last else 1, generation)
+              for number, piece in enumerate(entry["pieces"])]
+    plain = {"_id": entry["_id"], "path": entry["path"], "kind": entry["kind"], "version": entry["version"],
+             "size": newest["size"], "extents": entry["extents"], "removed": entry.get("removed", False),
+             "fixes": entry.get("fixes", {}), "pieces": pieces, "complete": all(piece["complete"] for piece in pieces),
+             "done": joined(run for piece in pieces for run in piece["done"]),
+             "rejects": [mark for piece in pieces for mark in piece["rejects"]],
+             **{count: sum(piece[count] for piece in pieces) for count in COUNTS}}
+    if newest["digest"]:
+        plain["digest"] = newest["digest"]
+    return plain
 
 
 def zstd_frame(text, stated=True):
@@ -317,12 +366,46 @@ class Case(live.Case):
             len(found), len(wanted), len(missing), missing[:3], len(more), more[:3], len(other),
             [(mongo.decode(expected[number]), mongo.decode(there[number])) for number in other[:2]]))
 
-    def files(self, collection="results"):
-        """The books' own documents of files, by ordinal."""
+    def catalog_entries(self, collection="results"):
+        """The catalog's own documents of inputs, by ordinal."""
         return self.documents(collection + ".tipple.files", filter={"_id": {"$type": "number"}})
 
+    def files(self, collection="results"):
+        """What the catalog says of each input, by ordinal, as plain dicts: see input_of."""
+        generation = self.header(collection)["generation"] if self.has_header(collection) else 0
+        return [input_of(entry, generation) for entry in self.catalog_entries(collection)]
+
+    def change_entry(self, path, collection="results", **fields):
+        """Somebody sets fields of an input's entry; dots in their names are written as two underscores."""
+        reply = self.client.command(self.database, {"update": collection + ".tipple.files", "updates": [
+            {"q": {"path": path}, "u": {"$set": {name.replace("__", "."): value for name, value in fields.items()}}}]})
+        self.assertEqual(1, reply["n"])
+
+    def forget_progress(self, path, collection="results"):
+        """As if none of an input had been done, though its documents are there."""
+        (entry,) = [entry for entry in self.catalog_entries(collection) if entry["path"] == path]
+        for number in range(len(entry["pieces"])):
+            self.change_entry(path, collection, **{"pieces__%d__%s" % (number, field): value for field, value in (
+                ("complete", 0), ("done", []), *((count, 0) for count in COUNTS))})
+
+    def has_header(self, collection="results"):
+        return bool(self.documents(collection + ".tipple.files", filter={"_id": "catalog"}))
+
+    def shorten_lease(self, seconds=2, collection="results"):
+        """Loads that begin from now on take another one for dead after so long. Where there is no catalog yet, a load
+        of nothing makes one; its input is taken out again."""
+        if not self.has_header(collection):
+            self.write("nothing/nothing.csv", rows(0))
+            self.load("nothing/nothing.csv", collection=collection)
+            for name in ("files", "loads"):
+                self.client.command(self.database, {"delete": "%s.tipple.%s" % (collection, name), "deletes": [
+                    {"q": {"_id": {"$ne": "catalog"}}, "limit": 0}]})
+        reply = self.client.command(self.database, {"update": collection + ".tipple.files", "updates": [
+            {"q": {"_id": "catalog"}, "u": {"$set": {"leaseMs": mongo.Int64(int(seconds * 1000))}}}]})
+        self.assertEqual(1, reply["n"])
+
     def placed(self, texts, collection="results"):
-        """The documents of these texts (by path) at the ordinals and MiBs that the books have given them: where
+        """The documents of these texts (by path) at the ordinals and MiBs that the catalog has given them: where
         several loads took some, or one was killed in between, there may be holes."""
         expected = {}
         for book in self.files(collection):
