@@ -368,12 +368,13 @@ bool job_flush(job_t *job, err_t *err) {
     return coordinator_flush(&coordinator, err);
 }
 
-bool job_wait(job_t *job, err_t *err) {
+bool job_wait(job_t *job, block_t **done, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     bool hungry, idle = false;
+    *done = NULL;
     while (!idle || !job->loading.feeding_over)
         if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err))
             return false;
-    loading_free_blocks(loading_take_done(&job->loading));
+    *done = loading_take_done(&job->loading);
     return true;
 }

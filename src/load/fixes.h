@@ -15,6 +15,7 @@ typedef struct {
     uint64_t line;     /* of the record in its file */
     uint8_t *document; /* NULL: nothing is expected there */
     uint32_t length;
+    bool left_out; /* by the person: there is no record any more */
     size_t number; /* as it was read */
 } fix_t;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
@@ -136,11 +137,28 @@ static const difference_kind_t kinds[] = {
     [MERGE_FOREIGN] = DIFFERENCE_FOREIGN,
 };
 
+/* A person has fixed the record, and the catalog knows the document that came of it. */
+static bool is_fixed(const inspector_t *inspector, const merge_found_t *found) {
+    const load_file_t *file = inspector->block->file;
+    const uint64_t offset = inspector->window_offset + (uint64_t)(found->id - inspector->first_id);
+    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_ALTERED) || !found->stored)
+        return false;
+    for (size_t i = 0; i < file->fix_count; i++)
+        if (file->fixes[i].offset == offset)
+            return file->fixes[i].hash == XXH3_64bits(found->stored, found->stored_length);
+    return false;
+}
+
 static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
     inspector_t *inspector = context;
     const record_t *record = &inspector->record;
     difference_t difference = {.kind = kinds[found->kind]};
     bool wanted = differences_wants(inspector->found, difference.kind), ok = true;
+    if (is_fixed(inspector, found)) {
+        inspector->look.fixed++;
+        inspector->look.same++;
+        return true;
+    }
     if (found->kind == MERGE_FOREIGN) {
         ok = describe_foreign(&difference, found, err);
     } else {

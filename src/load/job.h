@@ -18,6 +18,8 @@
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
+typedef struct retry_marks retry_marks_t;
+
 typedef struct {
     const load_spec_t *spec;
     load_result_t *result;
@@ -43,6 +45,7 @@ typedef struct {
     bool waits_told;
     size_t lost_told; /* pieces that were lost when it was last said */
 
+    retry_marks_t *marks;
     places_t *places; /* --retry: all inputs that the collection knows */
     dialect_shelf_t *shelf;
     load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
@@ -75,7 +78,7 @@ bool job_make_durable(job_t *job, err_t *err);
  * was done. */
 bool job_conduct(job_t *job, err_t *err);
 /* Without a catalog: waits until everything is read and settled. */
-bool job_wait(job_t *job, err_t *err);
+bool job_wait(job_t *job, block_t **done, err_t *err); /* *done: the settled blocks, to be freed */
 /* What was settled is written down, after the threads have ended. */
 bool job_flush(job_t *job, err_t *err);
 /* A loading_accepts_t: has a person fixed this record, and is this the fixed one's document? */
@@ -107,6 +110,11 @@ void job_join_loaders(job_t *job);
 bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
 /* Where the load ended because of such a file: what was loaded before it. */
 void job_tell_late_misfit(const job_t *job, err_t *err);
+
+/* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there. */
+bool retry_marks_note(job_t *job, err_t *err);
+bool retry_marks_confirm(job_t *job, const block_t *done, err_t *err);
+void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 
 /* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */
 bool job_feed_retry(job_t *job, err_t *err);

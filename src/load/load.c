@@ -240,14 +240,26 @@ static bool start_feeders(job_t *job, err_t *err) {
     return (job->feeder = feeder_start(&options, err)) != NULL;
 }
 
+static bool load_again(job_t *job, err_t *err) {
+    block_t *done = NULL;
+    bool ok = job_feed_retry(job, err);
+    queue_close(job->loading.queue);
+    loading_end_feeding(&job->loading);
+    ok = ok && job_wait(job, &done, err) &&
+         (job->spec->dry_run || (job_make_durable(job, err) && retry_marks_confirm(job, done, err)));
+    loading_free_blocks(done);
+    return ok;
+}
+
 static bool feed_and_send(job_t *job, err_t *err) {
-    if (job->spec->retry) {
-        bool ok = job_feed_retry(job, err);
-        queue_close(job->loading.queue);
-        loading_end_feeding(&job->loading);
-        return ok && job_wait(job, err) && job_make_durable(job, err);
-    }
-    return start_feeders(job, err) && (job->spec->dry_run ? job_wait(job, err) : job_conduct(job, err));
+    block_t *done = NULL;
+    if (job->spec->retry)
+        return load_again(job, err);
+    if (!start_feeders(job, err))
+        return false;
+    bool ok = job->spec->dry_run ? job_wait(job, &done, err) : job_conduct(job, err);
+    loading_free_blocks(done);
+    return ok;
 }
 
 static bool join_feeders(job_t *job, err_t *err) {
@@ -372,6 +384,7 @@ static void free_job(job_t *job) {
     }
     dialect_shelf_destroy(job->shelf);
     free(job->files);
+    retry_marks_free(job->marks);
     places_free(job->places);
     hand_out_free(job->hand_out);
     while (job->torn) {

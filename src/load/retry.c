@@ -115,5 +115,6 @@ bool job_feed_retry(job_t *job, err_t *err) {
     if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);
     return rejects_read(job->spec->retry, job->schema, check, job, err) &&
+           (job->spec->dry_run || retry_marks_note(job, err)) &&
            rejects_read(job->spec->retry, job->schema, take, job, err);
 }

@@ -216,6 +216,8 @@ static bool find_files(verification_t *run, err_t *err) {
         run->files[i].known_as = entry->path;
         run->files[i].extents = entry->extents;
         run->files[i].extent_count = entry->extent_count;
+        run->files[i].fixes = entry->fixes;
+        run->files[i].fix_count = entry->fix_count;
         run->files[i].to = UINT64_MAX;
     }
     run->result->files = count;
