@@ -62,7 +62,7 @@ static bool add(reading_t *reading, const retry_t *retry, int64_t id, uint32_t l
         fixes->items = larger;
         fixes->room = room;
     }
-    fix_t fix = {.id = id, .line = retry->line, .length = length, .left_out = !retry->length, .left_out = !retry->length, .number = fixes->count};
+    fix_t fix = {.id = id, .line = retry->line, .length = length, .left_out = !retry->length, .number = fixes->count};
     if (length && !(fix.document = malloc(length)))
         return err_memory(err, length);
     if (length)
