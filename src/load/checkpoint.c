@@ -143,6 +143,12 @@ bool job_checkpoint(job_t *job, err_t *err) {
         ok = ok && (!count || give_up_lost(job, err));
         pthread_mutex_unlock(&job->books_lock);
     }
+    /* a reject's record has no part that could be booked, but its document must be as durable as any other */
+    if (done && job->catalog && !job->spec->dry_run && job->spec->retry) {
+        pthread_mutex_lock(&job->books_lock);
+        ok = rejects_flush(job->loading.rejects, err) && catalog_barrier(job->catalog, err);
+        pthread_mutex_unlock(&job->books_lock);
+    }
     free(changed);
     loading_free_blocks(done);
     return ok;

@@ -244,6 +244,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
+                                .retried = spec->retry,
                                 .write = !spec->dry_run,
                                 .format = spec->format,
                                 .target = job->result->namespace,

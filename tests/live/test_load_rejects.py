@@ -26,7 +26,7 @@ class Kept(livetest.Case):
         offset = text.index(b"one field")
         self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field where 14 were expected" % offset, self.stderr)
         kept = (self.folder / (self.database + ".results.rejects")).read_text("latin-1")
-        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 field=- .* file=a.csv -- a.csv:8:10: it has 1"
+        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 hash=[0-9a-f]{16} field=- .* file=a.csv -- a.csv:8:10: it has 1"
                          % offset)
 
     def test_path(self):
