@@ -128,8 +128,13 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
     return (double)rejects->count * 100.0 > options->most_percent * (double)rejects->looked_at;
 }
 
+/* A wrong format is not waited for; records that were rejected before say nothing about it. */
+static bool all_rejected(const rejects_t *rejects) {
+    return !rejects->options.retried && !rejects->documents && rejects->count >= FIRST_RECORDS;
+}
+
 static bool say_too_many(rejects_t *rejects, err_t *err) {
-    if (!rejects->documents && rejects->count >= FIRST_RECORDS)
+    if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
@@ -153,7 +158,7 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
                      reject->field ? reject->field : "", reject->reason);
         else if (rejects->count == SAID_ONE_BY_ONE + 1)
             log_warn("more rejects are not shown here; %s holds them all", rejects_path(rejects));
-        if (too_many(rejects, false) || (!rejects->documents && rejects->count >= FIRST_RECORDS))
+        if (too_many(rejects, false) || all_rejected(rejects))
             ok = say_too_many(rejects, err);
     }
     pthread_mutex_unlock(&rejects->lock);

@@ -118,6 +118,28 @@ class Standalone(Broken):
         self.back()
         self.completed("the standalone was gone while the load waited for its input")
 
+    def test_killed_when_a_fixed_record_was_loaded(self):
+        """a standalone killed between the insert of a fixed record and the end of its load: not success, and the same
+        command loads it"""
+        whole, text = (rows(300, 4, bad=bad) for bad in ((), {7}))
+        self.write("c.csv", text)
+        self.load("c.csv", "--rejects", "bad", status=2)
+        cut, record = (each.split(b"\n")[8] for each in (text, whole))
+        self.write("fixed", (self.folder / "bad").read_bytes().replace(b"\n" + cut + b"\n", b"\n" + record + b"\n"))
+
+        def restart():
+            verdict = self.kill()
+            self.back()
+            return verdict
+        moment = faultlab.BooksMoment(1, restart, False)
+        self.relayed(moment)
+        _, said = self.over(self.start("--retry", "fixed"), (4,))
+        self.assertTrue(moment.over)
+        self.assertIn("the same command", said)
+        self.unrelayed()
+        self.load("--retry", "fixed")
+        self.assertEqual(300, self.client.count(self.database, "results"))
+
     def test_restarted(self):
         """a standalone that is stopped gently and started again within the patience"""
         moment = faultlab.Moment(self.draw.randint(1, LOADED // 2), lambda: relay.PASS)

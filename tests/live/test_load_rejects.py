@@ -295,8 +295,9 @@ class Shared(livetest.Case):
         self.assertEqual(self.expected("a.csv"), sorted(self.entries()))
         self.assertEqual(self.expected("b.csv"), sorted(self.entries(self.default + ".2")))
         before = self.kept()
-        for name in before:
-            said = self.load("--retry", name, "--max-rejects", 100000, "--rejects", name, status=(2, 3))
+        for name, collection in zip(before, ("first", "results")):
+            said = self.load("--retry", name, "--max-rejects", 100000, "--rejects", name, collection=collection, status=2)
+            self.assertEqual(3000, said["rejected"])
         self.assertEqual(before, self.kept())
 
     def test_at_once(self):
