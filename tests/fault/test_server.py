@@ -4,6 +4,7 @@ import gzip
 import os
 import signal
 import subprocess
+import threading
 
 import faultlab
 import livetest
@@ -62,6 +63,13 @@ class Broken(faultlab.Lab):
         self.client.drop_database(self.database)
         for kept in self.folder.glob("*.rejects"):
             kept.unlink()
+
+
+class NextForBooks(faultlab.Moment):
+    """The first message for the books after so many documents: it waits."""
+
+    def is_now(self, message):
+        return self.seen >= self.documents and message.books and not message.reply
 
 
 class Standalone(Broken):
@@ -126,15 +134,15 @@ class Standalone(Broken):
         self.load("c.csv", "--rejects", "bad", status=2)
         cut, record = (each.split(b"\n")[8] for each in (text, whole))
         self.write("fixed", (self.folder / "bad").read_bytes().replace(b"\n" + cut + b"\n", b"\n" + record + b"\n"))
-
-        def restart():
-            verdict = self.kill()
-            self.back()
-            return verdict
-        moment = faultlab.BooksMoment(1, restart, False)
+        gate = threading.Event()
+        moment = NextForBooks(1, lambda: gate)
         self.relayed(moment)
-        _, said = self.over(self.start("--retry", "fixed"), (4,))
-        self.assertTrue(moment.over)
+        load = self.start("--retry", "fixed")
+        self.met(moment, load)
+        self.kill()
+        self.back()
+        gate.set()
+        _, said = self.over(load, (4,))
         self.assertIn("the same command", said)
         self.unrelayed()
         self.load("--retry", "fixed")
