@@ -127,12 +127,16 @@ static const option_t options[] = {
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.rejects),
-     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
+     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects); FILE.2 and so on while "
+             "another "
+             "load has it."},
     {.name = "retry",
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.retry),
-     .help = "Load the fixed records of a reject file, each under the _id of its first position."},
+     .help = "Load the fixed records of a reject file, each under the _id of its first position. The file is "
+             "only "
+             "read."},
     {.name = "input-name",
      .argument = "NAME",
      .kind = OPTION_TEXT,
