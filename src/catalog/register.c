@@ -354,7 +354,7 @@ static bool give_entries(const matching_t *m, err_t *err) {
     registering->entries = m->entries.count;
     registering->loaded = 0;
     for (size_t i = 0; i < m->entries.count; i++)
-        for (size_t j = 0; j < m->entries.entries[i].piece_count; j++)
+        for (size_t j = 0; !m->entries.entries[i].removed && j < m->entries.entries[i].piece_count; j++)
             registering->loaded += piece_counts(&m->entries.entries[i].pieces[j]).loaded;
     return true;
 }

@@ -153,7 +153,9 @@ static const option_t options[] = {
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.rejects),
-     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
+     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects); FILE.2 and so on while "
+             "another "
+             "load has it."},
     {.name = "reject-code",
      .argument = "N",
      .kind = OPTION_CUSTOM,
@@ -166,7 +168,9 @@ static const option_t options[] = {
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.retry),
-     .help = "Load the fixed records of a reject file, each under the _id of its first position."},
+     .help = "Load the fixed records of a reject file, each under the _id of its first position. The file is "
+             "only "
+             "read."},
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      AT(spec.same_collection),

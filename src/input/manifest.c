@@ -129,7 +129,27 @@ static const input_file_t *set_aside(build_t *build) {
     return archive;
 }
 
-static bool add_regular(build_t *build, const char *path, char *name) {
+/* A load that is started in the folder of its inputs leaves its rejects there. */
+static bool is_reject_file(int fd) {
+    char first[sizeof MANIFEST_REJECTS - 1];
+    return pread(fd, first, sizeof first, 0) == (ssize_t)sizeof first &&
+           memcmp(first, MANIFEST_REJECTS, sizeof first) == 0;
+}
+
+/* Left out of a folder; what is named may be a mistake. Takes name over. */
+static bool leave_out_rejects(build_t *build, char *name, bool in_walk) {
+    if (in_walk)
+        build_skip(build, name, "a reject file of tipple; --retry loads what was fixed in it");
+    else
+        err_set(build->err, STATUS_USAGE,
+                "%.1000s: is a reject file of tipple, no data: leave it out, or, if its records were fixed, "
+                "give it alone, with --retry",
+                name);
+    free(name);
+    return in_walk;
+}
+
+static bool add_regular(build_t *build, const char *path, char *name, bool in_walk) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat status;
     bool ok = fd >= 0 && fstat(fd, &status) == 0;
@@ -137,6 +157,10 @@ static bool add_regular(build_t *build, const char *path, char *name) {
         fault_system(build->err, name, errno);
     identified_t as = IDENTIFIED_FILE;
     input_file_t *file = NULL;
+    if (ok && is_reject_file(fd)) {
+        close(fd);
+        return leave_out_rejects(build, name, in_walk);
+    }
     if (!ok)
         free(name);
     else if ((file = build_add(build, path, name))) {
@@ -224,10 +248,10 @@ static bool add_stream(build_t *build, const char *path, char *name) {
 }
 
 /* Takes name over. */
-static bool add_by_type(build_t *build, const char *path, char *name, mode_t mode) {
+static bool add_by_type(build_t *build, const char *path, char *name, mode_t mode, bool in_walk) {
     bool is_stdin = strcmp(path, "-") == 0;
     if (S_ISREG(mode) && !is_stdin)
-        return add_regular(build, path, name);
+        return add_regular(build, path, name, in_walk);
     if (!S_ISDIR(mode) && (!S_ISSOCK(mode) || is_stdin))
         return add_stream(build, path, name);
     bool ok = S_ISSOCK(mode) ? fault_system(build->err, name, ENXIO)
@@ -254,7 +278,7 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
         ok = meet(build, status, name, &is_new);
     }
     if (ok && is_new)
-        return add_by_type(build, path, name, status->st_mode);
+        return add_by_type(build, path, name, status->st_mode, in_walk);
     free(name);
     return ok;
 }
@@ -298,7 +322,8 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
                        "standard input is closed, so '-' has nothing to read: pipe something in");
     if (error == ENOENT && lstat(path, &link) == 0)
         return err_set(build->err, STATUS_INPUT,
-                       "%.1000s: is a link to a file that does not exist; repair the link or remove it", path);
+                       "%.1000s: is a link to a file that does not exist; repair the link or remove it",
+                       path);
     if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
         return add_pattern(build, path);
     return fault_system(build->err, *path ? path : "''", error);
@@ -347,8 +372,8 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     if (ok && !manifest->count)
         ok = err_set(err, STATUS_INPUT,
                      manifest->skipped
-                         ? "no file is left to read: all %zu that were found are hidden or resource "
-                           "forks; name the files themselves"
+                         ? "no file is left to read: all %zu that were found are hidden, resource "
+                           "forks or reject files; name the files themselves"
                          : "no file to read: name files, folders or '-' for standard input",
                      manifest->skipped);
     if (ok && options && options->input_name)

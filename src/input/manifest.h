@@ -55,17 +55,22 @@ typedef struct {
     size_t count;
     input_file_t **archives; /* tars that files are members of, and zips */
     size_t archive_count;
-    size_t skipped; /* resource forks, hidden files: the first twenty were named in notes, the rest with -v */
+    size_t skipped; /* resource forks, hidden and reject files: the first twenty were named in notes, the rest
+                       with -v */
 } manifest_t;
+
+/* What a file begins with that holds the rejects of a load: it is no input itself. */
+#define MANIFEST_REJECTS "# tipple rejects"
 
 typedef struct {
     const char *input_name; /* --input-name: the identity of the one stream; NULL when not given */
 } manifest_options_t;
 
-/* args: files, directories (walked, by name, hidden files left out), patterns that the shell left alone, "-".
- * A zip or a tar (packed or not) stands for its members. The same file named twice is taken once, with a
- * note. No file at all, a missing or unreadable one, or a broken archive is an error: status 5; nothing was
- * touched yet. A packed tar has to be read once to its end for this; a signal stops that. */
+/* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell
+ * left alone, "-". A zip or a tar (packed or not) stands for its members. The same file named twice is taken
+ * once, with a note. A reject file that is named itself: status 1. No file at all, a missing or unreadable
+ * one, or a broken archive is an error: status 5; nothing was touched yet. A packed tar has to be read once
+ * to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
 

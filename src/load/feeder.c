@@ -240,7 +240,8 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
     return true;
 }
 
-static bool refuse_changed(const load_file_t *file, const done_run_t *run, err_t *err) {
+static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
+    file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
                    "content than then. Put the old content back, or give --reload-changed, which removes its "
@@ -250,7 +251,7 @@ static bool refuse_changed(const load_file_t *file, const done_run_t *run, err_t
 }
 
 /* Is the text of done blocks what it was? Known when a run of them is over. */
-static bool compare_done(worker_t *worker, const load_file_t *file, const block_t *block, err_t *err) {
+static bool compare_done(worker_t *worker, load_file_t *file, const block_t *block, err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
     if (run != worker->run) {
         worker->run = run;

@@ -1,6 +1,7 @@
 #include "load/fixes.h"
+#include "base/pool.h"
 #include "format/records.h"
-#include "load/reject.h"
+#include "load/reject_read.h"
 #include "target/position.h"
 
 #include <stdlib.h>
@@ -75,6 +76,8 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
     uint64_t voff;
     uint32_t length = 0;
+    if (retry->cut_off) /* a load leaves it out as well */
+        return true;
     if (memchr(retry->bytes, '\n', retry->length))
         return err_set(err, STATUS_USAGE,
                        "%s:%llu: more than one line stands below this #@ line; a record is one line, "

@@ -187,11 +187,13 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
     loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
+    loading->reload_changed = spec->reload_changed;
     loading->accepts = job_accepts;
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
+                                .retried = spec->retry,
                                 .write = !spec->dry_run,
                                 .format = spec->format,
                                 .target = job->result->namespace,
@@ -431,8 +433,27 @@ static void tally_open_rejects(job_t *job, bool ok) {
                  more);
 }
 
-bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
+/* With --reload-changed: inputs whose content turned out to be another one than before, while they were read, are
+ * taken out; then everything begins anew. */
+static bool remove_changed(job_t *job, bool *any, err_t *err) {
+    *any = false;
+    for (size_t i = 0; i < job->file_count; i++) {
+        const load_file_t *file = &job->files[i];
+        const bool named = i && job->files[i - 1].work && file->work &&
+                           job->files[i - 1].work->input == file->work->input && *any;
+        if (!file->changed || !file->work || named)
+            continue;
+        *any = true;
+        if (!job_remove_input(job, &job->ledger.inputs[file->work->input].entry, err))
+            return false;
+    }
+    return true;
+}
+
+/* *again: some inputs have changed, and were taken out. */
+static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again, err_t *err) {
     job_t *job = ZEROED(job_t);
+    *again = false;
     if (!job)
         return err_memory(err, sizeof *job);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
@@ -444,6 +465,8 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     result->course.told = spec->told;
     loading_init(&job->loading);
     bool ok = run(job, err);
+    if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
+        remove_changed(job, again, err);
     tally_open_rejects(job, ok);
     if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
         err->status = STATUS_SOME_REJECTED;
@@ -457,9 +480,16 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     course_end(&result->course);
     free_job(job);
     free(job);
-    if (spec->trial) /* nobody asks */
-        load_result_free(result);
     return ok;
+}
+
+bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
+    for (;;) {
+        bool again, ok = run_once(spec, result, &again, err);
+        if (!again || stop_signal())
+            return ok;
+        load_result_free(result);
+    }
 }
 
 void load_result_free(load_result_t *result) {

@@ -288,12 +288,14 @@ static bool correct_document(loader_t *loader, block_t *block, const record_t *r
     loading_t *loading = loader->loading;
     char reason[WIRE_WORDS];
     bool corrected;
-    if (loading->route && !route_key(loading->route)->is_id)
+    if (loading->route && !route_key(loading->route)->is_id) {
+        block->file->changed = true;
         return err_set(err, STATUS_INPUT,
                        "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
                        "replaced; a collection that is sharded by another key than _id does not allow that: give "
                        "--reload-changed, which removes the documents of this input and loads it again",
                        block->file->input->name, (unsigned long long)(block->offset + record->offset));
+    }
     if (!correct_torn(loading->server, writer_client(loader->writer), loading->schema, block, record->offset,
                       correct_find(block, record->offset), document, record->document_length, &corrected, err))
         return false;
@@ -303,6 +305,13 @@ static bool correct_document(loader_t *loader, block_t *block, const record_t *r
     }
     deliver_say_taken(reason, document, record->document_length);
     return settle_reject(&loader->settler, block, record, reason, err);
+}
+
+/* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
+static bool refuse_changed(block_t *block, const record_t *record, err_t *err) {
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT, "%s has changed since it was loaded: at byte %llu it has another record than then",
+                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
 }
 
 /* A record of a block that something is there of. *open: its document is still to be sent. */
@@ -315,6 +324,8 @@ static bool compare_document(loader_t *loader, block_t *block, const record_t *r
         return false;
     if (found == READ_BACK_OTHER && correct_find(block, record->offset))
         return correct_document(loader, block, record, document, err);
+    if (found == READ_BACK_OTHER && loader->loading->reload_changed)
+        return refuse_changed(block, record, err);
     if (found == READ_BACK_OTHER) {
         deliver_say_taken(reason, document, record->document_length);
         return settle_reject(&loader->settler, block, record, reason, err);

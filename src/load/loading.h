@@ -69,6 +69,7 @@ typedef struct {
     uint32_t max_document;
     const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
     reject_codes_t reject_codes; /* --reject-code */
+    bool reload_changed;         /* --reload-changed */
     loading_accepts_t *accepts;  /* NULL: no */
     void *accepts_context;
 

@@ -1,31 +1,22 @@
 #include "load/reject.h"
-#include "base/clock.h"
 #include "base/log.h"
-#include "load/reject_file.h"
+#include "load/reject_store.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
-enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100 };
+enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, SPELLING_ROOM = 64 * 1024, WORD_ROOM = 3 * 4096 };
 
 struct rejects {
     reject_options_t options;
     pthread_mutex_t lock;
-    FILE *file;
-    char mark[REJECT_MARK]; /* "#@1f2e3d4c " */
-    bool needs_line_end;    /* the file was left without one */
-    uint64_t *known;        /* hashes of the entries that stood in the file before */
-    size_t known_count, known_room;
+    reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
     uint64_t count, looked_at;
     bool documents;
-    char *line; /* one entry's first line */
-    size_t line_room;
+    char *spelling; /* of the dialect in a head; as all of this it needs the lock */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -42,172 +33,89 @@ rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
 void rejects_free(rejects_t *rejects) {
     if (!rejects)
         return;
-    if (rejects->file)
-        fclose(rejects->file);
+    reject_store_free(rejects->store);
     pthread_mutex_destroy(&rejects->lock);
-    free(rejects->known);
-    free(rejects->line);
+    free(rejects->spelling);
     free(rejects);
-}
-
-static uint64_t entry_hash(const char *word, size_t length, uint64_t offset) {
-    return XXH3_64bits_withSeed(word, length, offset);
-}
-
-static bool remember(rejects_t *rejects, uint64_t hash) {
-    if (rejects->known_count == rejects->known_room) {
-        size_t room = rejects->known_room ? rejects->known_room * 2 : 64;
-        uint64_t *larger = realloc(rejects->known, room * sizeof *larger);
-        if (!larger)
-            return false;
-        rejects->known = larger;
-        rejects->known_room = room;
-    }
-    rejects->known[rejects->known_count++] = hash;
-    return true;
-}
-
-static int by_value(const void *a, const void *b) {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* The known ones are sorted once, when the file is opened. */
-static bool is_known(const rejects_t *rejects, uint64_t hash) {
-    return rejects->known_count &&
-           bsearch(&hash, rejects->known, rejects->known_count, sizeof hash, by_value) != NULL;
-}
-
-static const char FIRST_WORDS[] = "# tipple rejects";
-
-/* Not even the beginning of a reject file, of which a kill may have left a word: somebody's own file, perhaps
- * the input. */
-static bool is_foreign(const reject_file_t *file) {
-    const size_t words = sizeof FIRST_WORDS - 1;
-    return !file->mark[0] && memcmp(file->text, FIRST_WORDS, file->size < words ? file->size : words) != 0;
-}
-
-static bool refuse_foreign(const char *path, status_t status, err_t *err) {
-    return err_set(
-        err, status,
-        "%s is no reject file of tipple, and stays as it is: name another with --rejects, then run "
-        "the same command again",
-        path);
 }
 
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
     if (!reject_file_open_head(&file, path))
         return true;
-    const bool foreign = is_foreign(&file);
+    const bool other = reject_file_is_other(&file);
     reject_file_close(&file);
-    return !foreign || refuse_foreign(path, STATUS_USAGE, err);
+    return !other || reject_store_refuse(path, STATUS_USAGE, err);
 }
 
-/* A load that goes on finds what an earlier run has rejected: nothing is written twice, nothing is lost. What
- * a kill cut off in the middle is cut away, to be written again; *behind is where the file goes on then. */
-static bool read_known(rejects_t *rejects, size_t *behind, err_t *err) {
-    reject_file_t file;
-    reject_entry_t entry;
-    *behind = 0;
-    if (!reject_file_open(&file, rejects->options.path))
-        return errno == ENOENT ||
-               err_set(err, STATUS_HOST, "the reject file %s cannot be read: %s; name another with --rejects",
-                       rejects->options.path, strerror(errno));
-    if (is_foreign(&file)) {
-        reject_file_close(&file);
-        return refuse_foreign(rejects->options.path, STATUS_HOST, err);
-    }
-    size_t at = file.first;
-    uint64_t line = file.first_line;
-    bool ok = true;
-    int more;
-    *behind = file.size;
-    memcpy(rejects->mark, file.mark, sizeof rejects->mark);
-    while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
-        uint64_t offset;
-        size_t length;
-        if (more < 0) {
-            ok = err_memory(err, file.size);
-            break;
-        }
-        const char *word = reject_entry_word(&entry, "file", &length);
-        if (entry.torn)
-            *behind = entry.at;
-        else if (entry.length && word && reject_entry_number(&entry, "offset", &offset))
-            ok = remember(rejects, entry_hash(word, length, offset)) || err_memory(err, file.size);
-        reject_entry_free(&entry);
-    }
-    if (rejects->known_count)
-        qsort(rejects->known, rejects->known_count, sizeof *rejects->known, by_value);
-    rejects->needs_line_end = *behind && file.text[*behind - 1] != '\n';
-    reject_file_close(&file);
-    return ok;
+/* The name by which the catalog knows the input stays the same when a load goes on from another folder. */
+static const char *input_of(const reject_t *reject) {
+    return reject->file->known_as ? reject->file->known_as : reject->file->input->name;
 }
 
-static bool open_file(rejects_t *rejects, err_t *err) {
-    size_t behind;
-    if (!read_known(rejects, &behind, err))
-        return false;
-    rejects->file = fopen(rejects->options.path, "a");
-    /* a device has nothing to cut away */
-    if (rejects->file && ftruncate(fileno(rejects->file), (off_t)behind) != 0 && errno != EINVAL) {
-        fclose(rejects->file);
-        rejects->file = NULL;
-    }
-    if (!rejects->file)
-        return err_set(err, STATUS_HOST,
-                       "the reject file %s cannot be written: %s; name another with --rejects",
-                       rejects->options.path, strerror(errno));
-    if (rejects->needs_line_end)
-        fputc('\n', rejects->file);
-    if (rejects->mark[0])
-        return true;
-    uint64_t seed[2] = {(uint64_t)clock_now_ns(), (uint64_t)getpid() << 32 | (uint64_t)clock_wall_ms()};
-    snprintf(rejects->mark, sizeof rejects->mark, "#@%08x ",
-             (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
-    fprintf(rejects->file,
-            "%s: fix the line below each #@ line (or delete it to leave the record out), then "
-            "run\n"
-            "#   tipple load --format %s --uri .../%s --retry %s\n"
-            "# marked %.*s\n",
-            FIRST_WORDS, rejects->options.format, rejects->options.target, rejects->options.path,
-            (int)strlen(rejects->mark) - 1, rejects->mark);
-    return true;
+/* What a server says may have several lines. */
+static void print_reason(const reject_t *reject, char *out, size_t room) {
+    snprintf(out, room, "%s", reject->reason);
+    for (char *at = out; *at; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = ' ';
 }
 
-static bool cannot_write(rejects_t *rejects, err_t *err) {
-    return err_set(
-        err, STATUS_HOST,
-        "the reject file %s cannot be written: %s; make room or name another with --rejects, then run the "
-        "same command again",
-        rejects->options.path, strerror(errno));
+static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
+    if (!reject->file->dialect ||
+        !dialect_print(rejects->options.schema, reject->file->dialect, rejects->spelling, SPELLING_ROOM))
+        return "delimiter=2c columns=-";
+    return rejects->spelling;
+}
+
+/* NULL: out of memory. */
+static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
+    char reason[400], kept[40] = "", *head;
+    print_reason(reject, reason, sizeof reason);
+    if (reject->kept < reject->length)
+        snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
+    const int length =
+        asprintf(&head,
+                 "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
+                 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
+                 reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
+                 identity->hash, reject->field ? reject->field : "-", spell_dialect(rejects, reject),
+                 identity->input, reject->file->input->name, reject->line, reject->column, reason,
+                 kept[0] ? " (only its first bytes are kept here)" : "");
+    return length < 0 ? NULL : head;
 }
 
 static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
-    char word[3 * 4096];
-    char reason[400];
-    reject_print_word(reject->file->input->name, word, sizeof word);
-    if (is_known(rejects, entry_hash(word, strlen(word), reject->offset)))
+    char word[WORD_ROOM];
+    reject_print_word(input_of(reject), word, sizeof word);
+    const reject_identity_t identity =
+        reject_identity(word, reject->offset, reject->length, reject->bytes, (size_t)reject->kept);
+    /* the file may have it already, and to find that out no file need be opened for writing where the retried
+     * one is the load's own */
+    if (reject_store_knows(rejects->store, &identity))
         return true;
-    snprintf(reason, sizeof reason, "%s", reject->reason);
-    for (char *at = reason; *at; at++)
-        if (*at == '\n' || *at == '\r')
-            *at = ' ';
-    if (!rejects->line && !(rejects->line = malloc(rejects->line_room = 64 * 1024)))
-        return err_memory(err, 64 * 1024);
-    if (!reject->file->dialect ||
-        !dialect_print(rejects->options.schema, reject->file->dialect, rejects->line, rejects->line_room))
-        strcpy(rejects->line, "delimiter=2c columns=-");
-    fprintf(rejects->file,
-            "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 " field=%s %s file=%s -- %s:%" PRIu64
-            ":%u: %s%s\n",
-            rejects->mark, reject->offset, reject->line, reject->length, reject->field ? reject->field : "-",
-            rejects->line, word, reject->file->input->name, reject->line, reject->column, reason,
-            reject->kept < reject->length ? " (only its first bytes are kept here)" : "");
-    fwrite(reject->bytes, 1, reject->kept, rejects->file);
-    fputc('\n', rejects->file);
-    return !ferror(rejects->file) || cannot_write(rejects, err);
+    if (!reject_store_open(rejects->store, err))
+        return false;
+    if (reject_store_knows(rejects->store, &identity))
+        return true;
+    char *head = print_head(rejects, reject, &identity);
+    if (!head)
+        return err_memory(err, SPELLING_ROOM);
+    struct iovec pieces[] = {
+        {head, strlen(head)}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
+    const bool ok = reject_store_append(rejects->store, &identity, pieces, 3, err);
+    free(head);
+    return ok;
+}
+
+static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    const reject_options_t *options = &rejects->options;
+    const reject_store_options_t store = {options->path, options->retried, options->format, options->target};
+    if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
+        return err_memory(err, SPELLING_ROOM);
+    if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))
+        return false;
+    return write_entry(rejects, reject, err);
 }
 
 static bool too_many(const rejects_t *rejects, bool at_end) {
@@ -220,24 +128,28 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
     return (double)rejects->count * 100.0 > options->most_percent * (double)rejects->looked_at;
 }
 
+/* A wrong format is not waited for; records that were rejected before say nothing about it. */
+static bool all_rejected(const rejects_t *rejects) {
+    return !rejects->options.retried && !rejects->documents && rejects->count >= FIRST_RECORDS;
+}
+
 static bool say_too_many(rejects_t *rejects, err_t *err) {
-    if (!rejects->documents && rejects->count >= FIRST_RECORDS)
+    if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
                        "these files? (%s holds them)",
-                       rejects->count, rejects->options.format, rejects->options.path);
+                       rejects->count, rejects->options.format, rejects_path(rejects));
     return err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64
                    " records were rejected, more than --max-rejects allows; look into %s, then "
                    "run the same command again with a higher --max-rejects to go on",
-                   rejects->count, rejects->options.path);
+                   rejects->count, rejects_path(rejects));
 }
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->options.write ||
-              ((rejects->file || open_file(rejects, err)) && write_entry(rejects, reject, err));
+    bool ok = !rejects->options.write || keep(rejects, reject, err);
     if (ok) {
         rejects->count++;
         if (rejects->count <= SAID_ONE_BY_ONE)
@@ -245,8 +157,8 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
                      reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
                      reject->field ? reject->field : "", reject->reason);
         else if (rejects->count == SAID_ONE_BY_ONE + 1)
-            log_warn("more rejects are not shown here; %s holds them all", rejects->options.path);
-        if (too_many(rejects, false) || (!rejects->documents && rejects->count >= FIRST_RECORDS))
+            log_warn("more rejects are not shown here; %s holds them all", rejects_path(rejects));
+        if (too_many(rejects, false) || all_rejected(rejects))
             ok = say_too_many(rejects, err);
     }
     pthread_mutex_unlock(&rejects->lock);
@@ -269,8 +181,7 @@ bool rejects_check(rejects_t *rejects, err_t *err) {
 
 bool rejects_flush(rejects_t *rejects, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->file || (fflush(rejects->file) == 0 && fsync(fileno(rejects->file)) == 0) ||
-              errno == EINVAL || cannot_write(rejects, err);
+    bool ok = !rejects->store || reject_store_flush(rejects->store, err);
     pthread_mutex_unlock(&rejects->lock);
     return ok;
 }
@@ -283,53 +194,5 @@ uint64_t rejects_count(rejects_t *rejects) {
 }
 
 const char *rejects_path(const rejects_t *rejects) {
-    return rejects->options.path;
-}
-
-/* --- reading a fixed file
- * --------------------------------------------------------------------------------------- */
-
-static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
-                       err_t *err) {
-    size_t length, dialect_length;
-    const char *file = reject_entry_word(entry, "file", &length),
-               *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
-    retry->at_line = entry->line;
-    retry->bytes = entry->record;
-    retry->length = entry->length;
-    return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
-            reject_entry_number(entry, "line", &retry->line) &&
-            dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
-            reject_read_word(file, length, retry->path, sizeof retry->path)) ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": this #@ line was changed and says no longer where its record belongs; take it from "
-                   "the original reject file (or delete it with its record)",
-                   path, entry->line);
-}
-
-bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
-    reject_file_t file;
-    reject_entry_t entry;
-    if (!reject_file_open(&file, path))
-        return err_set(err,
-                       errno == ENOMEM || errno == EMFILE || errno == ENFILE ? STATUS_HOST : STATUS_USAGE,
-                       "the reject file %s cannot be read: %s", path, strerror(errno));
-    retry_t *retry = malloc(sizeof *retry);
-    bool ok = retry ? true : err_memory(err, sizeof *retry);
-    if (ok && !file.mark[0])
-        ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
-                     path);
-    size_t at = file.first;
-    uint64_t line = file.first_line;
-    int more;
-    while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
-        ok = more > 0 ? read_entry(path, schema, &entry, retry, err) && take(context, retry, err)
-                      : err_memory(err, file.size);
-        if (more > 0)
-            reject_entry_free(&entry);
-    }
-    free(retry);
-    reject_file_close(&file);
-    return ok;
+    return rejects->store ? reject_store_path(rejects->store) : rejects->options.path;
 }

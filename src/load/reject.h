@@ -1,12 +1,8 @@
-/* reject: the records that no document could be made of, or that the server refused: each in a file that a
- * person can fix and load again. Any thread may add.
+/* reject: the records that no document could be made of, or that the server refused: counted, told, and kept
+ * in a file where a person can fix them. Any thread may add.
  *
- *     # tipple rejects ...                                                          (a comment for the
- * person)
- *     #@1f2e3d4c offset=4711 line=57 length=83 field=- delimiter=7c columns=... file=a.txt -- a.txt:57:12: it
- * has 13 fields ... the record's bytes, to be fixed
- *
- * See reject_file.h for the file itself. */
+ * What the file is made of: reject_file.h; how it is written: reject_store.h; how it is read by --retry:
+ * reject_read.h. */
 #ifndef TIPPLE_LOAD_REJECT_H
 #define TIPPLE_LOAD_REJECT_H
 
@@ -16,6 +12,7 @@ typedef struct rejects rejects_t;
 
 typedef struct {
     const char *path;
+    const char *retried;         /* the reject file that the records come from: it stays as it is; or NULL */
     bool write;                  /* false: only count and tell */
     const char *format, *target; /* for the comment */
     const schema_t *schema;
@@ -50,24 +47,7 @@ void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
 bool rejects_check(rejects_t *rejects, err_t *err);
 bool rejects_flush(rejects_t *rejects, err_t *err);
 uint64_t rejects_count(rejects_t *rejects);
+/* The file that holds them: not the one that was asked for where that is another load's. */
 const char *rejects_path(const rejects_t *rejects);
-
-/* --- reading a fixed file
- * ------------------------------------------------------------------------------------ */
-
-typedef struct {
-    char path[4096]; /* of the file that the record came from */
-    uint64_t offset;
-    dialect_t dialect;
-    const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
-    size_t length;
-    uint64_t line;    /* of the record in its file */
-    uint64_t at_line; /* of the entry in the reject file */
-} retry_t;
-
-/* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line
- * was damaged (which is said with its line). */
-typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
-bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err);
 
 #endif

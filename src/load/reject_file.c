@@ -1,4 +1,5 @@
 #include "load/reject_file.h"
+#include "input/manifest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char ANNOUNCEMENT[] = "# marked #@";
-enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024 };
+const char reject_first_words[] = MANIFEST_REJECTS;
+
+static const char ANNOUNCEMENT[] = "# marked #@", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
 
 static const char *behind_line(const char *at, const char *end) {
     const char *found = memchr(at, '\n', (size_t)(end - at));
@@ -44,17 +47,36 @@ static bool is_head(const reject_file_t *file, const char *at, const char *end) 
     return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
 }
 
+static const char *last_line(const char *text, size_t size) {
+    const char *before = memrchr(text, '\n', size);
+    return before ? before + 1 : text;
+}
+
+/* Or the beginning of one, where the file ends in it: it is completed before anything else is written. */
+static bool is_note(const reject_file_t *file, const char *head, const char *end) {
+    const size_t mark = strlen(file->mark), word = sizeof NOTE - 1, length = (size_t)(end - head);
+    return head == end ? file->cut > 0
+                       : is_head(file, head, end) &&
+                             memcmp(head + mark, NOTE, length < mark + word ? length - mark : word) == 0;
+}
+
+/* Has all of its words: a record follows. */
+static bool is_whole_head(const reject_file_t *file, const char *head, const char *end) {
+    return is_head(file, head, end) && !is_note(file, head, end) &&
+           memmem(head, (size_t)(end - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
+}
+
 /* A head of which a kill left only the beginning of its mark looks like a second line of the record before
  * it. */
 static void cut_torn_mark(reject_file_t *file) {
-    const char *end = file->text + file->size;
-    const char *line = memrchr(file->text, '\n', file->size);
-    size_t length = line ? (size_t)(end - ++line) : 0;
-    if (!length || length >= strlen(file->mark) || memcmp(line, file->mark, length) != 0)
+    const char *line = last_line(file->text, file->size);
+    size_t length = file->size - (size_t)(line - file->text);
+    if (line == file->text || !length || length >= strlen(file->mark) ||
+        memcmp(line, file->mark, length) != 0 ||
+        is_whole_head(file, last_line(file->text, (size_t)(line - 1 - file->text)), line))
         return;
-    const char *before = memrchr(file->text, '\n', (size_t)(line - 1 - file->text));
-    if (!is_head(file, before ? before + 1 : file->text, end))
-        file->size = (size_t)(line - file->text);
+    file->size -= length;
+    file->cut = length;
 }
 
 static bool open_some(reject_file_t *file, const char *path, size_t most) {
@@ -97,30 +119,79 @@ void reject_file_close(reject_file_t *file) {
     file->text = NULL;
 }
 
+bool reject_file_is_other(const reject_file_t *file) {
+    const size_t words = strlen(reject_first_words);
+    return !file->mark[0] &&
+           memcmp(file->text, reject_first_words, file->size < words ? file->size : words) != 0;
+}
+
+/* --- entries ---------------------------------------------------------------------------------------- */
+
+static const char *next_head(const reject_file_t *file, const char *at, uint64_t *line) {
+    const char *end = file->text + file->size;
+    for (; at < end && !is_head(file, at, end); ++*line)
+        at = behind_line(at, end);
+    return at;
+}
+
+/* Nothing below it, and not all of its words: a kill has left it. A person who damages a head leaves the
+ * record, which is missed. */
+static bool is_torn_head(const char *head, const char *record, const char *behind) {
+    return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
+}
+
+static bool read_hash(const reject_entry_t *entry, uint64_t *hash) {
+    size_t length;
+    const char *word = reject_entry_word(entry, "hash", &length);
+    if (!word || length != 16 || strspn(word, "0123456789abcdef") != length)
+        return false;
+    *hash = strtoull(word, NULL, 16);
+    return true;
+}
+
+/* Killed twice: first in a head's words for people, then in the mark of the note about it, which looks like
+ * the record now and may even have its length. */
+static bool is_part_of_mark(const reject_file_t *file, const reject_entry_t *entry) {
+    uint64_t hash;
+    return entry->raw_length < strlen(file->mark) &&
+           memcmp(entry->record, file->mark, entry->raw_length) == 0 && read_hash(entry, &hash) &&
+           hash != reject_identity_hash(entry->record, entry->raw_length);
+}
+
+static void see_whether_torn(const reject_file_t *file, const char *behind, reject_entry_t *entry) {
+    const char *end = file->text + file->size;
+    uint64_t whole;
+    const bool ended = (const char *)entry->record < behind && behind[-1] == '\n';
+    if (!reject_entry_number(entry, "kept", &whole) && !reject_entry_number(entry, "length", &whole))
+        whole = UINT64_MAX;
+    const bool cut = entry->raw_length < whole || is_part_of_mark(file, entry);
+    entry->noted_torn = cut && is_note(file, behind, end);
+    entry->torn = entry->noted_torn || (cut && behind == end && !ended);
+}
+
 int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry) {
-    const char *end = file->text + file->size, *head = file->text + *at;
-    while (head < end && !is_head(file, head, end)) {
-        head = behind_line(head, end);
-        ++*line;
-    }
-    if (head == end)
-        return 0;
-    const char *record = behind_line(head, end), *behind = record;
-    *entry =
-        (reject_entry_t){.at = (size_t)(head - file->text), .line = *line, .record = (const uint8_t *)record};
-    for (++*line; behind < end && !is_head(file, behind, end); ++*line)
-        behind = behind_line(behind, end);
-    *at = entry->behind = (size_t)(behind - file->text);
+    const char *end = file->text + file->size, *head, *record, *behind = file->text + *at;
+    uint64_t head_line;
+    do {
+        if ((head = next_head(file, behind, line)) == end)
+            return 0;
+        record = behind_line(head, end);
+        head_line = (*line)++;
+        behind = next_head(file, record, line);
+    } while (is_note(file, head, end) || is_torn_head(head, record, behind));
+    *at = (size_t)(behind - file->text);
+    *entry = (reject_entry_t){.at = (size_t)(head - file->text),
+                              .behind = *at,
+                              .line = head_line,
+                              .record = (const uint8_t *)record};
     if (!(entry->head = strndup(head, (size_t)(record - head))))
         return -1;
     size_t length = (size_t)(behind - record);
-    bool ended = behind[-1] == '\n';
-    uint64_t whole = 0;
-    entry->torn = record == end || (behind == end && !ended &&
-                                    (!reject_entry_number(entry, "length", &whole) || length < whole));
     length -= length && record[length - 1] == '\n';
+    entry->raw_length = length;
     length -= length && record[length - 1] == '\r';
     entry->length = length;
+    see_whether_torn(file, behind, entry);
     return 1;
 }
 
@@ -132,8 +203,8 @@ void reject_entry_free(reject_entry_t *entry) {
 const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {
     size_t n = strlen(name);
     for (const char *at = strchr(entry->head, ' '); at; at = strchr(at + 1, ' ')) {
-        if (strncmp(at + 1, "-- ", 3) == 0)
-            return NULL; /* words for people from here on */
+        if (strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) == 0)
+            return NULL;
         if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=') {
             *length = strcspn(at + n + 2, " \n");
             return at + n + 2;
@@ -151,6 +222,92 @@ bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t
     *value = strtoull(word, NULL, 10);
     return errno == 0;
 }
+
+/* --- identities ------------------------------------------------------------------------------------- */
+
+/* False: the head does not say. *edited: a person has changed the record, as far as can be known. */
+static bool identify(const reject_entry_t *entry, char word[WORD], reject_identity_t *identity,
+                     bool *edited) {
+    size_t length;
+    const char *input = reject_entry_word(entry, "file", &length);
+    if (!input || length >= WORD || !reject_entry_number(entry, "offset", &identity->offset) ||
+        !reject_entry_number(entry, "length", &identity->length))
+        return false;
+    memcpy(word, input, length);
+    word[length] = '\0';
+    identity->input = word;
+    const uint64_t hash = reject_identity_hash(entry->record, entry->raw_length);
+    if (!read_hash(entry, &identity->hash))
+        identity->hash = hash;
+    *edited = identity->hash != hash;
+    return true;
+}
+
+bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *known) {
+    size_t at = file->first;
+    uint64_t line = file->first_line;
+    reject_entry_t entry;
+    char word[WORD];
+    bool ok = true;
+    for (int more; ok && (more = reject_file_next(file, &at, &line, &entry)) != 0;) {
+        reject_identity_t identity;
+        bool edited;
+        if (more < 0)
+            return false;
+        if (!entry.torn && identify(&entry, word, &identity, &edited)) {
+            ok = reject_known_add(known, &identity);
+            if (ok && as_read && !edited) {
+                identity = reject_identity(word, identity.offset, entry.length, entry.record, entry.length);
+                ok = reject_known_add(known, &identity);
+            }
+        }
+        reject_entry_free(&entry);
+    }
+    return ok;
+}
+
+bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known) {
+    reject_identity_t identity;
+    char word[WORD];
+    bool edited;
+    return identify(entry, word, &identity, &edited) && reject_known_has(known, &identity);
+}
+
+/* --- going on --------------------------------------------------------------------------------------- */
+
+/* The last entry is followed by nothing else, and it was cut off. */
+static bool ends_torn(const reject_file_t *file) {
+    size_t at = file->first;
+    uint64_t line = file->first_line;
+    reject_entry_t entry;
+    bool torn = false;
+    while (reject_file_next(file, &at, &line, &entry) > 0) {
+        torn = entry.torn && entry.behind == file->size;
+        reject_entry_free(&entry);
+    }
+    return torn;
+}
+
+size_t reject_file_resume(const reject_file_t *file, char out[REJECT_NOTE]) {
+    char note[REJECT_NOTE];
+    const size_t size = file->size + file->cut;
+    if (!size)
+        return 0;
+    const char *line = last_line(file->text, size);
+    const size_t length = size - (size_t)(line - file->text);
+    if (!file->mark[0])
+        return (size_t)snprintf(out, REJECT_NOTE, "%s", length ? "\n" : "");
+    const int noted = snprintf(
+        note, sizeof note, "%s%s%sits load was killed while it wrote the entry above, which may be cut off\n",
+        file->mark, NOTE, FOR_PEOPLE);
+    /* the note itself was cut off, or a head in its mark, which becomes a note */
+    if (length < (size_t)noted && memcmp(line, note, length) == 0 &&
+        (file->cut || length >= strlen(file->mark)))
+        return (size_t)snprintf(out, REJECT_NOTE, "%s", note + length);
+    return (size_t)snprintf(out, REJECT_NOTE, "%s%s", length ? "\n" : "", ends_torn(file) ? note : "");
+}
+
+/* --- words ------------------------------------------------------------------------------------------ */
 
 void reject_print_word(const char *text, char *out, size_t room) {
     size_t used = 0;

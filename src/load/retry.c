@@ -1,19 +1,29 @@
 #include "load/job.h"
 #include "target/position.h"
 #include "base/log.h"
+#include "load/reject_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A fixed record is a block of its own: the same way through parsing, batches and rejects as any other,
- * under the
- * `_id` of its first position. It is never marked as done, and a second time finds it already there. */
+/* A fixed record is a block of its own: the same way through parsing, batches and rejects as any other, under
+ * the `_id` of its first position. It is never marked as done, and a second time finds it already there. */
 
-static load_file_t *file_of(job_t *job, const retry_t *retry, err_t *err) {
+typedef struct {
+    job_t *job;
+    size_t room; /* of job->files: blocks point into it, so it must not move */
+} feeding_t;
+
+static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
+    job_t *job = feeding->job;
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
     const dialect_t *dialect = dialect_shelf_keep(job->shelf, &retry->dialect);
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0)
         return last;
+    if (job->file_count == feeding->room) {
+        err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again", job->spec->retry);
+        return NULL;
+    }
     load_file_t *file = &job->files[job->file_count];
     input_file_t *input = calloc(1, sizeof *input);
     if (!dialect || !input || !(input->name = strdup(retry->path))) {
@@ -34,7 +44,9 @@ static load_file_t *file_of(job_t *job, const retry_t *retry, err_t *err) {
 }
 
 /* Does the entry still say where its record belongs? */
-static bool place_entry(job_t *job, const retry_t *retry, load_file_t **file, uint64_t *voff, err_t *err) {
+static bool place_entry(const feeding_t *feeding, const retry_t *retry, load_file_t **file, uint64_t *voff,
+                        err_t *err) {
+    job_t *job = feeding->job;
     const char *path = job->spec->retry;
     unsigned long long line = retry->at_line;
     if (memchr(retry->bytes, '\n', retry->length))
@@ -44,7 +56,7 @@ static bool place_entry(job_t *job, const retry_t *retry, load_file_t **file, ui
             "has one position and one _id",
             path, line);
     err->text[0] = '\0';
-    if (!(*file = file_of(job, retry, err)))
+    if (!(*file = file_of(feeding, retry, err)))
         return false;
     if (job->places && !(*file)->known_as)
         return err_set(err, STATUS_USAGE,
@@ -61,18 +73,25 @@ static bool place_entry(job_t *job, const retry_t *retry, load_file_t **file, ui
 static bool check(void *context, const retry_t *retry, err_t *err) {
     load_file_t *file = NULL;
     uint64_t voff;
-    return !retry->length || place_entry(context, retry, &file, &voff, err);
+    return !retry->length || retry->cut_off || place_entry(context, retry, &file, &voff, err);
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
-    job_t *job = context;
+    const feeding_t *feeding = context;
+    job_t *job = feeding->job;
     load_file_t *file = NULL;
     uint64_t voff = 0;
     if (!retry->length) {
         log_detail("%s:%llu: this record was left out", job->spec->retry, (unsigned long long)retry->at_line);
         return true;
     }
-    if (!place_entry(job, retry, &file, &voff, err))
+    if (retry->cut_off) {
+        log_warn("%s:%llu: this record was cut off when its load was killed, and is left out; run that load "
+                 "again, which writes it anew, or fix it and delete the 'torn' line below it",
+                 job->spec->retry, (unsigned long long)retry->at_line);
+        return true;
+    }
+    if (!place_entry(feeding, retry, &file, &voff, err))
         return false;
     block_t *block = calloc(1, sizeof *block);
     if (!block)
@@ -114,7 +133,8 @@ bool job_feed_retry(job_t *job, err_t *err) {
         return false;
     if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);
-    return rejects_read(job->spec->retry, job->schema, check, job, err) &&
+    feeding_t feeding = {job, 2 * entries};
+    return rejects_read(job->spec->retry, job->schema, check, &feeding, err) &&
            (job->spec->dry_run || retry_marks_note(job, err)) &&
-           rejects_read(job->spec->retry, job->schema, take, job, err);
+           rejects_read(job->spec->retry, job->schema, take, &feeding, err);
 }

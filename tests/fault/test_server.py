@@ -4,6 +4,7 @@ import gzip
 import os
 import signal
 import subprocess
+import threading
 
 import faultlab
 import livetest
@@ -64,6 +65,13 @@ class Broken(faultlab.Lab):
             kept.unlink()
 
 
+class NextForBooks(faultlab.Moment):
+    """The first message for the books after so many documents: it waits."""
+
+    def is_now(self, message):
+        return self.seen >= self.documents and message.books and not message.reply
+
+
 class Standalone(Broken):
     def kill(self):
         """The server is gone before this reply arrives."""
@@ -117,6 +125,28 @@ class Standalone(Broken):
         self.rest(load, 4, had=b"")
         self.back()
         self.completed("the standalone was gone while the load waited for its input")
+
+    def test_killed_when_a_fixed_record_was_loaded(self):
+        """a standalone killed between the insert of a fixed record and the end of its load: not success, and the same
+        command loads it"""
+        whole, text = (rows(300, 4, bad=bad) for bad in ((), {7}))
+        self.write("c.csv", text)
+        self.load("c.csv", "--rejects", "bad", status=2)
+        cut, record = (each.split(b"\n")[8] for each in (text, whole))
+        self.write("fixed", (self.folder / "bad").read_bytes().replace(b"\n" + cut + b"\n", b"\n" + record + b"\n"))
+        gate = threading.Event()
+        moment = NextForBooks(1, lambda: gate)
+        self.relayed(moment)
+        load = self.start("--retry", "fixed")
+        self.met(moment, load)
+        self.kill()
+        self.back()
+        gate.set()
+        _, said = self.over(load, (4,))
+        self.assertIn("the same command", said)
+        self.unrelayed()
+        self.load("--retry", "fixed")
+        self.assertEqual(300, self.client.count(self.database, "results"))
 
     def test_restarted(self):
         """a standalone that is stopped gently and started again within the patience"""

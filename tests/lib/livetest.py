@@ -425,16 +425,21 @@ class Case(live.Case):
         return self.client.command(self.database, {"dbHash": 1, "collections": [collection]})["collections"][collection]
 
     def entries(self, path=None):
-        """The entries of a reject file: (file, offset, line, field, record)."""
+        """The whole entries of a reject file: (file, offset, line, field, record)."""
         text = (self.folder / (path or "%s.results.rejects" % self.database)).read_bytes()
         marks = set(re.findall(rb"^# marked (#@[0-9a-f]{8}) ?$", text, re.M))
-        found = []
+        found, lengths = [], []
         for line in text.split(b"\n")[:-1]:
-            if line[:10] in marks:
-                head = dict(re.findall(rb" (\w+)=(\S+)", line.partition(b" -- ")[0]))
+            words, people, _ = line.partition(b" -- ")
+            if line[:10] in marks and line[10:15] == b" torn":
+                if len(found[-1][4] or b"") < lengths[-1]:  # a kill cut it off
+                    found.pop(), lengths.pop()
+            elif line[:10] in marks and people:
+                head = dict(re.findall(rb" (\w+)=(\S+)", words))
                 found.append([head[b"file"].decode(), int(head[b"offset"]), int(head[b"line"]),
                               head[b"field"].decode(), None])
-            elif found and found[-1][4] is None:
+                lengths.append(int(head.get(b"kept", head[b"length"])))
+            elif line[:10] not in marks and found and found[-1][4] is None:
                 found[-1][4] = line
         return [tuple(entry) for entry in found]
 

@@ -1,7 +1,9 @@
 """Records that cannot be loaded: kept with their place and bytes, counted, limited, fixed and loaded after all."""
+import contextlib
 import gzip
 import os
 import re
+import subprocess
 
 import live
 import livetest
@@ -26,7 +28,7 @@ class Kept(livetest.Case):
         offset = text.index(b"one field")
         self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field where 14 were expected" % offset, self.stderr)
         kept = (self.folder / (self.database + ".results.rejects")).read_text("latin-1")
-        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 field=- .* file=a.csv -- a.csv:8:10: it has 1"
+        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 hash=[0-9a-f]{16} field=- .* file=a.csv -- a.csv:8:10: it has 1"
                          % offset)
 
     def test_path(self):
@@ -250,6 +252,188 @@ class ByWidth(livetest.Case):
     def bodies(self, collection):
         found = self.client.find(self.database, collection, sort={"_id": 1})
         return [{key: value for key, value in document.items() if key != "_id"} for document in found]
+
+
+class Shared(livetest.Case):
+    """What is in a reject file stays in it, and nothing else gets between."""
+
+    def setUp(self):
+        super().setUp()
+        self.default = self.database + ".results.rejects"
+        self.texts = {name: rows(3300, seed, bad=set(range(200, 3200))) for seed, name in ((1, "a.csv"), (2, "b.csv"))}
+        for name, text in self.texts.items():
+            self.write(name, text)
+
+    def kept(self):
+        """All reject files, by name."""
+        return {path.name: path.read_bytes() for path in sorted(self.folder.glob("*.rejects*"))}
+
+    def all_entries(self):
+        return sorted(entry for name in self.kept() for entry in self.entries(name))
+
+    def expected(self, *names):
+        return sorted((name, offset, line, "-", record) for name in names
+                      for offset, line, record in livetest.File(0, [(0, 0)], "", name, self.texts[name]).rejected)
+
+    def test_second_load(self):
+        """the file is one load's; a second one that runs meanwhile takes the next name, says so, and mixes nothing"""
+        kept = self.folder / self.default
+        # into a collection of its own, because loads into one may wait for each other
+        words = self.words("a.csv", "-", "--max-rejects", 100000, "--rejects", self.default, collection="first")
+        first = subprocess.Popen(self.command(*words), cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        self.addCleanup(first.wait)
+        self.addCleanup(first.kill)
+        self.assertTrue(livetest.wait_for(lambda: kept.exists() and kept.read_bytes().count(b"file=a.csv ") > 100))
+        said = self.load("b.csv", "--max-rejects", 100000, status=2)
+        stderr = self.stderr
+        first.communicate(b"", timeout=live.LONG)
+        self.assertEqual(2, first.returncode)
+        self.assertEqual(self.expected("a.csv", "b.csv"), self.all_entries())
+        self.assertEqual(self.default + ".2", said["rejects"])
+        self.assertIn("%s is another load's; what this one rejects is kept in %s.2" % (self.default, self.default), stderr)
+        self.assertEqual(self.expected("a.csv"), sorted(self.entries()))
+        self.assertEqual(self.expected("b.csv"), sorted(self.entries(self.default + ".2")))
+        before = self.kept()
+        for name, collection in zip(before, ("first", "results")):
+            said = self.load("--retry", name, "--max-rejects", 100000, "--rejects", name, collection=collection, status=2)
+            self.assertEqual(3000, said["rejected"])
+        self.assertEqual(before, self.kept())
+
+    def test_at_once(self):
+        """two loads that begin together, again and again: each entry is there, whole, once"""
+        for number in range(4):
+            for path in self.folder.glob("*.rejects*"):
+                path.unlink()
+            self.client.drop_database(self.database)
+            self.load("/dev/null")  # the collection is there
+            loads = [self.start(name, "--max-rejects", 100000) for name in self.texts]
+            for load in loads:
+                load.communicate(timeout=live.LONG)
+                self.assertEqual(2, load.returncode)
+            self.assertEqual(self.expected("a.csv", "b.csv"), self.all_entries(), "round %d" % number)
+
+    def test_same_place(self):
+        """another file of the same name, with another bad record at the same offset: both are kept"""
+        for record in (b"march|bad", b"april|BAD", b"april|BAD"):
+            self.write("again.csv", rows(20) + record + b"\n" + rows(5, 2, header=False))
+            self.assertEqual(1, self.load("again.csv", "--drop", "--yes", status=2)["rejected"])
+        self.assertEqual([b"march|bad", b"april|BAD"], [entry[4] for entry in self.entries()])
+
+    def test_edited(self):
+        """an entry whose record was edited is still known by what its head says"""
+        self.write("again.csv", rows(20) + b"march|bad\n" + rows(5, 2, header=False) + b"may|bad\n")
+        self.load("again.csv", status=2)
+        kept = self.kept()[self.default].replace(b"march|bad\n", b"march|fixed a little\n")
+        self.write(self.default, kept)
+        self.load("again.csv", "--drop", "--yes", status=2)
+        self.assertEqual({self.default: kept}, self.kept())
+
+    def test_another_folder(self):
+        """a load that goes on from another folder, under another name of the same file, writes nothing twice"""
+        text = self.texts["a.csv"]
+        self.write("sub/a.csv", text)
+        kept = self.write("kept", "")
+        self.load("sub/a.csv", "--rejects", kept, "--max-rejects", 2000, status=3)
+        self.assertEqual(2001, kept.read_bytes().count(b" file="))
+        folder, self.folder = self.folder, self.folder / "sub"
+        self.assertGreater(self.load("a.csv", "--rejects", kept, "--max-rejects", 100000, status=2)["rejected"], 2001)
+        self.folder = folder
+        self.assertEqual([(offset, record) for _, offset, _, _, record in self.expected("a.csv")],
+                         sorted((offset, record) for _, offset, _, _, record in self.entries("kept")))
+        self.assertEqual({"sub/a.csv"}, {entry[0] for entry in self.entries("kept")})
+        whole = rows(3300).split(b"\n")
+        bad = text.split(b"\n")
+        self.write("kept", kept.read_bytes().replace(b"\n" + bad[401] + b"\n", b"\n" + whole[401] + b"\n"))
+        said = self.load("--retry", "kept", "--rejects", "kept", "--max-rejects", 100000, status=2)
+        self.assertEqual((3000, 1), (said["read"], said["loaded"]))
+
+    def test_in_a_folder(self):
+        """a reject file is no input: left out of folders with a note, refused by name; nothing is touched"""
+        for path in self.folder.glob("*"):
+            path.unlink()
+        self.write("a.csv", rows(100, bad={5}))
+        self.load(".", status=2)
+        self.assertTrue((self.folder / self.default).exists())
+        before, kept = self.everything(), self.kept()
+        for _ in range(2):
+            self.assertEqual(0, self.load(".")["read"])
+            self.assertEqual(1, self.stderr.count("skipped %s: a reject file of tipple" % self.default))
+        self.write("in/" + self.default, kept[self.default])
+        self.load("in", collection="other", status=5)
+        self.assertIn("no file is left to read", self.stderr)
+        for words in ((self.default,), ("a.csv", self.default), ("*.rejects",)):
+            self.refused("is a reject file of tipple, no data: .*--retry", *words)
+        self.assertEqual((before["results"], kept), (self.everything()["results"], self.kept()))
+        self.tipple("verify", "--format", "mot", "--uri", self.uri("results"), ".")
+
+
+class Untouched(livetest.Case):
+    """--retry FILE leaves FILE as it is, whatever becomes of its records."""
+    GOOD = rows(1, 9, header=False)[:-1]
+    CASES = (  # what three records are made into: (replaced by, is loaded, is rejected anew)
+        ("unedited", ()),
+        ("fixed", ((0, GOOD), (2, GOOD))),
+        ("still wrong", ((0, b"still|wrong"), (1, GOOD))),
+        ("left out", ((1, None),)),
+        ("shorter", ((0, b"x"), (2, b"y"))),
+    )
+
+    def test_all(self):
+        """byte for byte, with and without a last line end, with CRLF; what was edited and is rejected again is kept in
+        the next file, once"""
+        records = [b"the first of them, which is long|bad", b"the second of them, which is long|bad",
+                   b"the third of them, which is long|bad" + b"x" * 200]
+        text = rows(20) + b"".join(record + b"\n" for record in records) + rows(20, 2, header=False)
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        own, other = (self.folder / (self.database + ".results.rejects" + end) for end in ("", ".2"))
+        original = own.read_bytes()
+        for name, edits in self.CASES:
+            for end in ("\n", "", "crlf"):
+                self.load("a.csv", "--drop", "--yes", status=2, timeout=live.LONG)
+                self.assertEqual(original, own.read_bytes())
+                edited = original
+                for number, record in edits:
+                    edited = edited.replace(records[number] + b"\n", b"" if record is None else record + b"\n")
+                if end == "crlf":
+                    edited = edited.replace(b"\n", b"\r\n")
+                elif not end:
+                    edited = edited[:-1]
+                own.write_bytes(edited)
+                wrong = sorted(record for _, record in edits if record and record != self.GOOD)
+                good = sum(record == self.GOOD for _, record in edits)
+                rejected = 3 - good - sum(record is None for _, record in edits)
+                for again in range(2):
+                    said = self.load("--retry", own.name, status=2 if rejected else 0)
+                    self.assertEqual((good, rejected), (said["already_there" if again else "loaded"], said["rejected"]),
+                                     (name, end))
+                    self.assertEqual(edited, own.read_bytes(), (name, end))
+                    self.assertEqual(bool(wrong), other.exists(), (name, end))
+                    if wrong:
+                        self.assertEqual(wrong, sorted(entry[4] for entry in self.entries(other.name)), (name, end))
+                        self.assertEqual(other.name, said["rejects"])
+                self.tipple("verify", "--format", "mot", "--uri", self.uri("results"), "a.csv", "--retry", own.name)
+                self.assertEqual(edited, own.read_bytes())
+                own.write_bytes(original)
+                with contextlib.suppress(FileNotFoundError):
+                    other.unlink()
+
+    def test_by_another_name(self):
+        """the file is known by what it is, not by its name: a link to it"""
+        self.write("a.csv", rows(100, bad={5, 6}))
+        self.load("a.csv", status=2)
+        own = self.folder / (self.database + ".results.rejects")
+        cut = rows(100, bad={5, 6}).split(b"\n")[6]
+        edited = own.read_bytes().replace(b"\n" + cut + b"\n", b"\nwrong\n")
+        own.write_bytes(edited)
+        os.symlink(own.name, self.folder / "link")
+        os.link(own, self.folder / "hard")
+        for name in ("link", "hard"):
+            said = self.load("--retry", name, status=2)
+            self.assertEqual((2, own.name + ".2"), (said["rejected"], said["rejects"]))
+            self.assertEqual(edited, own.read_bytes())
+        self.assertEqual([b"wrong"], [entry[4] for entry in self.entries(own.name + ".2")])
 
 
 if __name__ == "__main__":

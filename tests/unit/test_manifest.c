@@ -70,6 +70,36 @@ static void expect_refusal(char *const *args, status_t status, const char *says)
 
 /* ---------------------------------------------------------------- names and walks */
 
+/* What a load has left in a folder is no input of the next one; nor when it is named. */
+static void reject_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *text;
+        bool is_input;
+    } files[] = {{"rejected/a.csv", "a|b\n", true},
+                 {"rejected/db.c.rejects", "# tipple rejects: fix the line\n# marked #@1f2e3d4c\n", false},
+                 {"rejected/in/other.txt", "# tipple rejects", false},
+                 {"rejected/in/short", "# tipple reject", true},
+                 {"rejected/z.rejects", "anything\n", true}};
+    mkdir("rejected", 0755);
+    mkdir("rejected/in", 0755);
+    for (EACH(i, files)) {
+        FILE *file = fopen(files[i].name, "w");
+        assert_non_null(file);
+        fputs(files[i].text, file);
+        fclose(file);
+        if (!files[i].is_input)
+            expect_refusal((char *[]){"rejected/a.csv", (char *)files[i].name, NULL}, STATUS_USAGE,
+                           "--retry");
+    }
+    outcome_t outcome = NAMES("rejected/a.csv rejected/in/short rejected/z.rejects ", "rejected");
+    assert_int_equal(outcome.skipped, 2);
+    assert_int_equal(times(outcome.heard.text, "skipped rejected/db.c.rejects: a reject file of tipple"), 1);
+    assert_int_equal(times(outcome.heard.text, "skipped rejected/in/other.txt: a reject file of tipple"), 1);
+    expect_refusal((char *[]){"rejected/*.rejects", NULL}, STATUS_USAGE,
+                   "rejected/db.c.rejects: is a reject file");
+}
+
 static void walks_folders_by_name(void **state) {
     (void)state;
     mkdir("walk", 0755);
@@ -623,6 +653,7 @@ static void refuses_bad_archives(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walks_folders_by_name),
+        cmocka_unit_test(reject_files),
         cmocka_unit_test(leaves_out_what_is_hidden),
         cmocka_unit_test(takes_a_file_once),
         cmocka_unit_test(knows_patterns),

@@ -1,6 +1,7 @@
 /* reject: records that could not be loaded, written down for a person and read back after fixing: every byte
  * of them, whatever they look like. */
 #include "load/reject.h"
+#include "load/reject_read.h"
 #include "format/format.h"
 #include "format_lab.h"
 
@@ -31,18 +32,20 @@ static int set_up(void **state) {
     return dialect_sniff(schema, (const uint8_t *)"1|2|A|7|\n", 9, "a.txt", &dialect, &err) ? 0 : -1;
 }
 
-static int tear_down(void **state) {
-    (void)state;
-    schema_destroy(schema);
-    unlink("r");
-    rmdir("d");
-    return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
 static int each_set_up(void **state) {
     (void)state;
     unlink("r");
+    unlink("r.2");
+    unlink("r.3");
     return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    schema_destroy(schema);
+    each_set_up(NULL);
+    rmdir("d");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
 /* What a function says on stderr. */
@@ -128,6 +131,7 @@ typedef struct {
     uint8_t *bytes;
     char delimiter;
     uint16_t columns;
+    bool cut_off;
 } kept_t;
 
 typedef struct {
@@ -151,6 +155,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     memcpy(entry->bytes, retry->bytes, retry->length);
     entry->delimiter = retry->dialect.delimiter;
     entry->columns = retry->dialect.columns;
+    entry->cut_off = retry->cut_off;
     return true;
 }
 
@@ -179,14 +184,18 @@ static void expect_entry(const kept_t *entry, const char *path, uint64_t offset,
                  (const char *)entry->bytes);
 }
 
-static char *whole_file(void) {
+static char *whole_file_of(const char *path) {
     static char text[1 << 16];
-    FILE *file = fopen("r", "r");
+    FILE *file = fopen(path, "r");
     LAB_MUST(file);
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     return text;
+}
+
+static char *whole_file(void) {
+    return whole_file_of("r");
 }
 
 static void write_file(const char *text, size_t length) {
@@ -229,7 +238,8 @@ static void test_there_and_back(void **state) {
     assert_non_null(strstr(text, "--retry r"));
     assert_non_null(strstr(text, "mot.items"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
-    assert_non_null(strstr(text, "offset=4711 line=472 length=5 field=- delimiter=7c columns=0,1,2,3,7 "));
+    assert_non_null(strstr(text, " field=- delimiter=7c columns=0,1,2,3,7 "));
+    assert_non_null(strstr(text, "offset=4711 line=472 length=5 hash="));
     kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "data/a.txt", 4711, "1|2|A", 5);
@@ -418,39 +428,314 @@ static void test_second_run(void **state) {
     drop(&all);
 }
 
-/* Killed at any byte: the next run leaves every record there, once. */
+/* Replaces the first of a word in the file. */
+static void fix(const char *from, const char *to) {
+    char *text = strdup(whole_file()), *at = strstr(text, from);
+    LAB_MUST(at);
+    grown_t fixed = {0};
+    grown_add(&fixed, text, (size_t)(at - text));
+    grown_text(&fixed, to);
+    grown_text(&fixed, at + strlen(from));
+    write_file((const char *)fixed.at, fixed.size);
+    grown_free(&fixed);
+    free(text);
+}
+
+typedef struct {
+    uint64_t offset;
+    const char *record;
+} given_t;
+
+/* As records of a file that a kill may cut anywhere in: short ones, and such that look like marks and notes.
+ */
+static const given_t given[] = {{10, "1|2|A"}, {20, "# two"}, {30, "#"}, {40, "three|3|A"}};
+enum { GIVEN = sizeof given / sizeof *given };
+
+static void add_given(const named_t *named, size_t from, size_t to) {
+    err_t err = {.text = ""};
+    hear();
+    rejects_t *rejects = open_rejects(options_for("r"));
+    for (size_t i = from; i < to; i++)
+        assert_true(
+            add(rejects, named, given[i].offset, given[i].record, strlen(given[i].record), "no good", &err));
+    rejects_free(rejects); /* thousands of times, so not onto the disk: each entry was written at once */
+    stop_hearing();
+}
+
+/* Each of them is there, once, whatever else is. */
+static void expect_given(size_t cut) {
+    kept_all_t all = read_back(schema);
+    for (size_t i = 0; i < GIVEN; i++) {
+        size_t found = 0;
+        for (size_t j = 0; j < all.count; j++)
+            found += !all.entries[j].cut_off && all.entries[j].offset == given[i].offset &&
+                     all.entries[j].length == strlen(given[i].record) &&
+                     memcmp(all.entries[j].bytes, given[i].record, all.entries[j].length) == 0;
+        if (found != 1)
+            fail_msg("record %zu is there %zu times after a cut at byte %zu:\n%s", i, found, cut,
+                     whole_file());
+    }
+    for (size_t j = 0; j < all.count; j++)
+        if (!all.entries[j].length || all.entries[j].cut_off || all.count != GIVEN)
+            fail_msg("%zu entries after a cut at byte %zu:\n%s", all.count, cut, whole_file());
+    drop(&all);
+}
+
+/* Nothing of what was there was changed. */
+static void expect_appended(const char *before, size_t length) {
+    if (strlen(whole_file()) < length || memcmp(whole_file(), before, length) != 0)
+        fail_msg("the file does not begin with its first %zu bytes any more:\n%s", length, whole_file());
+}
+
+/* Killed at any byte: the next run leaves every record there, once, and takes no byte away. */
 static void test_torn_anywhere(void **state) {
+    (void)state;
+    named_t a;
+    name_file(&a, "a.txt");
+    add_given(&a, 0, GIVEN);
+    char *text = strdup(whole_file());
+    for (size_t cut = 0; cut <= strlen(text); cut++) {
+        write_file(text, cut);
+        add_given(&a, 0, GIVEN);
+        expect_appended(text, cut);
+        expect_given(cut);
+        char *once = strdup(whole_file());
+        add_given(&a, 0, GIVEN); /* and the one after it has nothing to add */
+        assert_string_equal(once, whole_file());
+        free(once);
+    }
+    free(text);
+}
+
+/* The load that goes on first is another one, which does not write the torn record again: the next does. */
+static void test_torn_and_gone_on_by_another(void **state) {
+    (void)state;
+    named_t a, b;
+    name_file(&a, "a.txt");
+    name_file(&b, "b.txt");
+    add_given(&a, 0, GIVEN);
+    char *text = strdup(whole_file());
+    for (size_t cut = 0; cut <= strlen(text); cut++) {
+        write_file(text, cut);
+        add_given(&b, 0, 1);
+        add_given(&a, 0, GIVEN);
+        expect_appended(text, cut);
+        kept_all_t all = read_back(schema);
+        assert_int_equal(all.count, GIVEN + 1);
+        size_t others = 0;
+        for (size_t i = 0; i < all.count; i++)
+            others += strcmp(all.entries[i].path, "b.txt") == 0;
+        assert_int_equal(others, 1);
+        drop(&all);
+    }
+    free(text);
+}
+
+/* In a record, not in a head. */
+static bool is_in_record(const char *text, size_t at) {
+    const char *before = at ? memrchr(text, '\n', at) : NULL;
+    return before && before + 1 < text + at && strncmp(before + 1, "#@", 2) != 0;
+}
+
+/* Killed again while it goes on, at any byte of what it adds. One place is left out: a record that is shorter
+ * than it was and has a line end is what a person makes of it, and a line end alone is never written. */
+static void test_torn_twice(void **state) {
+    (void)state;
+    named_t a;
+    name_file(&a, "a.txt");
+    add_given(&a, 0, GIVEN);
+    char *text = strdup(whole_file());
+    const size_t length = strlen(text);
+    for (size_t cut = length * 2 / 5; cut <= length;
+         cut += 5) { /* two entries, and the note that is written first */
+        write_file(text, cut);
+        add_given(&a, 0, GIVEN);
+        char *second = strdup(whole_file());
+        for (size_t again = cut; again <= strlen(second) && again < cut + 120; again++) {
+            if (again == cut + 1 && second[cut] == '\n' && is_in_record(text, cut))
+                continue;
+            write_file(second, again);
+            add_given(&a, 0, GIVEN);
+            expect_appended(second, again);
+            expect_given(again);
+        }
+        free(second);
+    }
+    free(text);
+}
+
+/* --- two loads, and edited files
+ * ----------------------------------------------------------------------------------------------------- */
+
+static size_t count_in(const char *path, const char *input) {
+    char *kept = strdup(whole_file_of(path));
+    size_t found = 0;
+    char word[100];
+    snprintf(word, sizeof word, " file=%s ", input);
+    found = times(kept, word);
+    free(kept);
+    return found;
+}
+
+/* The file belongs to one at a time; a name is free again when its load has ended. */
+static void test_two_writers(void **state) {
+    (void)state;
+    named_t a, b, c;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    name_file(&b, "b.txt");
+    name_file(&c, "c.txt");
+    hear();
+    rejects_t *first = open_rejects(options_for("r")), *second = open_rejects(options_for("r")),
+              *third = open_rejects(options_for("r"));
+    for (uint64_t i = 0; i < 90; i++) {
+        assert_true(add(first, &a, i, "one", 3, "no good", &err));
+        assert_true(add(second, &b, i, "two", 3, "no good", &err));
+        if (i < 40)
+            assert_true(add(third, &c, i, "three", 5, "no good", &err));
+        if (i == 40)
+            close_rejects(third);
+    }
+    const char *said = stop_hearing();
+    assert_int_equal(times(said, "r is another load's; what this one rejects is kept in r.2"), 1);
+    assert_int_equal(times(said, "kept in r.3"), 1);
+    assert_string_equal(rejects_path(first), "r");
+    assert_string_equal(rejects_path(second), "r.2");
+    close_rejects(first);
+    assert_int_equal(count_in("r", "a.txt"), 90);
+    assert_int_equal(count_in("r", "b.txt"), 0);
+    assert_int_equal(count_in("r.2", "b.txt"), 90);
+    assert_int_equal(count_in("r.2", "a.txt"), 0);
+    assert_int_equal(count_in("r.3", "c.txt"), 40);
+    /* the first name is free */
+    hear();
+    first = open_rejects(options_for("r"));
+    assert_true(add(first, &c, 7, "three", 5, "no good", &err));
+    stop_hearing();
+    assert_string_equal(rejects_path(first), "r");
+    close_rejects(first);
+    close_rejects(second);
+}
+
+/* The next free name may be somebody's own file. */
+static void test_numbered_name_of_others(void **state) {
     (void)state;
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
+    FILE *file = fopen("r.2", "w");
+    LAB_MUST(file && fputs("my notes\n", file) >= 0 && fclose(file) == 0);
     hear();
-    rejects_t *rejects = open_rejects(options_for("r"));
-    assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err));
-    assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
-    assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
-    close_rejects(rejects);
+    rejects_t *first = open_rejects(options_for("r")), *second = open_rejects(options_for("r"));
+    assert_true(add(first, &a, 1, "one", 3, "no good", &err));
+    assert_true(add(second, &a, 2, "two", 3, "no good", &err));
     stop_hearing();
-    char *text = strdup(whole_file());
-    size_t length = strlen(text);
-    for (size_t cut = 0; cut <= length; cut++) {
-        write_file(text, cut);
+    assert_string_equal(rejects_path(second), "r.3");
+    close_rejects(first);
+    close_rejects(second);
+    assert_string_equal(whole_file_of("r.2"), "my notes\n");
+}
+
+/* The same place with other bytes is another entry; an edited one is still the one that its head says. */
+static void test_same_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *edited; /* what a person makes of the record "march|bad|x" */
+        const char *rejected;
+        size_t entries; /* afterwards */
+    } cases[] = {
+        {"march|bad|x", "march|bad|x", 1}, {"march|bad|x", "april|BAD|x", 2},
+        {"march|bad", "march|bad|x", 1},   {"march|bad|x|1", "march|bad|x", 1},
+        {"april|BAD|x", "april|BAD|x", 2}, {"", "march|bad|x", 1},
+        {"march|bad", "march|bad", 2},
+    };
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "again.csv");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unlink("r");
         hear();
-        rejects = open_rejects(options_for("r"));
-        assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err));
-        assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
-        assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
+        rejects_t *rejects = open_rejects(options_for("r"));
+        assert_true(add(rejects, &a, 10, "march|bad|x", 11, "no good", &err));
+        assert_true(add(rejects, &a, 99, "the last one", 12, "no good", &err));
         close_rejects(rejects);
         stop_hearing();
-        kept_all_t all = read_back(schema);
-        if (all.count != 3)
-            fail_msg("%zu entries after a cut behind byte %zu:\n%s", all.count, cut, whole_file());
-        expect_entry(&all.entries[0], "a.txt", 10, "1|2|A", 5);
-        expect_entry(&all.entries[1], "a.txt", 20, "# two", 5);
-        expect_entry(&all.entries[2], "a.txt", 30, "three", 5);
-        drop(&all);
+        char line[40];
+        snprintf(line, sizeof line, "\n%s%s", cases[i].edited, *cases[i].edited ? "\n" : "");
+        fix("\nmarch|bad|x\n", line);
+        char *text = strdup(whole_file());
+        hear();
+        rejects = open_rejects(options_for("r"));
+        assert_true(add(rejects, &a, 10, cases[i].rejected, strlen(cases[i].rejected), "no good", &err));
+        assert_true(add(rejects, &a, 99, "the last one", 12, "no good", &err));
+        close_rejects(rejects);
+        stop_hearing();
+        expect_appended(text, strlen(text));
+        if (count_in("r", "again.csv") != cases[i].entries + 1)
+            fail_msg("case %zu:\n%s", i, whole_file());
+        free(text);
     }
-    free(text);
+}
+
+/* A file of before has no hashes: its entries are known by their bytes as they are. */
+static void test_without_hashes(void **state) {
+    (void)state;
+    static const char old[] = "# tipple rejects: ...\n# marked #@1f2e3d4c\n"
+                              "#@1f2e3d4c offset=10 line=2 length=3 field=- delimiter=7c columns=0,1,2,3,7 "
+                              "file=a.txt -- a.txt:2:3: no good\none\n";
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    write_file(old, strlen(old));
+    hear();
+    rejects_t *rejects = open_rejects(options_for("r"));
+    assert_true(add(rejects, &a, 10, "one", 3, "no good", &err));
+    assert_true(add(rejects, &a, 10, "eno", 3, "no good", &err));
+    close_rejects(rejects);
+    stop_hearing();
+    kept_all_t all = read_back(schema);
+    assert_int_equal(all.count, 2);
+    expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
+    expect_entry(&all.entries[1], "a.txt", 10, "eno", 3);
+    drop(&all);
+}
+
+/* --retry: the file stays as it is, by whatever name the load's own is called. */
+static void test_retried_stays(void **state) {
+    (void)state;
+    static const char *const own_names[] = {"r", "./r", "link"};
+    named_t a;
+    err_t err = {.text = ""};
+    name_file(&a, "a.txt");
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++) {
+        unlink("r");
+        unlink("r.2");
+        unlink("link.2");
+        add_given(&a, 0, GIVEN);
+        fix("\nthree|3|A\n", "\nthree|3"); /* shorter, by an editor that writes no last line end */
+        char *text = strdup(whole_file());
+        LAB_MUST(i < 2 || symlink("r", "link") == 0);
+        reject_options_t options = options_for(own_names[i]);
+        options.retried = "r";
+        hear();
+        rejects_t *rejects = open_rejects(options);
+        assert_true(add(rejects, &a, 10, "1|2|A", 5, "no good", &err)); /* as it is there */
+        assert_string_equal(rejects_path(rejects), own_names[i]);
+        assert_true(add(rejects, &a, 40, "three|3", 7, "no good", &err)); /* edited, and still no good */
+        assert_true(add(rejects, &a, 20, "# two", 5, "no good", &err));
+        char other[20];
+        snprintf(other, sizeof other, "%s.2", own_names[i]);
+        assert_string_equal(rejects_path(rejects), other);
+        assert_int_equal(rejects_count(rejects), 3);
+        close_rejects(rejects);
+        stop_hearing();
+        assert_string_equal(text, whole_file());
+        assert_int_equal(count_in(other, "a.txt"), 1);
+        assert_non_null(strstr(whole_file_of(other), "\nthree|3\n"));
+        unlink(other);
+        free(text);
+    }
+    unlink("link");
 }
 
 /* Formats of many columns make long entries; they are known again as well. */
@@ -629,7 +914,7 @@ static void test_kept_in_part(void **state) {
     assert_true(rejects_add(rejects, &reject, &err));
     stop_hearing();
     close_rejects(rejects);
-    assert_non_null(strstr(whole_file(), "length=20000000 field=model "));
+    assert_non_null(strstr(whole_file(), "length=20000000 kept=9 hash="));
     assert_non_null(strstr(whole_file(), "first bytes"));
     kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 1);
@@ -766,19 +1051,6 @@ static void make_two(void) {
     close_rejects(rejects);
 }
 
-/* Replaces the first of a word in the file. */
-static void fix(const char *from, const char *to) {
-    char *text = strdup(whole_file()), *at = strstr(text, from);
-    LAB_MUST(at);
-    grown_t fixed = {0};
-    grown_add(&fixed, text, (size_t)(at - text));
-    grown_text(&fixed, to);
-    grown_text(&fixed, at + strlen(from));
-    write_file((const char *)fixed.at, fixed.size);
-    grown_free(&fixed);
-    free(text);
-}
-
 static void test_fixing(void **state) {
     (void)state;
     make_two();
@@ -904,6 +1176,13 @@ int main(void) {
         TEST(test_any_reason),
         TEST(test_second_run),
         TEST(test_torn_anywhere),
+        TEST(test_torn_and_gone_on_by_another),
+        TEST(test_torn_twice),
+        TEST(test_two_writers),
+        TEST(test_numbered_name_of_others),
+        TEST(test_same_place),
+        TEST(test_without_hashes),
+        TEST(test_retried_stays),
         TEST(test_long_entries),
         TEST(test_limits),
         TEST(test_first_hundred),
