@@ -242,7 +242,7 @@ static bool feed_and_send(job_t *job, err_t *err) {
         bool ok = job_feed_retry(job, err);
         queue_close(job->loading.queue);
         loading_end_feeding(&job->loading);
-        return ok && job_wait(job, err) && job_make_durable(job, err);
+        return ok && job_wait(job, err) && (job->spec->dry_run || job_make_durable(job, err));
     }
     return start_feeders(job, err) && (job->spec->dry_run ? job_wait(job, err) : job_conduct(job, err));
 }
