@@ -410,8 +410,9 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     loading_init(&job->loading);
     bool ok = run(job, err);
     result->open_rejects = ok ? ledger_open_rejects(&job->ledger) : 0;
-    if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
-        err->status = STATUS_SOME_REJECTED;
+    if (ok)
+        err->status = result->counts.rejected || result->open_rejects || result->skipped.count ? STATUS_SOME_REJECTED
+                                                                                               : STATUS_OK;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;

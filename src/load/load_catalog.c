@@ -329,7 +329,7 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok) {
     job->heartbeat = NULL;
     if (!load_id_is_nobody(&job->id)) {
         bson_t *fields = BCON_NEW(
-            "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
+            "status", BCON_INT32((int32_t)err->status), "error",
             BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
             BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
             BCON_INT64((int64_t)result->counts.already_there), "rejected",
