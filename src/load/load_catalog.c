@@ -263,7 +263,8 @@ static void count_done_inputs(job_t *job) {
         const ledger_input_t *input = &ledger->inputs[i];
         bool done = true;
         for (size_t j = 0; j < input->work_count; j++)
-            done &= ledger->works[input->first_work + j].state == WORK_DONE;
+            done &= ledger->works[input->first_work + j].state == WORK_DONE ||
+                    ledger->works[input->first_work + j].state == WORK_CHECK;
         job->result->files_done_before += done;
     }
 }
