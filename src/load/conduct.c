@@ -166,7 +166,7 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
 }
 
 static bool is_hungry(job_t *job, bool idle) {
-    return idle || hand_out_waiting(job->hand_out) < LEAST_PIECES / 2;
+    return idle || (job->hand_out && hand_out_waiting(job->hand_out) < LEAST_PIECES / 2);
 }
 
 static bool stopped(err_t *err) {

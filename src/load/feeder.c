@@ -146,8 +146,8 @@ static uint64_t hash_block(const cut_t *cut, uint64_t from) {
     return XXH3_64bits_withSeed(cut->buffer.bytes, cut->length + cut->oversize.kept, from ^ cut->oversize.length);
 }
 
-/* first: of its piece, which begins in the middle of a record that belongs to the piece before, perhaps. */
-static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint32_t epoch) {
+/* from: the number that its reading began with; a piece may begin in the middle of a record of the one before. */
+static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
@@ -157,7 +157,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint
     block->offset = cut->offset;
     block->first_line = cut->first_line;
     block->lines_from = cut->lines_from;
-    block->from = first ? file->from : cut->offset / POSITION_BLOCK_BYTES;
+    block->from = from;
     block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1
                           : cut->next_offset / POSITION_BLOCK_BYTES;
     if (block->to > file->to)
@@ -345,10 +345,10 @@ static bool is_done(const load_file_t *file, const block_t *block) {
 }
 
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
-static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first, bool *more, err_t *err) {
+static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t from, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    block_t *block = make_block(file, cut, first, worker->epoch);
+    block_t *block = make_block(file, cut, from, worker->epoch);
     if (!block) {
         pool_give(options->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
@@ -379,14 +379,15 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first,
     return ok;
 }
 
-/* Where the next cut will begin lies in blocks that are done: after them. What is there does not tell the dialect
- * either. */
-static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t window,
+/* Where the next cut will begin (*window) lies in blocks that are done: after them. What is there does not tell the
+ * dialect either. */
+static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
                            err_t *err) {
-    const done_run_t *run = done_runs_find(&file->done_before, window);
-    if (!run || window + LEAST_SEEK >= run->to || file->compares || file->input->kind != INPUT_PLAIN ||
+    const done_run_t *run = done_runs_find(&file->done_before, *window);
+    if (!run || *window + LEAST_SEEK >= run->to || file->compares || file->input->kind != INPUT_PLAIN ||
         input_is_in_stream(file->input))
         return true;
+    *window = run->to;
     return sniff_head(worker, file, err) && cutter_seek(cutter, run->to, err);
 }
 
@@ -395,11 +396,10 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
                      err_t *err) {
     feeder_t *feeder = worker->feeder;
     cut_t cut;
-    bool first = *end == UINT64_MAX;
-    uint64_t window = first ? file->from : *end / POSITION_BLOCK_BYTES;
+    uint64_t window = *end == UINT64_MAX ? file->from : *end / POSITION_BLOCK_BYTES;
     if (window >= file->to)
         return 0;
-    if (!pass_over_done(worker, file, cutter, window, err))
+    if (!pass_over_done(worker, file, cutter, &window, err))
         return -1;
     int got = cutter_next(cutter, &cut, err);
     if (got <= 0)
@@ -410,7 +410,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     }
     *end = cut.next_offset;
     feeder->text_bytes += cut.length;
-    return hand_on(worker, file, &cut, first, more, err) ? 1 : *more ? -1 : 0;
+    return hand_on(worker, file, &cut, window, more, err) ? 1 : *more ? -1 : 0;
 }
 
 /* Not taken by another load, nor taken again by us since, which is another ownership. */

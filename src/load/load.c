@@ -97,11 +97,13 @@ static bool connect_target(job_t *job, err_t *err) {
 }
 
 /* --drop comes when all that can be known of the options, the inputs and the target was found right. */
-static bool drop_target(job_t *job, err_t *err) {
+static bool may_drop(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    if (!place_may_make(job->server, &place, err) || !job_may_shard(job, err))
-        return false;
+    return place_may_make(job->server, &place, err) && job_may_shard(job, err);
+}
+
+static bool drop_target(job_t *job, err_t *err) {
     course_enter(&job->result->course, COURSE_DROPPING);
     bool ok = job_drop(job, err);
     course_enter(&job->result->course, COURSE_LOOKING);
@@ -138,7 +140,7 @@ static bool open_target(job_t *job, err_t *err) {
     job->result->clustered = job->place.clustered;
     if (spec->dry_run && spec->drop)
         return true;
-    if (!spec->drop && !job_look_at_catalog(job, err))
+    if (spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err))
         return false;
     if (spec->dry_run)
         return true;
@@ -468,8 +470,9 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);
     tally_open_rejects(job, ok);
-    if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
-        err->status = STATUS_SOME_REJECTED;
+    if (ok)
+        err->status = result->counts.rejected || result->open_rejects || result->skipped.count ? STATUS_SOME_REJECTED
+                                                                                               : STATUS_OK;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;

@@ -171,10 +171,18 @@ static void tell_names(const job_t *job) {
         log_note("... and %zu more files that have an equal one", copies - NOTES);
 }
 
-/* A catalog that tells of documents, and a collection without any: somebody emptied it. */
+/* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
+ * registered. */
 static bool check_not_emptied(job_t *job, err_t *err) {
     char count[UNITS_MAX];
-    if (!job->registration.loaded || !job->place.empty)
+    places_t *places;
+    if (!job->place.empty)
+        return true;
+    if (!(places = places_read(job->store, err)))
+        return false;
+    const uint64_t loaded = places_summary(places, job->generation).loaded;
+    places_free(places);
+    if (!loaded)
         return true;
     /* another load may have filled it since it was looked at */
     if (!place_look(job->server, job->client, &job->place, err))
@@ -183,7 +191,7 @@ static bool check_not_emptied(job_t *job, err_t *err) {
            err_set(err, STATUS_USAGE,
                    "%s is empty, but its catalog says that %s documents were loaded: somebody removed them; "
                    "start over with --drop",
-                   server_namespace(job->server), units_count(count, job->registration.loaded));
+                   server_namespace(job->server), units_count(count, loaded));
 }
 
 static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
@@ -265,7 +273,8 @@ static void count_done_inputs(job_t *job) {
         const ledger_input_t *input = &ledger->inputs[i];
         bool done = true;
         for (size_t j = 0; j < input->work_count; j++)
-            done &= ledger->works[input->first_work + j].state == WORK_DONE;
+            done &= ledger->works[input->first_work + j].state == WORK_DONE ||
+                    ledger->works[input->first_work + j].state == WORK_CHECK;
         job->result->files_done_before += done;
     }
 }
@@ -327,8 +336,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
         describe_input(&job->manifest.files[i], &registration->wanted[i]);
         registration->wanted[i].reload = job->spec->reload_changed;
     }
-    if (!catalog_register(job->store, registration, err) || !reload_changed(job, err) ||
-        !check_not_emptied(job, err))
+    if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) || !reload_changed(job, err))
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) || !make_files(job, err))
@@ -376,7 +384,7 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok) {
     job->heartbeat = NULL;
     if (!load_id_is_nobody(&job->id)) {
         bson_t *fields = BCON_NEW(
-            "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
+            "status", BCON_INT32((int32_t)err->status), "error",
             BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
             BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
             BCON_INT64((int64_t)result->counts.already_there), "rejected",

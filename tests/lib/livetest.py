@@ -300,10 +300,10 @@ class Case(live.Case):
         self.assertEqual(ending(done.returncode), said["status"])
         return Counts(said)
 
-    def refused(self, pattern, *words, collection="results", **more):
-        """Status 1 with a sentence, and nothing was touched (but for the run's own entry in the books)."""
+    def refused(self, pattern, *words, collection="results", status=1, **more):
+        """A sentence and its status, and nothing was touched (but for the run's own entry in the catalog)."""
         before = self.everything()
-        self.load(*words, status=1, collection=collection, **more)
+        self.load(*words, status=status, collection=collection, **more)
         self.assertRegex(self.stderr, pattern)
         after = self.everything()
         for name in [name for name in before if name.endswith(".tipple.loads")]:
@@ -521,6 +521,9 @@ class Result(unittest.TestResult):
     def addFailure(self, test, error):
         super().addFailure(test, error)
         self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.failures[-1][1]))
+
+    def addUnexpectedSuccess(self, test):
+        self.addFailure(test, (AssertionError, AssertionError("it passes: it is no expected failure any more"), None))
 
     def addError(self, test, error):
         super().addError(test, error)

@@ -1,9 +1,11 @@
-"""The books of a load: what they hold, that nothing is loaded twice, and what is refused because they do not fit."""
+"""The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit."""
 import gzip
 import json
+import os
 import random
 import re
 import shutil
+import unittest
 
 import live
 import livetest
@@ -25,7 +27,7 @@ class Held(livetest.Case):
         self.assertRegex(header["digest"], r"^[0-9a-f]{32}$")
 
     def test_files(self):
-        """a document a file: path, kind, size, digest, extents, done blocks, completeness and counts"""
+        """an entry an input: path, kind, size, digest, extents, done blocks, completeness, counts, rejects, no owner"""
         first, second = rows(9000, bad={3, 5}), rows(2000, 2)
         packed = gzip.compress(second)
         self.write("a.csv", first)
@@ -36,12 +38,13 @@ class Held(livetest.Case):
             self.assertEqual([file.ordinal, file.path, file.kind, file.disk], [
                 book[key] for key in ("_id", "path", "kind", "size")])
             self.assertEqual([{"base": file.extents[0][0], "start": 0, "length": units * MIB}], book["extents"])
-            self.assertEqual([True, file.windows(), [[0, file.windows()]]], [
-                book[key] for key in ("complete", "blocks", "done")])
+            self.assertEqual([True, [[0, file.windows()]], 1, False], [
+                book[key] for key in ("complete", "done", "version", "removed")])
             good, bad = len(file.documents), len(file.rejected)
             self.assertEqual([good + bad, good, 0, bad, 0], [
                 book[key] for key in ("read", "loaded", "already", "rejected", "filtered")])
-            self.assertIsInstance(book["started"], mongo.Date)
+            self.assertEqual([offset for offset, _, _ in file.rejected], [offset for offset, _ in book["rejects"]])
+            self.assertEqual([(None, 1)], [(piece["owner"], piece["epoch"]) for piece in book["pieces"]])
             if file.kind == "stream":
                 self.assertNotIn("digest", book)
             else:
@@ -52,14 +55,16 @@ class Held(livetest.Case):
         """a document a run, opened and closed with its settings, counts and status"""
         self.write("a.csv", rows(500, bad={7}))
         self.load("a.csv", "--threads", 3, "--batch", 70, "--batch-bytes", "64K", status=2)
-        self.load("a.csv")
+        self.load("a.csv", status=2)
         first, second = self.loads()
         self.assertEqual(["load", "mot", "", 3, 70, 65536, False, 1, 2, 500, 499, 0, 1, 0], [first[key] for key in (
             "command", "format", "filter", "threads", "batch", "batchBytes", "unsafe", "files", "status", "read",
             "loaded", "alreadyThere", "rejected", "filtered")])
         self.assertTrue(first["host"] and first["version"])
         self.assertLessEqual(first["started"], first["ended"])
-        self.assertEqual([0, 0, 0], [second[key] for key in ("status", "read", "loaded")])
+        self.assertEqual([2, 0, 0], [second[key] for key in ("status", "read", "loaded")])
+        self.assertGreaterEqual(first["beat"], 1)
+        self.assertEqual([first["_id"]], [entry["registeredBy"] for entry in self.catalog_entries()])
 
     @livetest.slow
     def test_where(self):
@@ -85,7 +90,7 @@ class Held(livetest.Case):
         self.assertIn("a.csv offset", self.tipple("where", "--uri", self.uri(), number).stdout.decode())
         self.tipple("where", "--uri", self.uri(), number ^ 1 << 60, status=1)  # another lane
         self.tipple("where", "--uri", self.uri(), 2**52, status=1)  # no file
-        self.tipple("where", "--uri", self.uri("other"), number, status=1)  # no books
+        self.tipple("where", "--uri", self.uri("other"), number, status=1)  # no catalog
 
 
 class Again(livetest.Case):
@@ -133,17 +138,78 @@ class Again(livetest.Case):
         self.holds(Books().plain("old/a.csv", text))
 
     def test_changed(self):
-        """a file that was changed, or grew, since it was loaded is refused"""
+        """a file that was changed since it was loaded is refused: status 5, and what to do"""
         self.write("a.csv", rows(1000))
         self.load("a.csv")
-        self.write("a.csv", rows(1000).replace(b"FORD", b"FURD"))
-        self.refused("a.csv has changed .* same size", "a.csv")
-        self.write("a.csv", rows(1001))
-        self.refused(r"a.csv has changed .* it had [\d,]+ bytes, and has [\d,]+ now", "a.csv")
+        for changed, says in ((rows(1000).replace(b"FORD", b"FURD"), "it has the same size, but other content"),
+                              (rows(999), r"it had [\d,]+ bytes, and has [\d,]+ now"),
+                              (rows(1001, 3), r"it had [\d,]+ bytes, and has [\d,]+ now"),
+                              (b"", r"it had [\d,]+ bytes, and has 0 now")):
+            self.write("a.csv", changed)
+            self.refused("a.csv has changed .* %s.*--reload-changed" % says, "a.csv", status=5)
         self.write("b.csv", rows(10, 2))
-        self.refused("a.csv has changed", "b.csv", "a.csv")
+        self.refused("a.csv has changed", "b.csv", "a.csv", status=5)
         self.write("a.csv", rows(1000))
         self.assertEqual(10, self.load("a.csv", "b.csv")["loaded"])
+        self.holds(self.placed({"a.csv": rows(1000), "b.csv": rows(10, 2)}))
+
+    def test_changed_in_its_middle(self):
+        """a plain file of the same size, head and tail, but of another time, is compared before it is believed"""
+        text = rows(20000)
+        self.write("a.csv", text)
+        self.load("a.csv")
+        os.utime(self.folder / "a.csv", ns=(1, 1))
+        again = self.load("a.csv")
+        self.assertEqual((0, 1), (again["read"], again["files_done_before"]))
+        at = text.index(b"|FORD|", len(text) // 2)
+        self.write("a.csv", text[:at] + b"|FURD|" + text[at + 6:])
+        os.utime(self.folder / "a.csv", ns=(2, 2))
+        self.refused("a.csv has changed since it was loaded: between byte .*--reload-changed", "a.csv", status=5)
+        self.holds(Books().plain("a.csv", text))
+
+    def test_grown(self):
+        """a file that has grown is loaded on, as often as it grows: its done blocks are not sent again"""
+        text = rows(30000, bad={5, 17000, 29000})
+        lines = [where + 1 for where, byte in enumerate(text) if byte == 10]
+        seen, read = [], 0
+        for size in (lines[300], lines[301], lines[9000], lines[9000] + 40, lines[20000], len(text)):
+            self.write("a.csv", text[:size])
+            os.utime(self.folder / "a.csv", ns=(size, size))
+            counts = self.load("a.csv", status=2)
+            seen.append(counts["loaded"])
+            (entry,) = self.files()
+            self.assertEqual((True, len(seen), size), tuple(entry[key] for key in ("complete", "version", "size")))
+            self.assertLessEqual(counts["read"], text[:size].count(b"\n") - read + 5000)  # and those of the last block
+            read = text[:size].count(b"\n")
+        self.assertEqual(29997, sum(seen))
+        self.holds(self.placed({"a.csv": text}))
+        (entry,) = self.files()
+        self.assertEqual((30000, 29997, 3), (entry["read"], entry["loaded"] + entry["already"], entry["rejected"]))
+        self.assertEqual([offset for offset, _, record in livetest.records(text) if record.count(b"|") < 13],
+                         sorted(offset for offset, _ in entry["rejects"]))
+        self.assertEqual(0, self.load("a.csv", status=2)["read"])
+        for size in (lines[300], lines[9000]):  # an earlier version of it: all of that is there
+            self.write("a.csv", text[:size])
+            os.utime(self.folder / "a.csv", ns=(size, size))
+            self.assertEqual(0, self.load("a.csv", status=2)["read"])
+        self.holds(self.placed({"a.csv": text}))
+
+    @unittest.expectedFailure  # until it is: the document stays as it was, and the load says 0
+    def test_last_record_was_cut_off(self):
+        """a last record without a line end, which makes another document when the file has grown, is corrected"""
+        text = rows(3000)
+        for number, left in enumerate((2, 9, 1)):  # "2004-01-", "2", and without the line end only
+            collection = "r%d" % number
+            at = [where + 1 for where, byte in enumerate(text) if byte == 10][1500] - left
+            self.write("a.csv", text[:at])
+            self.load("a.csv", collection=collection)
+            self.holds(Books().plain("a.csv", text[:at]), collection)
+            self.write("a.csv", text)
+            counts = self.load("a.csv", collection=collection)
+            self.holds(Books().plain("a.csv", text), collection)
+            self.assertLessEqual(counts["already_there"], 1501)
+            (entry,) = self.files(collection)
+            self.assertEqual((True, 2, 3000), tuple(entry[key] for key in ("complete", "version", "read")))
 
     def test_equal_files(self):
         """files of the same content are files of their own, in one load and in the next, however many"""
@@ -157,16 +223,19 @@ class Again(livetest.Case):
         self.holds(self.placed({"d/" + name: text for name in names}))
 
     def test_drop(self):
-        """--drop asks or wants --yes; then the collection and its books are new"""
+        """--drop asks or wants --yes; then the collection and its catalog are new, but numbers go on"""
         self.write("a.csv", rows(500))
         self.write("b.csv", rows(700, 2))
         self.load("a.csv")
         self.refused("--drop destroys", "b.csv", "--drop")
         self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
-        self.holds(Books().plain("b.csv", rows(700, 2)))
-        self.assertEqual(1, len(self.files()))
-        self.assertEqual(1, len(self.loads()))
+        books = Books(after=Books().plain("a.csv", rows(500))).plain("b.csv", rows(700, 2))
+        self.holds(books)
+        (entry,) = self.files()
+        self.assertEqual(("b.csv", True, books.files[0].ordinal), tuple(entry[key] for key in ("path", "complete", "_id")))
+        self.assertEqual([500, 700], [load["loaded"] for load in self.loads()])
         self.assertEqual(700, self.load("b.csv", "--drop", "-y")["loaded"])
+        self.holds(Books(after=books).plain("b.csv", rows(700, 2)))
         self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
 
 
@@ -198,7 +267,7 @@ class Refused(livetest.Case):
         self.load("a.csv")
 
     def test_dropped(self):
-        """refused: the collection was dropped behind its books"""
+        """refused: the collection was dropped behind its catalog"""
         self.client.command(self.database, {"drop": "results"})
         for words in (("a.csv",), ("b.csv",), ("a.csv", "--dry-run")):
             self.refused("(gone|dropped).*--drop", *words)
@@ -207,10 +276,10 @@ class Refused(livetest.Case):
         """refused: the collection was dropped, and somebody else made it anew"""
         self.client.command(self.database, {"drop": "results"})
         self.client.insert(self.database, "results", [{"_id": "theirs"}])
-        self.refused("dropped and made again, or restored.*--drop", "b.csv")
+        self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")
         self.client.command(self.database, {"drop": "results"})
         self.client.command(self.database, {"create": "results"})
-        self.refused("dropped and made again, or restored.*--drop", "b.csv")
+        self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")
 
     def test_restored(self):
         """refused: the same documents in another collection of that name, as a restore makes it"""
@@ -223,7 +292,7 @@ class Refused(livetest.Case):
     def test_emptied(self):
         """refused: somebody removed all documents"""
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
-        self.refused("is empty, but its books say that 500 documents were loaded", "b.csv")
+        self.refused("is empty, but its catalog says that 500 documents were loaded", "b.csv")
 
     def test_other_format(self):
         """refused: another format, or the same one with other rules"""
@@ -244,7 +313,7 @@ class Refused(livetest.Case):
         self.load("b.csv", "--filter", "k == 'BMW'", collection="some")
 
     def test_not_ours(self):
-        """refused: a non-empty collection without books, a view, a capped collection, damaged books"""
+        """refused: a non-empty collection without a catalog, a view, a capped collection, a damaged catalog"""
         self.client.insert(self.database, "foreign", [{"_id": 1}])
         self.refused("holds documents that tipple did not load", "a.csv", collection="foreign")
         self.refused("holds documents that tipple did not load", "a.csv", "--dry-run", collection="foreign")

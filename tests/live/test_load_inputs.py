@@ -89,7 +89,7 @@ class Inputs(livetest.Case):
         self.write(odd, rows(30, 2, bad={3}))
         self.write("--drop", rows(40, 3))
         self.assertEqual(89, self.load("link", odd, "--", "--drop", status=2)["loaded"])
-        self.assertEqual(0, self.load("link", odd)["read"])
+        self.assertEqual(0, self.load("link", odd, status=2)["read"])
         names = [file["path"] for file in self.files()]
         self.assertEqual(["link", "--drop"], [names[0], names[2]])
         self.assertRegex(names[1], r"caf\\xe9 \\x0a%.csv$")

@@ -4,6 +4,7 @@ import gzip
 import os
 import re
 import subprocess
+import unittest
 
 import live
 import livetest
@@ -62,11 +63,14 @@ class Kept(livetest.Case):
         self.holds(Books().plain("a.csv", text))
 
     def test_second_run(self):
-        """a second run neither counts nor writes a reject again; another file's are added"""
+        """a second run neither counts nor writes a reject again, but ends as the first did; another file's are added"""
         self.write("a.csv", rows(300, bad={3, 5}))
         self.write("b.csv", rows(300, 2, bad={3}))
         self.load("a.csv", status=2)
-        self.assertEqual(0, self.load("a.csv")["rejected"])
+        for _ in range(2):
+            again = self.load("a.csv", status=2)
+            self.assertEqual((0, 0), (again["read"], again["rejected"]))
+        self.assertEqual([2, 2, 2], [load["status"] for load in self.loads()])
         self.assertEqual(2, len(self.entries()))
         self.assertEqual(1, self.load("a.csv", "b.csv", status=2)["rejected"])
         self.assertEqual(Books().plain("a.csv", rows(300, bad={3, 5})).plain("b.csv", rows(300, 2, bad={3})).rejected(),
@@ -146,8 +150,18 @@ class Fixed(livetest.Case):
         counts = self.load("--retry", "fixed")
         self.assertEqual((3, 0, 3, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
         self.holds(expected)
-        self.assertEqual(0, self.load("a.csv")["read"])
+        self.assertEqual(0, self.load("a.csv", status=(0, 2))["read"])
         self.holds(expected)
+
+    @unittest.expectedFailure
+    def test_counted_off(self):
+        """a load of inputs whose rejects were all fixed ends with 0; not before the last of them was"""
+        self.fix(10, 20)
+        self.load("--retry", "fixed", status=2)
+        self.load("a.csv", status=2)
+        self.fix(10, 20, 2500)
+        self.load("--retry", "fixed")
+        self.load("a.csv", status=0)
 
     def test_in_place(self):
         """the reject file itself may be fixed in place; what is still wrong stays a reject, once"""
@@ -197,14 +211,14 @@ class Fixed(livetest.Case):
         self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
         self.refused(r"damaged:\d+: this #@ line was changed", "--retry", "damaged")
         self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text, count=1))
-        self.refused(r"far:\d+: offset 99999999999 lies outside", "--retry", "far")
+        self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])
         self.refused(r"two:\d+: more than one line", "--retry", "two")
         self.refused("does not exist, so there is nothing to load again into", "--retry", "fixed", collection="other")
         self.write("b.csv", rows(5))
         self.load("b.csv", collection="another")
-        self.refused("the file a.csv is not in the books", "--retry", "fixed", collection="another")
+        self.refused("the file a.csv is not in the catalog", "--retry", "fixed", collection="another")
 
     def test_torn_by_a_kill(self):
         """a reject file that a kill cut off in the middle of an entry: the next run completes it"""
@@ -247,7 +261,7 @@ class ByWidth(livetest.Case):
         stored = [self.bodies(collection) for collection in ("results", "expected")]
         self.assertEqual(200, len(stored[0]))
         self.assertEqual(*stored)
-        self.assertEqual(0, self.load("a.txt", "--format", "isd")["read"])
+        self.assertEqual(0, self.load("a.txt", "--format", "isd", status=(0, 2))["read"])
 
     def bodies(self, collection):
         found = self.client.find(self.database, collection, sort={"_id": 1})
