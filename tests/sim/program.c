@@ -29,7 +29,7 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     const content_t *content = &input->states[input->now[load->command.host]];
     char name[40];
     load->seen[at] = content;
-    snprintf(name, sizeof name, "%s/input%u", load->command.other_folder ? "there" : "here", input->number);
+    snprintf(name, sizeof name, "%s/input%u", load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
     *wanted = (wanted_t){.name = strdup(name),
                          .kind = kinds[input->kind],
                          .named = input->named,

@@ -59,6 +59,7 @@ static void lose_uncommitted(world_t *world, uint32_t shard) {
                 one->old = 0;
                 one->committed = true;
             } else {
+                TRACE(world, "  document %x is lost", one->document);
                 world->dirty = true;
                 continue;
             }
@@ -540,6 +541,8 @@ void server_execute(world_t *world, packet_t *message) {
     case MESSAGE_END:
         if ((load = find_load(server, &message->load)))
             load->ended = true;
+        if (sender->run == message->run)
+            sender->disturbed = true; /* it has said so itself */
         break;
     case MESSAGE_COLLECTION:
         memcpy(message->uuid, server->uuid, STORE_UUID);

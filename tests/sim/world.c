@@ -132,6 +132,9 @@ static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads
     for (uint32_t i = 0; i < world->load_count; i++)
         make_command(world, i);
     make_rates(world);
+    static const char *const topologies[] = {"a standalone", "a replica set", "two shards"};
+    TRACE(world, "%s%s, %u inputs, %u loads", topologies[world->server.topology],
+          world->server.by_id ? "" : ", sharded by a field", world->input_count, world->load_count);
     /* another folder is known by the whole content: so not with inputs that grow */
     if (!world->rates.grow && !world->rates.edit)
         for (uint32_t i = 0; i < world->load_count && !small; i++)
