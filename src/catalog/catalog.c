@@ -152,7 +152,11 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     if (!store->read_header(store, &header, &found, err))
         return false;
     const bool same = found && header.generation == generation;
+    /* one that had nothing to send has bound nothing: others may have bound it to another format meanwhile */
+    const bool ok = !same || check_format(&header, settings, err);
     header_free(&header);
+    if (!ok)
+        return false;
     return same ||
            err_set(err, STATUS_SERVER,
                    "the catalog of %s was removed or changed by somebody while it was loaded: run the "
