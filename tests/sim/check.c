@@ -108,10 +108,10 @@ static void check_claims(world_t *world) {
                 continue;
             if (record->kind == RECORD_GOOD && find_document(world, input, record, claim->format))
                 continue;
-            if (claim->some_rejected && is_marked_anywhere(world, input, record))
+            if (claim->rejected >> j & 1)
                 continue;
             sim_fail(world, "truth", "slot %u, run %u said %d, but the record of input %u at %u is not there%s",
-                     claim->slot, claim->run, claim->some_rejected ? 2 : 0, claim->input, record->start,
+                     claim->slot, claim->run, claim->rejected ? 2 : 0, claim->input, record->start,
                      record->kind == RECORD_GOOD ? "" : " (it is a reject)");
             return;
         }
@@ -119,16 +119,22 @@ static void check_claims(world_t *world) {
 }
 
 void check_said(world_t *world, sim_load_t *load) {
-    /* what was dropped after the load had asked for the last time is not its lie */
-    if (load->drops_seen != world->drops || load->command.unsafe)
+    /* what was dropped while or after the load asked for the last time is not its lie (it asks by two commands) */
+    if (load->drops_seen_before != world->drops || load->command.unsafe)
         return;
-    for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++)
-        world->claims[world->claim_count++] = (claim_t){.input = load->command.inputs[i],
-                                                        .format = load->command.format,
-                                                        .content = load->seen[i],
-                                                        .some_rejected = load->status == STATUS_SOME_REJECTED,
-                                                        .slot = load->slot,
-                                                        .run = load->run};
+    for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
+        if (load->seen[i]->damaged)
+            continue; /* nobody who reads that to its end says 0, and who does not has not seen it */
+        claim_t *claim = &world->claims[world->claim_count++];
+        *claim = (claim_t){.input = load->command.inputs[i],
+                           .format = load->command.format,
+                           .content = load->seen[i],
+                           .slot = load->slot,
+                           .run = load->run};
+        for (uint32_t j = 0; j < claim->content->count && load->status == STATUS_SOME_REJECTED; j++)
+            if (is_marked_anywhere(world, &world->inputs[claim->input], &claim->content->records[j]))
+                claim->rejected |= 1u << j;
+    }
     world->dirty = true;
     for (size_t i = 0; i < load->ledger.input_count; i++) {
         const ledger_input_t *input = &load->ledger.inputs[i];

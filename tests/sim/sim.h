@@ -221,7 +221,7 @@ struct sim_load {
     bool changed;
     status_t status;
     err_t err;
-    uint32_t drops_seen; /* of the collection, when this load read something last */
+    uint32_t drops_seen, drops_seen_before; /* of the collection, at its last command and at the one before */
     counts_t counts;
 };
 
@@ -229,7 +229,7 @@ struct sim_load {
 typedef struct {
     uint32_t input, format;
     const content_t *content;
-    bool some_rejected, unsafe;
+    uint32_t rejected; /* a bit a record, as the catalog had it then */
     uint32_t slot, run;
 } claim_t;
 
@@ -255,6 +255,8 @@ struct world {
     command_t commands[SIM_LOADS];
     uint32_t runs[SIM_LOADS];
     bool content_with[SIM_LOADS]; /* the slot's command has ended as it should */
+    uint32_t rests_after[SIM_LOADS];
+    int64_t rests_until[SIM_LOADS]; /* before its command is given again */
     uint32_t next_load;
     packet_t messages[SIM_MESSAGES];
     uint32_t message_count; /* no used one from here on */

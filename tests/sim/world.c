@@ -369,6 +369,9 @@ static bool wait_for_time(world_t *world, actor_t *const *actors, uint32_t count
         if (world->now + left < next)
             next = world->now + left;
     }
+    for (uint32_t i = 0; i < world->load_count; i++)
+        if (!world->content_with[i] && world->rests_until[i] > world->now && world->rests_until[i] < next)
+            next = world->rests_until[i];
     if (next == INT64_MAX)
         return false;
     pass_time(world, next);
@@ -382,6 +385,8 @@ static bool start_some(world_t *world) {
             continue;
         any = true;
         const bool first = world->runs[i] == 0;
+        if (world->now < world->rests_until[i])
+            continue;
         if (world->calm || chance(world->choices, CHOICE_DETAIL, first ? 300 : world->rates.restart) ||
             (first && (world->small || i == 0)))
             program_start(world, i);
@@ -399,8 +404,14 @@ static bool has_all_it_wants(world_t *world) {
 static void look_at_ends(world_t *world) {
     for (uint32_t i = 0; i < world->load_count; i++) {
         const sim_load_t *load = &world->loads[i];
-        if (load->state == LOAD_ENDED && !world->content_with[i] && world->runs[i])
+        if (load->state != LOAD_ENDED)
+            continue;
+        if (!world->content_with[i])
             world->content_with[i] = is_nothing_wrong_with(world, i, load);
+        if (world->calm && !world->content_with[i] && world->rests_after[i] != world->runs[i]) {
+            world->rests_after[i] = world->runs[i];
+            world->rests_until[i] = world->now + 2 * SIM_LEASE;
+        }
     }
 }
 
