@@ -497,8 +497,9 @@ static void feed_piece(feed_t *feed) {
     const bool has_tail = waiting && groups[order[waiting - 1]].tail, torn = has_tail && content->torn;
     const group_t *tail = has_tail ? &groups[order[waiting - 1]] : NULL;
     const uint32_t parts = has_tail ? 1u + (torn && tail->last - tail->first > 1) : 0;
-    const uint64_t end = task->to == UINT64_MAX || content_end_block(content) < task->to ? content_end_block(content)
-                                                                                        : task->to;
+    uint64_t end = task->to == UINT64_MAX || content_end_block(content) < task->to ? content_end_block(content) : task->to;
+    if (!count)
+        end = task->from; /* no record begins here */
     /* two senders: a block may be settled before the one in front of it */
     if (waiting > 2 && chance(world->choices, CHOICE_DETAIL, 200)) {
         const uint32_t at = choose(world->choices, CHOICE_DETAIL, waiting - 2), first = order[at];
