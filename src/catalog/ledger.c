@@ -53,11 +53,13 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
                              ledger->options.generation, ledger->options.safe);
 }
 
-/* A file that was written to since the blocks of this piece were done has to show that they are the same. It is the
- * version that the piece was completed for which counts: a later one says nothing of it. */
+/* A file that was written to since the blocks of this piece were done has to show that they are the same.
+ * Versions after the one that the piece was completed for say nothing of it; those before are what it begins
+ * with. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    return input->plain && piece->complete &&
-           input->entry.versions[piece->complete - 1].modified_ns != input->seen.modified_ns;
+    const uint32_t version = input->version < piece->complete ? input->version : piece->complete;
+    return input->plain && version &&
+           input->entry.versions[version - 1].modified_ns != input->seen.modified_ns;
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
@@ -84,7 +86,8 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        ledger_become(ledger, work, ledger_needs_check(input, piece) && !work->by_others ? WORK_CHECK : WORK_DONE);
+        ledger_become(ledger, work,
+                      ledger_needs_check(input, piece) && !work->by_others ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
         ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
     } else {
