@@ -172,6 +172,8 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     bool ok = true, waiting = true, first = true;
     while (ok && waiting) {
         loads_t loads = {0};
+        const int64_t now_ns = drop->now(drop->context); /* before the catalog is asked */
+        const uint64_t own_beats = drop->own_beats(drop->context);
         waiting = false;
         ok = store->read_loads(store, &loads, err);
         for (size_t i = 0; ok && i < loads.count; i++) {
@@ -185,8 +187,7 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
                             "first, or wait until it has ended",
                             name, (long long)load->process, load->host);
         }
-        ok = ok && liveness_update(&liveness, &loads, drop->now(drop->context),
-                                   drop->own_beats(drop->context), err);
+        ok = ok && liveness_update(&liveness, &loads, now_ns, own_beats, err);
         for (size_t i = 0; ok && i < loads.count; i++)
             waiting |= !load_id_equal(&loads.loads[i].id, &drop->self) &&
                        !liveness_is_dead(&liveness, &loads.loads[i].id);
