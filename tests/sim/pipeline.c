@@ -241,6 +241,25 @@ static bool correct(batch_t *batch, uint32_t at, uint32_t stored) {
     return false;
 }
 
+static bool correct_if_there(batch_t *batch, uint32_t at) {
+    feed_t *feed = batch->feed;
+    stored_t found[4];
+    size_t count = 0;
+    for (int turn = 0; !sim_fetch_range(&feed->wire, batch->ids[at], batch->ids[at], found, 4, &count); turn++) {
+        if (turn > 8 || !goes_on(feed)) {
+            err_t err;
+            err_set(&err, STATUS_SERVER, "no more patience with a read");
+            fail_load(feed->load, &err);
+            return false;
+        }
+        actor_sleep(feed->load->world, SIM_TICK / 2);
+    }
+    if (count)
+        return correct(batch, at, found[0].document);
+    reject(batch, batch->records[at]);
+    return true;
+}
+
 /* ---- reading back ---- */
 
 typedef struct {
@@ -394,10 +413,9 @@ static bool send_rest(batch_t *batch) {
     deliver_free(deliverer);
     for (uint32_t i = 0; i < rejected_count; i++) {
         const uint32_t at = rejected[i];
-        const uint32_t old = torn_document(feed, batch->records[at], 0);
-        if (!old)
+        if (!torn_document(feed, batch->records[at], 0))
             reject(batch, batch->records[at]);
-        else if (!correct(batch, at, old))
+        else if (!correct_if_there(batch, at))
             return false;
     }
     return true;
@@ -539,7 +557,7 @@ static void check_piece(feed_t *feed) {
     group_t groups[CONTENT_RECORDS];
     const uint32_t count = cut(feed, groups);
     const tail_t *tail = &feed->task->tail;
-    bool same = input_of(feed->load, feed->task->work)->view == VIEW_OLDER || is_as_done(feed, groups, count);
+    bool same = is_as_done(feed, groups, count);
     if (tail->from != tail->to && count && input_of(feed->load, feed->task->work)->view == VIEW_SAME) {
         const group_t *group = &groups[count - 1];
         const bool two = feed->content->torn && group->last - group->first > 1;
