@@ -195,6 +195,8 @@ static void grow_input(world_t *world, input_t *input) {
             last->length--;
     }
     content_seal(input, state);
+    if (input->now[host] + 1 != input->count)
+        input->only_grew = false; /* two hosts' copies grew in two ways */
     if (state->size > input->states[input->now[host]].size)
         put_state(world, input, host, "grows");
 }
