@@ -86,8 +86,7 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        ledger_become(ledger, work,
-                      ledger_needs_check(input, piece) && !work->by_others ? WORK_CHECK : WORK_DONE);
+        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
         ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
     } else {
