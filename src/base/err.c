@@ -22,7 +22,7 @@ bool err_where(err_t *err, const char *fmt, ...) {
     va_end(args);
     if (used < 0 || (size_t)used >= sizeof err->text)
         used = (int)sizeof err->text - 1;
-    snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.1500s", sentence);
+    snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.3800s", sentence);
     return false;
 }
 

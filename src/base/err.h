@@ -13,7 +13,7 @@
 typedef enum {
     STATUS_OK = 0,
     STATUS_USAGE = 1,             /* nothing was touched */
-    STATUS_SOME_REJECTED = 2,     /* done, but some records were rejected */
+    STATUS_SOME_REJECTED = 2,     /* done, but some records were rejected, or files skipped */
     STATUS_TOO_MANY_REJECTED = 3, /* stopped at --max-rejects */
     STATUS_SERVER = 4,            /* the server refused or vanished for longer than --patience */
     STATUS_INPUT = 5,             /* an input could not be read, or changed while it was read */
@@ -25,7 +25,7 @@ typedef enum {
 
 typedef struct {
     status_t status;
-    char text[1600];
+    char text[4000]; /* one sentence, and lines after it where several things are named */
 } err_t;
 
 /* Describes the failure; always returns false, so that `return err_set(...)` reads well. */

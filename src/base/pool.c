@@ -17,6 +17,7 @@ struct pool {
     uint64_t budget, out;
     size_t usual;
     spare_t *spares;
+    const uint8_t *over; /* the one buffer that has grown over the budget, or NULL */
     bool closed;
     atomic_int waiting;
 };
@@ -82,16 +83,38 @@ bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer) {
     return false;
 }
 
+/* The budget is asked for what the old and the new buffer hold together, since both are there while text is
+ * copied. False: the pool was closed. */
+static bool wait_to_grow(pool_t *pool, const buffer_t *buffer, size_t bytes) {
+    pthread_mutex_lock(&pool->lock);
+    pool->waiting++;
+    while (!pool->closed && pool->out + bytes > pool->budget && pool->over && pool->over != buffer->bytes)
+        pthread_cond_wait(&pool->given, &pool->lock);
+    pool->waiting--;
+    bool closed = pool->closed;
+    if (!closed && pool->out + bytes > pool->budget)
+        pool->over = buffer->bytes;
+    if (!closed)
+        pool->out += bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return !closed;
+}
+
 bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes) {
     if (bytes <= buffer->capacity)
         return true;
+    if (!wait_to_grow(pool, buffer, bytes))
+        return false;
     uint8_t *larger = allocate(bytes);
+    pthread_mutex_lock(&pool->lock);
+    if (!larger)
+        pool->out -= bytes;
+    else if (pool->over == buffer->bytes)
+        pool->over = larger;
+    pthread_mutex_unlock(&pool->lock);
     if (!larger)
         return false;
     memcpy(larger, buffer->bytes, used);
-    pthread_mutex_lock(&pool->lock);
-    pool->out += bytes;
-    pthread_mutex_unlock(&pool->lock);
     pool_give(pool, buffer);
     *buffer = (buffer_t){larger, bytes};
     return true;
@@ -115,6 +138,8 @@ void pool_give(pool_t *pool, buffer_t *buffer) {
         return;
     pthread_mutex_lock(&pool->lock);
     pool->out -= buffer->capacity;
+    if (pool->over == buffer->bytes)
+        pool->over = NULL;
     if (buffer->capacity == pool->usual) {
         spare_t *spare = (spare_t *)(void *)raw;
         spare->next = pool->spares;

@@ -26,8 +26,11 @@ void pool_destroy(pool_t *pool);
  * (pool_closed tells). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
 
-/* Makes a held buffer larger, keeping its first `used` bytes. Never waits (a holder that waits could wait for
- * itself), so the budget can be overdrawn by one large record a feeder. False: out of memory. */
+/* Makes a held buffer larger, keeping its first `used` bytes. What does not fit into the budget waits until
+ * it does, or until no other buffer is over the budget: one at a time may be, however large it is, and may go
+ * on growing. So somebody can always go on, as long as each buffer that has outgrown the budget is given back
+ * without waiting for another thread's growth. A thread must not hold one such buffer while it grows another.
+ * False: the pool was closed, or memory is out; the buffer stays as it was. */
 bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes);
 
 /* Makes a held buffer that is much larger than its `used` bytes as small as they are, if memory allows. Never

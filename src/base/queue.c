@@ -13,7 +13,7 @@ struct queue {
     pthread_mutex_t lock;
     pthread_cond_t room, item;
     size_t capacity, count, head;
-    bool closed;
+    bool closed, drained;
     entry_t entries[];
 };
 
@@ -47,6 +47,7 @@ bool queue_push(queue_t *queue, void *item, uint32_t place) {
         pthread_cond_wait(&queue->room, &queue->lock);
     bool open = !queue->closed;
     if (open) {
+        queue->drained = false;
         queue->entries[(queue->head + queue->count++) % queue->capacity] = (entry_t){item, place};
         pthread_cond_signal(&queue->item);
     }
@@ -82,7 +83,7 @@ void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) 
     while (!queue->count && !queue->closed) {
         if (wait_ns < 0)
             pthread_cond_wait(&queue->item, &queue->lock);
-        else if (pthread_cond_timedwait(&queue->item, &queue->lock, &until))
+        else if (queue->drained || pthread_cond_timedwait(&queue->item, &queue->lock, &until))
             break;
     }
     if (queue->count) {
@@ -91,6 +92,20 @@ void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) 
     }
     pthread_mutex_unlock(&queue->lock);
     return item;
+}
+
+void queue_drain(queue_t *queue) {
+    pthread_mutex_lock(&queue->lock);
+    queue->drained = true;
+    pthread_cond_broadcast(&queue->item);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool queue_is_drained(queue_t *queue) {
+    pthread_mutex_lock(&queue->lock);
+    bool drained = queue->drained && !queue->count;
+    pthread_mutex_unlock(&queue->lock);
+    return drained;
 }
 
 bool queue_ended(queue_t *queue) {

@@ -15,10 +15,16 @@ void queue_destroy(queue_t *queue);  /* whatever is still in it belongs to the c
 enum { QUEUE_PLACES = 1024 };
 bool queue_push(queue_t *queue, void *item, uint32_t place);
 
-/* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or closed and empty (see
- * queue_ended). The first item whose place lies in this one of `parts` equal ranges; if there is none, the
+/* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or it is empty and closed (see
+ * queue_ended) or drained. The first item whose place lies in this one of `parts` equal ranges; if there is none, the
  * first of all. */
 void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts);
+
+/* Nothing is on its way to the queue for now (until the next push): who waits for a time comes back when it is
+ * empty, to finish what it holds. */
+void queue_drain(queue_t *queue);
+/* Empty, and nothing is on its way? */
+bool queue_is_drained(queue_t *queue);
 
 /* Closed and empty: nothing will ever come again. */
 bool queue_ended(queue_t *queue);

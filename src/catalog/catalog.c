@@ -23,7 +23,7 @@ static bool refuse_filter(const catalog_settings_t *settings, const char *then, 
                    settings->filter[0] ? "'" : "", ANEW);
 }
 
-static bool check_format(const header_t *header, const catalog_settings_t *settings, err_t *err) {
+static bool check_format(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
     if (!header->format)
         return true;
     if (settings->format && strcmp(header->format, settings->format) != 0)
@@ -48,7 +48,7 @@ static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
                    settings->name, ANEW);
 }
 
-bool catalog_check_header(const header_t *header, const catalog_settings_t *settings, err_t *err) {
+bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
     if (header->layout != STORE_LAYOUT)
         return err_set(err, STATUS_USAGE,
                        "the catalog of %s was written by another version of tipple, in another layout (%d; "
@@ -69,7 +69,7 @@ bool catalog_check_header(const header_t *header, const catalog_settings_t *sett
 
 /* A header for another collection is only taken over when a person says that it is the same, or when nothing
  * was ever loaded. */
-static bool follow_uuid(store_t *store, const catalog_settings_t *settings, header_t *header, bool *again,
+static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, bool *again,
                         err_t *err) {
     *again = false;
     if (memcmp(header->uuid, settings->uuid, STORE_UUID) == 0)
@@ -83,15 +83,19 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, head
     return store->change_header(store, &change, &changed, err);
 }
 
-bool catalog_open(store_t *store, const catalog_settings_t *settings, header_t *header, err_t *err) {
+bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err) {
     for (bool again = true; again;) {
         bool found;
         if (!store->read_header(store, header, &found, err))
             return false;
         if (!found) {
-            header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
-            header_free(header);
+            if (header->has_entries)
+                return err_set(err, STATUS_USAGE,
+                               "the catalog of %s is damaged: it has entries of inputs, but its header was "
+                               "removed; %s",
+                               settings->name, ANEW);
             if (!settings->empty)
                 return err_set(err, STATUS_USAGE,
                                "%s holds documents that tipple did not load (it has no catalog): %s",
@@ -102,11 +106,11 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, header_t *
         }
         if (!catalog_check_header(header, settings, err) ||
             !follow_uuid(store, settings, header, &again, err)) {
-            header_free(header);
+            catalog_header_free(header);
             return false;
         }
         if (again)
-            header_free(header);
+            catalog_header_free(header);
     }
     return true;
 }
@@ -117,7 +121,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                                     .format_digest = settings->format_digest,
                                     .filter = settings->filter};
     for (bool bound = false; !bound;) {
-        header_t header = {0};
+        catalog_header_t header = {0};
         bool found, changed;
         if (!store->read_header(store, &header, &found, err))
             return false;
@@ -132,7 +136,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                          "--drop",
                          settings->name);
         bound = ok && header.format != NULL;
-        header_free(&header);
+        catalog_header_free(&header);
         if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
             return false;
     }
@@ -142,7 +146,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
 bool catalog_check_collection(store_t *store, const catalog_settings_t *settings, uint32_t generation,
                               err_t *err) {
     uint8_t uuid[STORE_UUID];
-    header_t header = {0};
+    catalog_header_t header = {0};
     bool found;
     if (!store->collection(store, uuid, err))
         return false;
@@ -154,7 +158,7 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     const bool same = found && header.generation == generation;
     /* one that had nothing to send has bound nothing: others may have bound it to another format meanwhile */
     const bool ok = !same || check_format(&header, settings, err);
-    header_free(&header);
+    catalog_header_free(&header);
     if (!ok)
         return false;
     return same ||
@@ -203,17 +207,17 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
 static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *generation, uint64_t *ordinals,
                        err_t *err) {
     for (bool begun = false; !begun;) {
-        header_t header = {0};
+        catalog_header_t header = {0};
         bool found;
         if (!store->read_header(store, &header, &found, err))
             return false;
         header_change_t change = {.kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .by = drop->self};
         const bool ours = load_id_equal(&header.dropping, &drop->self);
         *generation = header.generation;
-        *ordinals = header.next_ordinal;
-        header_free(&header);
+        *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
+        catalog_header_free(&header);
         if (!found) {
-            header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             if (!store->make_header(store, &fresh, err))
                 return false;
             continue;
@@ -242,12 +246,12 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
     if (!drop->drop(drop->context, err) || !store->remove_entries(store, ordinals, err) ||
         !store->change_header(store, &end, &changed, err))
         return false;
-    header_t header = {0};
+    catalog_header_t header = {0};
     bool found;
     if (!store->read_header(store, &header, &found, err))
         return false;
     const bool ended = found && load_id_is_nobody(&header.dropping);
-    header_free(&header);
+    catalog_header_free(&header);
     return ended || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
 }
 

@@ -19,11 +19,11 @@ typedef struct {
 } catalog_settings_t;
 
 /* Is this a header that we can work with? status 1 and what to do, if not. Reads nothing. */
-bool catalog_check_header(const header_t *header, const catalog_settings_t *settings, err_t *err);
+bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);
 
 /* The header, made where there is none. *header is to be freed. Call it after the load's first beat: a load
  * that drops the collection sees that beat, or we see that it drops. */
-bool catalog_open(store_t *store, const catalog_settings_t *settings, header_t *header, err_t *err);
+bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err);
 
 /* Right before the first document is sent: the collection belongs to this format and filter from now on. Of
  * two different loads one is refused, status 1, and has written nothing. */

@@ -54,6 +54,7 @@ typedef struct {
     uint32_t generation; /* of the collection that the rest was written for */
     uint32_t complete;   /* the highest version of the input that all of it was done for; 0: none */
     bool unsafe;         /* something of it was acknowledged by one member only */
+    int64_t modified_ns;     /* of the file that the done blocks are from; 0: of more than one, not compared yet */
     done_runs_t done;
     counts_t counts; /* of the done blocks, without the tail */
     tail_t tail;
@@ -103,6 +104,9 @@ uint64_t entry_extents_end(const entry_t *entry);
 /* Is the piece done for this version, under this generation of the collection? safe: what one member only has
  * acknowledged does not count. */
 bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe);
+
+/* All of its pieces, for its newest version. */
+bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
 /* The counts of all that is done, the tail included where it counts. */
 counts_t piece_counts(const piece_t *piece);

@@ -53,13 +53,8 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
                              ledger->options.generation, ledger->options.safe);
 }
 
-/* A file that was written to since the blocks of this piece were done has to show that they are the same.
- * Versions after the one that the piece was completed for say nothing of it; those before are what it begins
- * with. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    const uint32_t version = input->version < piece->complete ? input->version : piece->complete;
-    return input->plain && version &&
-           input->entry.versions[version - 1].modified_ns != input->seen.modified_ns;
+    return input->plain && (piece->complete || piece->done.count) && piece->modified_ns != input->seen.modified_ns;
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {

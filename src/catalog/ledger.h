@@ -152,6 +152,8 @@ void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_blo
 /* The input's last record has no line end. It is sent after ledger_torn_is_written says true. */
 void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn);
 bool ledger_torn_is_written(const work_t *work, uint32_t epoch);
+/* The piece is left out of this run: it is as good as done. */
+void ledger_skip(ledger_t *ledger, work_t *work);
 /* The text of a piece that is to be checked is what it was. */
 void ledger_checked(ledger_t *ledger, work_t *work);
 
@@ -163,6 +165,10 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 
 /* An extent that was added to the input of a piece that is ours. */
 bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err);
+
+/* Are the done blocks of the piece of a file with another modification time than the one that is here? Then they have
+ * to show that they are the same. */
+bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
 
 /* ---- what to do next ---- */
 

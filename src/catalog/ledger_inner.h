@@ -16,6 +16,5 @@ piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* what is remembered of work that is not, or no longer, ours */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
-bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
 
 #endif

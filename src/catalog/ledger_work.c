@@ -50,7 +50,8 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .new_epoch = piece->epoch + 1};
     const bool unbelieved = ledger->options.safe && piece->unsafe;
     if (piece->generation != ledger->options.generation || unbelieved) {
-        take->progress = (piece_t){.generation = ledger->options.generation};
+        take->progress =
+            (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
     }
     return input->view != VIEW_GROWN || work->piece + 1 != input->entry.piece_count ||
@@ -226,10 +227,20 @@ static bool add_tail(piece_t *piece, work_t *work, const settled_block_t *block,
     return add_rejects(piece, block->rejects, block->reject_count, err);
 }
 
+/* A block of the file that is here comes to those that are done, which may be from another copy of it: until they were
+ * compared, when all has been fed, nobody may take the piece for that of one file. */
+static void note_source(piece_t *piece, const ledger_input_t *input) {
+    if (!piece->done.count)
+        piece->modified_ns = input->seen.modified_ns;
+    else if (piece->modified_ns != input->seen.modified_ns)
+        piece->modified_ns = 0;
+}
+
 bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
     if (!is_ours(work, epoch))
         return true;
     piece_t *piece = ledger_piece(ledger, work);
+    note_source(piece, &ledger->inputs[work->input]);
     work->dirty = true;
     if (!ledger->options.safe)
         piece->unsafe = true;
@@ -262,6 +273,11 @@ void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn) {
 
 bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
     return is_ours(work, epoch) && work->torn_written;
+}
+
+void ledger_skip(ledger_t *ledger, work_t *work) {
+    ledger_forget(work);
+    ledger_become(ledger, work, WORK_DONE);
 }
 
 void ledger_checked(ledger_t *ledger, work_t *work) {
@@ -313,6 +329,7 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
         }
         if (is_finished(work, piece)) {
             piece->complete = input->version;
+            piece->modified_ns = input->seen.modified_ns;
             piece->tail = work->tail;
             change->version = input->entry.version;
             change->sets_owner = true; /* free from now on */

@@ -6,11 +6,11 @@
 /* The numbers of records have 53 bits; extents are counted in units. */
 static const uint64_t MOST_UNITS = (1ull << POSITION_OFFSET_BITS) / POSITION_EXTENT_UNIT;
 
-void header_free(header_t *header) {
+void catalog_header_free(catalog_header_t *header) {
     free(header->format);
     free(header->format_digest);
     free(header->filter);
-    *header = (header_t){0};
+    *header = (catalog_header_t){0};
 }
 
 void loads_free(loads_t *loads) {
@@ -38,14 +38,14 @@ static bool refuse_numbers(err_t *err) {
 bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
                         uint64_t *first_ordinal, err_t *err) {
     for (bool changed = false; !changed;) {
-        header_t header = {0};
+        catalog_header_t header = {0};
         bool found, ok = store->read_header(store, &header, &found, err);
         const header_change_t change = {.kind = HEADER_TAKE_NUMBERS,
                                         .next_extent = header.next_extent,
                                         .next_ordinal = header.next_ordinal,
                                         .extents = extents,
                                         .ordinals = ordinals};
-        header_free(&header);
+        catalog_header_free(&header);
         if (ok && !found)
             return err_set(err, STATUS_SERVER,
                            "somebody removed the catalog of the collection while it was loaded: start over "
@@ -59,4 +59,15 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
         *first_ordinal = change.next_ordinal;
     }
     return true;
+}
+
+bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err) {
+    loads_t loads = {0};
+    bool ok = store->read_loads(store, &loads, err);
+    *count = 0;
+    for (size_t i = 0; ok && i < loads.count; i++)
+        *count += !loads.loads[i].ended && loads.loads[i].silent_ms < lease_ms &&
+                  !(but && load_id_equal(but, &loads.loads[i].id));
+    loads_free(&loads);
+    return ok;
 }

@@ -22,9 +22,10 @@ typedef struct {
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     load_id_t dropping;                    /* a load that drops the collection; nobody: none does */
-} header_t;
+    bool has_entries; /* where there is no header: there are entries all the same, so it was removed */
+} catalog_header_t;
 
-void header_free(header_t *header);
+void catalog_header_free(catalog_header_t *header);
 
 /* A change of the header. It is made only where everything that is believed is still so. */
 typedef struct {
@@ -74,6 +75,7 @@ typedef struct {
     bool ended;    /* it said so itself, or its process is known to be gone */
     uint64_t documents;
     int64_t started_ms, process;
+    int64_t silent_ms; /* for people, by the server's clock; nothing is decided by it */
     char host[64];
 } load_seen_t;
 
@@ -86,9 +88,9 @@ void loads_free(loads_t *loads);
 
 typedef struct store store_t;
 struct store {
-    bool (*read_header)(store_t *store, header_t *header, bool *found, err_t *err);
+    bool (*read_header)(store_t *store, catalog_header_t *header, bool *found, err_t *err);
     /* One that is there already stays as it is. */
-    bool (*make_header)(store_t *store, const header_t *header, err_t *err);
+    bool (*make_header)(store_t *store, const catalog_header_t *header, err_t *err);
     bool (*change_header)(store_t *store, const header_change_t *change, bool *changed, err_t *err);
 
     /* The next entries by ordinal, from *from on, added to *entries: as many as one reply holds. *more: there
@@ -124,5 +126,9 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
  * *first_ordinal. Refused with status 1 where there are no more. A hole may stay. */
 bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
                         uint64_t *first_ordinal, err_t *err);
+
+/* How many loads seem to run, but for this one (or NULL): for people and for cleaning up, since it goes by how long
+ * ago the server saw them. */
+bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif

@@ -330,11 +330,11 @@ static const char *const statuses[][2] = {
     {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
     {"1", "nothing was touched: command line, format, suite, permission, password, or a target that must not "
           "be loaded into"},
-    {"2", "done, but some records were rejected; the reject file holds them"},
+    {"2", "done, but some records were rejected (the reject file holds them), or files skipped"},
     {"3", "stopped: more rejects than --max-rejects"},
     {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
           "there"},
-    {"5", "stopped: an input could not be read, or changed while it was read; resumable"},
+    {"5", "an input could not be read, does not fit the format, or changed while it was read; resumable"},
     {"7",
      "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
      "one; the differences were named"},

@@ -4,6 +4,7 @@
 #include "cli/report_load.h"
 #include "cli/reporting.h"
 #include "study/autotune.h"
+#include "target/codes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@ typedef struct {
     const char *uri_file, *report;
     texts_list_t indexes, filters;
     bool yes, json, clustered, not_clustered;
+    uint32_t reject_codes[MOST_LISTED];
 } values_t;
 
 static bool read_max_rejects(void *values, const char *text, err_t *err) {
@@ -32,6 +34,24 @@ static bool read_max_rate(void *values, const char *text, err_t *err) {
             text);
     return spec->max_rate ||
            err_set(err, STATUS_USAGE, "--max-rate: at %s nothing would ever be loaded", text);
+}
+
+static bool read_reject_code(void *context, const char *text, err_t *err) {
+    values_t *values = context;
+    uint64_t code;
+    if (!units_parse_count(text, &code) || !code || code > INT32_MAX)
+        return err_set(err, STATUS_USAGE, "--reject-code: '%s' is not the number of a server's error", text);
+    const code_row_t *row = code_row((int)code);
+    if (code == CODE_DUPLICATE_KEY || (row && row->class != CODE_OF_DOCUMENT))
+        return err_set(
+            err, STATUS_USAGE,
+            "--reject-code: %s says something of the server, never of a document: records would be "
+            "given up that nothing is wrong with",
+            text);
+    if (values->spec.reject_code_count == MOST_LISTED)
+        return err_set(err, STATUS_USAGE, "--reject-code: more than %d codes", MOST_LISTED);
+    values->reject_codes[values->spec.reject_code_count++] = (uint32_t)code;
+    return true;
 }
 
 static bool read_compressor(void *values, const char *text, err_t *err) {
@@ -107,6 +127,12 @@ static const option_t options[] = {
      AT(spec.drop),
      .help = "Drop the collection and its books first. Asks on a terminal; needs --yes elsewhere."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
+    {.name = "skip-bad-files",
+     .kind = OPTION_FLAG,
+     AT(spec.skip_bad_files),
+     .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
+             "nothing is "
+             "written when one does not fit."},
     {.name = "limit",
      .argument = "N",
      .kind = OPTION_COUNT,
@@ -128,11 +154,19 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.rejects),
      .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects)."},
-    {.name = "mended",
+    {.name = "reject-code",
+     .argument = "N",
+     .kind = OPTION_CUSTOM,
+     .custom = read_reject_code,
+     .help =
+         "When the server refuses a document with this error code, the record is a reject. Codes that are "
+         "known "
+         "to be a document's fault need not be named; any other ends the load. May be given several times."},
+    {.name = "retry",
      .argument = "FILE",
      .kind = OPTION_TEXT,
-     AT(spec.mended),
-     .help = "Load the mended records of a reject file, each under the _id of its first position."},
+     AT(spec.retry),
+     .help = "Load the fixed records of a reject file, each under the _id of its first position."},
     {.name = "input-name",
      .argument = "NAME",
      .kind = OPTION_TEXT,
@@ -183,15 +217,15 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(
             err, STATUS_USAGE,
             "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
-    if (!count && !spec->mended)
+    if (!count && !spec->retry)
         return err_set(err, STATUS_USAGE,
                        "nothing to load: give files, directories, patterns, or - for stdin");
-    if (count && spec->mended)
-        return err_set(err, STATUS_USAGE, "--mended takes its records from the reject file; leave '%s' out",
+    if (count && spec->retry)
+        return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
-    if (spec->mended && spec->drop)
+    if (spec->retry && spec->drop)
         return err_set(err, STATUS_USAGE,
-                       "--mended adds to a collection that --drop would drop; give one of them");
+                       "--retry adds to a collection that --drop would drop; give one of them");
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     spec->clustered = values->clustered       ? CLUSTERED_YES
@@ -201,6 +235,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     spec->input_count = (size_t)count;
     spec->indexes = values->indexes.items;
     spec->index_count = values->indexes.count;
+    spec->reject_codes = values->reject_codes;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
     return true;
@@ -243,6 +278,18 @@ static void print_json_places(const char *name, const loaded_place_t *places, si
     printf("]");
 }
 
+static void print_json_skipped(const misfits_t *skipped) {
+    printf(",\"skipped_files\":[");
+    for (size_t i = 0; i < skipped->count; i++) {
+        printf("%s{\"name\":", i ? "," : "");
+        cli_print_json_text(skipped->items[i].name);
+        printf(",\"reason\":");
+        cli_print_json_text(skipped->items[i].reason);
+        printf("}");
+    }
+    printf("]");
+}
+
 static void print_json(const load_result_t *result, int status) {
     const counts_t *counts = &result->counts;
     printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
@@ -277,6 +324,7 @@ static void print_json(const load_result_t *result, int status) {
         cli_print_json_text(result->rejects_path);
     else
         printf("null");
+    print_json_skipped(&result->skipped);
     printf(",\"indexes\":[");
     for (size_t i = 0; i < result->index_count; i++) {
         printf("%s{\"keys\":", i ? "," : "");
@@ -349,6 +397,10 @@ static void print_summary(const values_t *values, const load_result_t *result) {
            units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
     if (values->spec.dry_run)
         printf("dry run: nothing was written; 'loaded' is what would have been\n");
+    if (result->skipped.count)
+        printf("skipped: %s of %s files, which do not fit the format %s\n",
+               units_count(more, result->skipped.count),
+               units_count(out, result->files + result->skipped_before), result->format);
     if (log_level() < LOG_NORMAL)
         return;
     if (result->batches)
@@ -382,7 +434,7 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("index %s built in %s\n", result->indexes[i].keys,
                units_time(took, result->indexes[i].took_ns));
     if (counts->rejected)
-        printf("rejects: %s (%s record%s; mend %s, then: tipple load --mended %s --format %s --uri .../%s)\n",
+        printf("rejects: %s (%s record%s; fix %s, then: tipple load --retry %s --format %s --uri .../%s)\n",
                result->rejects_path, rejected, counts->rejected == 1 ? "" : "s",
                counts->rejected == 1 ? "it" : "them", result->rejects_path, values->spec.format,
                result->namespace);
@@ -406,6 +458,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
         print_json(&result, status);
     else if (!values->json && began)
         print_summary(values, &result);
+    load_result_free(&result);
     return cli_finish(status, err);
 }
 
@@ -433,7 +486,7 @@ const command_t command_load = {
         "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
         "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
-        "  tipple load -f mot --uri \"$URI\" --mended mot.results.rejects     # after mending the rejects",
+        "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects     # after fixing the rejects",
     .needs_driver = true,
     .options = options,
     .run = run,

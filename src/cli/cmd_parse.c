@@ -8,6 +8,7 @@
 #include "format/filter.h"
 #include "format/format.h"
 #include "input/cutter.h"
+#include "load/check_inputs.h"
 #include "target/room.h"
 
 #include <inttypes.h>
@@ -250,7 +251,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
         return false;
-    if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
+    if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err) ||
+        !check_inputs(parse->schema, &parse->manifest, values->max_record, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);

@@ -1,8 +1,9 @@
 #include "cli/cli.h"
 #include "base/units.h"
-#include "target/catalog.h"
+#include "catalog/places.h"
+#include "catalog/store_mongo.h"
+#include "target/place.h"
 #include "target/hold.h"
-#include "target/presence.h"
 #include "target/route.h"
 #include "target/evenness.h"
 
@@ -32,14 +33,19 @@ static const option_t options[] = {
 
 typedef struct {
     place_t place;
-    catalog_summary_t books;
+    places_summary_t books;
     route_read_t read;
     route_t *route; /* where it is sharded */
     size_t zones, alive;
-    alive_t *loads;       /* that are alive */
+    loads_t loads;        /* that have not ended; `alive` of them run */
+    int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded */
     bool is_router, restored;
 } report_t;
+
+static bool is_running(const report_t *status, const load_seen_t *load) {
+    return !load->ended && load->silent_ms < status->lease_ms;
+}
 
 static bool restore(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     bool balancing = false;
@@ -55,6 +61,24 @@ static bool restore(server_t *server, mongoc_client_t *client, report_t *status,
     return ok;
 }
 
+static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    places_t *places = NULL;
+    store_t *store = store_mongo_open(server, client, err);
+    bool ok = store && store->read_header(store, &header, &found, err) && (places = places_read(store, err)) &&
+              store->read_loads(store, &status->loads, err);
+    if (ok)
+        status->books = places_summary(places, header.generation);
+    status->lease_ms = ok && found ? header.lease_ms : STORE_LEASE_MS;
+    for (size_t i = 0; i < status->loads.count; i++)
+        status->alive += is_running(status, &status->loads.loads[i]);
+    places_free(places);
+    catalog_header_free(&header);
+    store_mongo_close(store);
+    return ok;
+}
+
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
     status->is_router = server_facts(server)->kind == SERVER_ROUTER;
@@ -62,10 +86,9 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
     if (!place_look(server, client, &status->place, err) ||
-        !catalog_summary(server, client, &status->books, err))
+        !look_at_catalog(server, client, status, err))
         return false;
-    if (!presence_list(server, client, &status->loads, &status->alive, err) ||
-        (values->restore && !restore(server, client, status, err)))
+    if ((values->restore && !restore(server, client, status, err)))
         return false;
     if (!status->is_router)
         return true;
@@ -91,13 +114,15 @@ static void print_loads(const report_t *status) {
     char documents[UNITS_MAX], since[32];
     if (status->alive)
         printf("loads   %zu running\n", status->alive);
-    for (size_t i = 0; i < status->alive; i++) {
-        const alive_t *load = &status->loads[i];
+    for (size_t i = 0; i < status->loads.count; i++) {
+        const load_seen_t *load = &status->loads.loads[i];
+        if (!is_running(status, load))
+            continue;
         time_t started = (time_t)(load->started_ms / 1000);
         struct tm local;
         strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
         printf("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process, load->host,
-               since, units_count(documents, (uint64_t)load->documents));
+               since, units_count(documents, load->documents));
     }
     if (!status->alive && status->books.complete < status->books.files)
         printf("        nobody works on them: the same command as before goes on from there\n");
@@ -113,11 +138,11 @@ static void print_text(const server_t *server, const report_t *status) {
     printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
            units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
     if (status->books.files)
-        printf("books   %s of %s files complete   %s records loaded, %s rejected\n",
+        printf("catalog %s of %s files complete   %s records loaded, %s rejected\n",
                units_count(complete, status->books.complete), units_count(files, status->books.files),
                units_count(count, status->books.loaded), units_count(rejected, status->books.rejected));
     else
-        printf("books   none: no load has filled it\n");
+        printf("catalog none: no load has filled it\n");
     print_loads(status);
     if (status->route) {
         char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
@@ -185,7 +210,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         print_json(server, &status);
     else if (ok)
         print_text(server, &status);
-    free(status.loads);
+    loads_free(&status.loads);
     route_close(status.route);
     spread_free_shards(&status.shards);
     if (client)

@@ -11,7 +11,7 @@
 
 typedef struct {
     verify_spec_t spec;
-    texts_list_t filters, mended;
+    texts_list_t filters, retry;
     bool json;
 } values_t;
 
@@ -49,11 +49,11 @@ static const option_t options[] = {
      .least = 1,
      .most = 256,
      .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
-    {.name = "mended",
+    {.name = "retry",
      .argument = "FILE",
      .kind = OPTION_LIST,
-     AT(mended),
-     .help = "A reject file that was mended and loaded: what it describes must be there, too. May be given "
+     AT(retry),
+     .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
              "several times."},
     {.name = "filter",
      .argument = "EXPR",
@@ -113,8 +113,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     spec->input_count = (size_t)count;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
-    spec->mended = values->mended.items;
-    spec->mended_count = values->mended.count;
+    spec->retry = values->retry.items;
+    spec->retry_count = values->retry.count;
     return true;
 }
 
@@ -233,9 +233,9 @@ static void print_json(const verify_result_t *result, const values_t *values, in
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
         printf(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
     printf(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
-           ",\"mended\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
+           ",\"fixed\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
            ",\"files_in_books\":%" PRIu64,
-           result->expected, result->records, result->rejected, result->filtered, result->mended,
+           result->expected, result->records, result->rejected, result->filtered, result->fixed,
            result->files, result->unfinished_files, result->books_files);
     if (result->counted)
         printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
@@ -303,10 +303,10 @@ static void print_summary(const verify_result_t *result, const values_t *values)
     print_counts(result, values);
     if (log_level() < LOG_NORMAL)
         return;
-    if (result->rejected || result->filtered || result->mended)
-        printf("of %s records read: %s rejected and %s filtered (not expected), %s mended (expected)\n",
+    if (result->rejected || result->filtered || result->fixed)
+        printf("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
                units_count(a, result->records), units_count(b, result->rejected),
-               units_count(c, result->filtered), units_count(d, result->mended));
+               units_count(c, result->filtered), units_count(d, result->fixed));
     if (spec->sample_percent < 100)
         printf("a sample: %s of %s blocks were looked at, and nothing outside of them\n",
                units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
@@ -371,7 +371,7 @@ const command_t command_verify = {
         "differs.",
     .examples =
         "  tipple verify --format mot --uri \"$URI\" data/*.gz\n"
-        "  tipple verify -f mot --uri \"$URI\" data/*.gz --mended mot.results.rejects   # after mending\n"
+        "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects   # after fixing\n"
         "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                    # a first look",
     .needs_driver = true,
     .options = options,

@@ -2,7 +2,10 @@
 #include "base/units.h"
 #include "base/lines.h"
 #include "input/source.h"
-#include "target/catalog.h"
+#include "catalog/catalog.h"
+#include "catalog/places.h"
+#include "catalog/store_mongo.h"
+#include "target/position.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,19 +26,44 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+/* The file and offset that an `_id` stands for. */
+typedef struct {
+    bool found;
+    char path[4096];
+    uint64_t offset;
+    bool lane_fits; /* false: the lane does not belong to this place, so tipple did not make this _id */
+} where_t;
+
+static void find_place(const places_t *places, int64_t id, where_t *where) {
+    const entry_t *entry = places_find(places, position_voff(id), &where->offset);
+    *where = (where_t){.offset = where->offset};
+    if (!entry || entry->removed)
+        return;
+    where->found = true;
+    where->lane_fits = position_lane(entry->ordinal, where->offset) == position_lane_of(id);
+    snprintf(where->path, sizeof where->path, "%s", entry->path);
+}
+
 static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *err) {
     server_options_t options_of = {.uri = values->uri, .patience_ns = values->patience_ns, .connections = 1};
-    place_t place;
-    catalog_t *catalog = NULL;
+    catalog_header_t header = {0};
+    places_t *places = NULL;
+    store_t *store = NULL;
     mongoc_client_t *client = NULL;
+    bool found = false;
     server_t *server = server_connect(&options_of, err);
-    bool ok = server && (client = server_take(server, err)) && place_look(server, client, &place, err) &&
-              catalog_peek(server, client, &place, NULL, &catalog, err);
-    if (ok && !catalog)
-        ok = err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it",
+    bool ok = server && (client = server_take(server, err)) && (store = store_mongo_open(server, client, err)) &&
+              store->read_header(store, &header, &found, err);
+    if (ok && !found)
+        ok = err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it",
                      server_namespace(server));
-    ok = ok && catalog_where(catalog, id, where, err);
-    catalog_close(catalog);
+    const catalog_settings_t settings = {.name = ok ? server_namespace(server) : ""};
+    ok = ok && catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
+    if (ok)
+        find_place(places, id, where);
+    places_free(places);
+    catalog_header_free(&header);
+    store_mongo_close(store);
     if (client)
         server_give(server, client);
     server_destroy(server);
@@ -124,7 +152,7 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     if (!cli_flush(err))
         return (int)err->status;
     if (!where->found)
-        return err_set(err, STATUS_USAGE, "no file of this collection's books holds the _id %" PRId64, id),
+        return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id),
                STATUS_USAGE;
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,

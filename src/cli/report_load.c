@@ -3,6 +3,7 @@
 #include "report/scale.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double seconds(int64_t ns) {
@@ -24,6 +25,11 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
     scale_value(rejected, (double)counts->rejected, "records");
     scale_value(took, seconds(result->took_ns), "s");
     scale_value(rate, per_second(counts->loaded, result->took_ns), "documents/s");
+    char skipped[120] = "";
+    if (result->skipped.count)
+        snprintf(skipped, sizeof skipped, "; skipped: %zu file%s that %s not fit the format",
+                 result->skipped.count, result->skipped.count == 1 ? "" : "s",
+                 result->skipped.count == 1 ? "does" : "do");
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status,
@@ -35,11 +41,11 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
                    "Dry run: nothing was written; %s documents would have been, %s records rejected.", loaded,
                    rejected);
     } else if (!counts->read) {
-        report_say(report, status, "There was nothing left to load.");
+        report_say(report, status, "There was nothing left to load%s.", skipped);
     } else {
-        report_say(report, status, "Loaded %s documents in %s, %s%s%s%s%s; limited by %s.", loaded, took,
+        report_say(report, status, "Loaded %s documents in %s, %s%s%s%s%s%s; limited by %s.", loaded, took,
                    rate, counts->already_there ? "; already there: " : "", counts->already_there ? there : "",
-                   counts->rejected ? "; rejected: " : "", counts->rejected ? rejected : "",
+                   counts->rejected ? "; rejected: " : "", counts->rejected ? rejected : "", skipped,
                    result->limited_by);
     }
 }
@@ -190,6 +196,8 @@ static void add_indexes(report_t *report, const load_result_t *result) {
 static void add_more(report_t *report, const load_result_t *result) {
     report_begin(report, REPORT_FIGURES, "Files and the way there", NULL);
     report_figure(report, "files", (double)result->files, "files");
+    if (result->skipped.count)
+        report_figure(report, "files skipped", (double)result->skipped.count, "files");
     report_figure(report, "files done before", (double)result->files_done_before, "files");
     report_figure(report, "records done before", (double)result->records_done_before, "records");
     report_figure(report, "records done by other loads", (double)result->records_done_by_others, "records");
@@ -220,6 +228,7 @@ static void add_settings(report_t *report, const load_spec_t *spec, const load_r
     report_set_flag(report, "polite", spec->polite);
     report_set_flag(report, "unsafe", spec->unsafe);
     report_set_flag(report, "dropped first", spec->drop);
+    report_set_flag(report, "skip bad files", spec->skip_bad_files);
 }
 
 report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err) {

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
-enum { SAMPLE_LINES = 64 };
+enum { SAMPLE_LINES = 64, COLUMNS_SHOWN = 13 };
 
 size_t dialect_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -142,6 +142,40 @@ static void warn_unknown(const schema_t *schema, const split_t *split, const dia
                  unknown == 1 ? " is" : "s are", schema->name, names, unknown > 5 ? ", ..." : "");
 }
 
+/* The header's columns, the first few, as a person reads them. */
+static void list_columns(const split_t *split, char *out, size_t room) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < split->count && i < COLUMNS_SHOWN; i++) {
+        const span_t *span = &split->spans[i];
+        const int shown = span->length < 40 ? (int)span->length : 40;
+        const int wrote = i + 1 == COLUMNS_SHOWN
+                              ? snprintf(out + used, room - used, ",...")
+                              : snprintf(out + used, room - used, "%s%.*s%s", i ? "," : "", shown,
+                                         (const char *)span->text, (int)span->length > shown ? "..." : "");
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+    for (char *at = out; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+}
+
+/* All of the line is one column, and there is something in it that often lies between columns. */
+static bool looks_undivided(const split_t *split) {
+    const span_t *span = &split->spans[0];
+    for (const char *at = ",;|\t"; split->count == 1 && *at; at++)
+        if (memchr(span->text, *at, span->length))
+            return true;
+    return false;
+}
+
+static bool misses_column(const split_t *split, const field_t *field, const char *name, err_t *err) {
+    char columns[400];
+    list_columns(split, columns, sizeof columns);
+    return err_set(err, STATUS_INPUT, "%s:1: no column '%s' (has: %s%s)", name, field->columns.items[0].text,
+                   columns, looks_undivided(split) ? " - another delimiter?" : "");
+}
+
 /* Of what is no header: where CR alone ends the lines, the whole file is one. */
 static bool has_no_cr(const line_t *line, const char *name, err_t *err) {
     return !memchr(line->text, '\r', line->length) ||
@@ -176,13 +210,8 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return has_no_cr(line, name, err) && err_set(err, STATUS_INPUT,
-                                                         "%s:1: the header has no column '%s', which the "
-                                                         "format %s needs; is this another kind of "
-                                                         "file? (tipple formats lists the formats)",
-                                                         name, field->columns.items[0].text, schema->name);
+            return has_no_cr(line, name, err) && misses_column(split, field, name, err);
     }
-    warn_unknown(schema, split, dialect, name);
     return true;
 }
 
@@ -219,10 +248,18 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
     return true;
 }
 
-static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
-                  const char *name, dialect_t *dialect, err_t *err) {
-    size_t bom = dialect_bom(text, length);
-    const uint8_t *at = text + bom;
+/* Without zeros in its spans: they are many, and a small file has few bytes. */
+static split_t *new_split(void) {
+    split_t *split = malloc(sizeof *split);
+    if (split)
+        memset((uint8_t *)split + sizeof split->spans, 0, sizeof *split - sizeof split->spans);
+    return split;
+}
+
+/* What the first line says. False: it is a header that does not fit. */
+static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
+                         const char *name, dialect_t *dialect, err_t *err) {
+    const uint8_t *at = text + dialect_bom(text, length);
     line_t line;
     dialect->line_end = 1;
     dialect->delimiter = schema->delimiters[0];
@@ -247,9 +284,7 @@ static bool sniff(const schema_t *schema, split_t *split, const uint8_t *text, s
         dialect->header_hash = XXH3_64bits(line.text, line.length);
         dialect->header_first = line.text[0];
     }
-    if (dialect->header)
-        return read_header(schema, split, &line, name, dialect, err);
-    return guess_layout(schema, split, text + bom, length - bom, dialect, err);
+    return !dialect->header || read_header(schema, split, &line, name, dialect, err);
 }
 
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
@@ -260,10 +295,45 @@ bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, c
         dialect->line_end = 1;
         return true;
     }
-    split_t *split = calloc(1, sizeof *split);
+    split_t *split = new_split();
     if (!split)
         return err_memory(err, sizeof *split);
-    bool ok = sniff(schema, split, text, length, name, dialect, err);
+    size_t bom = dialect_bom(text, length);
+    bool ok = sniff_header(schema, split, text, length, name, dialect, err);
+    if (ok && dialect->header)
+        warn_unknown(schema, split, dialect, name);
+    else if (ok)
+        ok = guess_layout(schema, split, text + bom, length - bom, dialect, err);
+    split_free(split);
+    free(split);
+    return ok;
+}
+
+bool dialect_may_refuse(const schema_t *schema) {
+    return !schema->fixed && schema->header != HEADER_NO;
+}
+
+bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends) {
+    const uint8_t *at = text + dialect_bom(text, length);
+    line_t line;
+    *begins = *ends = length;
+    if (!next_line(&at, text + length, &line, NULL))
+        return false;
+    const bool whole = at[-1] == '\n';
+    *begins = (size_t)(line.text - text);
+    *ends = (size_t)(at - text) - whole;
+    return whole;
+}
+
+bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
+    dialect_t dialect;
+    if (!dialect_may_refuse(schema))
+        return true;
+    start(&dialect);
+    split_t *split = new_split();
+    if (!split)
+        return err_memory(err, sizeof *split);
+    bool ok = sniff_header(schema, split, text, length, name, &dialect, err);
     split_free(split);
     free(split);
     return ok;

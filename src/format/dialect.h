@@ -30,6 +30,17 @@ size_t dialect_bom(const uint8_t *text, size_t length);
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
 
+/* Would these first bytes be refused? The same answer and the same sentence as from dialect_sniff, without a
+ * dialect and without a word about columns that are left out. */
+bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err);
+
+/* Can a file of this format be refused for its first line at all? */
+bool dialect_may_refuse(const schema_t *schema);
+
+/* The first line that is not blank, [*begins, *ends), which alone decides whether a file fits. False: its
+ * end, or all of it, is not there yet. */
+bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends);
+
 /* Dialects by what they say: thousands of files of one kind share one, and so its plan. Any thread may call.
  */
 typedef struct dialect_shelf dialect_shelf_t;

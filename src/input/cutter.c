@@ -56,10 +56,11 @@ static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *e
     return true;
 }
 
-/* Reads into the buffer until it holds `want` bytes. A fault is kept: what came before it is good. */
-static bool fill(cutter_t *cutter, size_t want, err_t *err) {
-    if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, want))
-        return err_memory(err, want);
+/* Reads into the buffer, made as large as `room`, until it holds `want` bytes. A fault is kept: what came
+ * before it is good. */
+static bool fill(cutter_t *cutter, size_t room, size_t want, err_t *err) {
+    if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, room))
+        return err_memory(err, room);
     while (cutter->have < want && !cutter->ended) {
         ssize_t got = source_read(cutter->source, cutter->buffer.bytes + cutter->have, want - cutter->have,
                                   &cutter->fault);
@@ -68,6 +69,17 @@ static bool fill(cutter_t *cutter, size_t want, err_t *err) {
         cutter->have += got > 0 ? (size_t)got : 0;
     }
     return true;
+}
+
+/* Reads more of a record that has no end yet, up to `most` bytes in all. Its buffer grows by doubling, but
+ * text comes in steps: what is read past the record's end has to be carried, in memory that no budget counts.
+ */
+static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
+    size_t room = cutter->buffer.capacity, want = cutter->have + CUTTER_BUFFER;
+    if (cutter->have == room)
+        room = 2 * cutter->have < most ? 2 * cutter->have : most;
+    want = want < room ? want : room;
+    return fill(cutter, room, want < most ? want : most, err);
 }
 
 /* Behind the first record end at or after `from`; 0: there is none yet. */
@@ -185,19 +197,23 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     }
     if (!cutter->buffer.bytes && !take_buffer(cutter, err))
         return pool_closed(cutter->pool) ? 0 : -1;
-    size_t inside = (size_t)(CUTTER_WINDOW - cutter->offset % CUTTER_WINDOW), end = 0;
-    if (!fill(cutter, inside + (CUTTER_BUFFER - CUTTER_WINDOW), err))
-        return -1;
-    while (!(end = record_end(cutter, inside - 1)) && !cutter->ended) {
-        size_t start = last_record_end(cutter), most = start + cutter->longest + 1;
+    const size_t inside = (size_t)(CUTTER_WINDOW - cutter->offset % CUTTER_WINDOW),
+                 usual = inside + (CUTTER_BUFFER - CUTTER_WINDOW);
+    if (!fill(cutter, usual, usual, err))
+        return pool_closed(cutter->pool) ? 0 : -1;
+    size_t end = record_end(cutter, inside - 1);
+    const size_t start = end ? 0 : last_record_end(cutter), most = start + cutter->longest + 1;
+    while (!end && !cutter->ended) {
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))
                 return -1;
             end = start;
             break;
         }
-        if (!fill(cutter, cutter->have * 2 < most ? cutter->have * 2 : most, err))
-            return -1;
+        const size_t searched = cutter->have;
+        if (!read_on(cutter, most, err))
+            return pool_closed(cutter->pool) ? 0 : -1;
+        end = record_end(cutter, searched);
     }
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut its last record off */

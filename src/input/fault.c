@@ -15,7 +15,7 @@ static const reason_t reasons[] = {
     {EACCES, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
     {EPERM, STATUS_INPUT, "this user may not read it; allow it (chmod, chown) or run as a user who may"},
     {EISDIR, STATUS_INPUT, "is a folder where a file is meant; name a file"},
-    {ELOOP, STATUS_INPUT, "its symbolic links lead in a circle; mend the links"},
+    {ELOOP, STATUS_INPUT, "its symbolic links lead in a circle; repair the links"},
     {ENAMETOOLONG, STATUS_INPUT, "the path is longer than the system allows; move the file up"},
     {EOVERFLOW, STATUS_INPUT, "is larger than this system can read; split it"},
     {ENXIO, STATUS_INPUT,

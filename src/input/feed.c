@@ -95,7 +95,8 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
 
 static bool make_room(feed_t *feed) {
     uint64_t left = feed->end - feed->next;
-    feed->room = !feed->stream && left < FEED_BYTES ? (size_t)left : FEED_BYTES;
+    const size_t most = feed->most ? feed->most : FEED_BYTES;
+    feed->room = !feed->stream && left < most ? (size_t)left : most;
     feed->bytes = malloc(FEED_BACK + feed->room + FEED_SLACK);
     feed->at = feed->filled = FEED_BACK;
     if (feed->bytes) {

@@ -32,6 +32,7 @@ typedef struct {
     void *context;
     uint64_t next, end; /* where the next pread goes; the end of this input on disk */
     uint8_t *bytes;     /* made at the first feed_want */
+    size_t most;        /* to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
     bool damaged; /* a decoder said so: what it gave before may be wrong, too */

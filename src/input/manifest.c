@@ -298,7 +298,7 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
                        "standard input is closed, so '-' has nothing to read: pipe something in");
     if (error == ENOENT && lstat(path, &link) == 0)
         return err_set(build->err, STATUS_INPUT,
-                       "%.1000s: is a link to a file that does not exist; mend the link or remove it", path);
+                       "%.1000s: is a link to a file that does not exist; repair the link or remove it", path);
     if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
         return add_pattern(build, path);
     return fault_system(build->err, *path ? path : "''", error);

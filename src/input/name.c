@@ -32,11 +32,23 @@ char *name_clean(const char *path) {
     return out;
 }
 
+static bool is_digit_of_escape(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* \xHH of the text's own would be read as an escape: its backslash is escaped. All others stay as they are.
+ */
+static bool looks_escaped(const uint8_t *text, size_t left) {
+    return left >= 4 && text[0] == '\\' && text[1] == 'x' && is_digit_of_escape((char)text[2]) &&
+           is_digit_of_escape((char)text[3]);
+}
+
 /* The length of the character that the text begins with, or 0 when it is not one to be shown as it is. */
 static size_t shown_length(const uint8_t *text, size_t left) {
     size_t length = *text < 0x80 ? 1 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
     bool is_control = *text < 0x20 || *text == 0x7f || (*text == 0xc2 && left > 1 && text[1] < 0xa0);
-    return length <= left && !is_control && utf8_valid(text, length) ? length : 0;
+    bool is_shown = !is_control && !looks_escaped(text, left);
+    return length <= left && is_shown && utf8_valid(text, length) ? length : 0;
 }
 
 char *name_join(const char *before, const char *between, const char *text, size_t length) {

@@ -12,7 +12,8 @@
 char *name_clean(const char *path);
 
 /* "before" + "between" + text, the text made valid UTF-8 without control characters: each other byte becomes
- * \xHH. A new string, or NULL. before may be NULL. */
+ * \xHH, and so does a backslash that \xHH of the text's own begins with: different texts stay different. A
+ * new string, or NULL. before may be NULL. */
 char *name_join(const char *before, const char *between, const char *text, size_t length);
 
 /* Why a walk leaves out a file or folder of this name (a clause for a note), or NULL. */

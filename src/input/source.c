@@ -113,16 +113,18 @@ static bool begin(source_t *source, err_t *err) {
     uint64_t from = file->archive_offset, to = from + file->disk_bytes;
     feed_init(&source->feed, source->name, fd, is_stream, from, to);
     source->feed.pool = source->kit->pool;
+    source->feed.most = source->kit->piece;
     if (fd < 0)
         return fault_system(err, source->name, errno);
     if (!is_unchanged(source, err))
         return false;
-    if (!is_stream && file->disk_bytes > FEED_BYTES) /* else one read gets all of it */
+    if (!is_stream && !source->kit->piece && file->disk_bytes > FEED_BYTES) /* else one read gets all of it */
         posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(fd, file, &from, err))
             return false;
         feed_init(&source->feed, source->name, fd, false, from, from + file->zip.packed_bytes);
+        source->feed.most = source->kit->piece;
     }
     return is_stream || choose_decoder(source, file->kind, err);
 }

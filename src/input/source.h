@@ -19,6 +19,9 @@ void source_kit_free(source_kit_t *kit);
  * err->text is empty. */
 void source_kit_watch(source_kit_t *kit, pool_t *pool);
 
+/* Only the beginnings of files will be read with this kit: not much more of them is fetched from the disk. */
+void source_kit_peek(source_kit_t *kit);
+
 /* The file (and its manifest) must outlive the source. A stream is only looked at by the first read, so
  * opening never waits. NULL: *err says why (status 5; 8 when this host has no descriptor or memory left). */
 source_t *source_open(const input_file_t *file, err_t *err);

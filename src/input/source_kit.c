@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { PEEK_BYTES = 16 * 1024 };
+
 source_kit_t *source_kit_new(void) {
     return calloc(1, sizeof(source_kit_t));
 }
@@ -20,6 +22,11 @@ void source_kit_free(source_kit_t *kit) {
         if (kit->spare[kind])
             kit->spare[kind]->close(kit->spare[kind]);
     free(kit);
+}
+
+void source_kit_peek(source_kit_t *kit) {
+    kit->engine = INFLATE_ZLIB; /* begins with less ado than faster ones */
+    kit->piece = PEEK_BYTES;
 }
 
 decoder_t *source_kit_take(source_kit_t *kit, input_kind_t kind) {

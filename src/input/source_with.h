@@ -13,6 +13,7 @@ struct source_kit {
     inflate_engine_t engine;
     decoder_t *spare[INPUT_STREAM + 1]; /* by kind: one that is not in use */
     source_t *archive;                  /* the packed tar that was read last, wherever it stands now */
+    size_t piece;                       /* bytes to read at once; 0: as many as are good for all of a file */
     pool_t *pool;                       /* closed: nobody wants a stream's bytes any more; or NULL */
 };
 

@@ -26,6 +26,7 @@ void batch_free(batch_t *batch) {
 bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err) {
     if (batch->used + needed <= batch->room)
         return true;
+    batch->usual = most;
     size_t room = batch->room ? 2 * batch->room : FIRST_ROOM;
     room = room < most ? room : most;
     room = room < batch->used + needed ? batch->used + needed : room;
@@ -63,4 +64,9 @@ void batch_clear(batch_t *batch) {
     batch->count = 0;
     batch->used = 0;
     batch->part_count = 0;
+    uint8_t *smaller = batch->room > batch->usual ? realloc(batch->bytes, batch->usual) : NULL;
+    if (smaller) { /* one large document has been here; it is not to be paid for until the end */
+        batch->bytes = smaller;
+        batch->room = batch->usual;
+    }
 }

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
     uint8_t *bytes;
     size_t used, room; /* the next document is made at bytes + used */
+    size_t usual;      /* room that is kept */
     uint32_t *starts;  /* in bytes; one more than there are documents */
     uint32_t *offsets; /* of each document's record in its block's text */
     uint32_t count;
@@ -33,7 +34,7 @@ bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err);
 /* Takes the document of `length` bytes at bytes + used into the batch; the block has one more pending. */
 bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err);
 
-/* Empty again; the memory stays. */
+/* Empty again; the memory stays, but for what one large document needed. */
 void batch_clear(batch_t *batch);
 
 #endif

@@ -8,32 +8,40 @@
 #include "base/pool.h"
 #include "format/dialect.h"
 #include "input/manifest.h"
-#include "target/catalog.h"
+#include "catalog/ledger.h"
 #include "target/position.h"
 
 #include <stdatomic.h>
 
-/* One input of a load, or one part of it. Written by its feeder before its first block is handed out, then
- * read-only, but for what the load's main thread keeps in `books`. */
+/* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the
+ * piece is handed to a feeder; afterwards only what says so changes. */
 typedef struct {
     const input_file_t *input;
-    catalog_file_t *books;
-    size_t part;              /* of the books; the parts of a file follow one another */
-    uint64_t from, to;        /* its windows; to is UINT64_MAX where it goes up to the end */
+    work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
+    uint32_t ordinal;     /* of the input in the catalog */
+    const char *known_as; /* its name there */
+    extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
+    size_t extent_count;
+    uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
-    bool skip;                /* an earlier run has loaded all of it */
-    bool in_doubt;            /* an earlier run started it: blocks that are not done may be there in part */
-    runs_t done_before;       /* blocks that an earlier run has made durable */
-    struct block *tail;       /* the main thread's: the last block, settled, while others are not */
-    atomic_bool suspect;      /* its data is damaged, or it was changed: no block of it is done for good */
-    atomic_bool fed;          /* all blocks were handed out: `blocks` is known */
-    atomic_bool lost;         /* another load has taken it over: no more of it, and nothing into the books */
-    atomic_uint turn;         /* how often it was lost, and came back */
-    uint64_t blocks;          /* behind its last window */
-    uint64_t read_before;     /* records of it that were done when this load began */
-    uint64_t counted_to, counted; /* so many lines lie before this offset; the loaders', under their lock */
-    bool dirty, completed; /* the main thread's: changed since the last checkpoint; reported as complete */
+    bool begun_before;        /* something of it may be in the collection: blocks that are not done are read back */
+    bool compares;            /* done blocks are read and compared with their hashes, not passed over */
+    bool only_compares;       /* and nothing else: all of them are done */
+    bool may_be_torn;         /* it may grow: a last record without a line end is sent by itself, at last */
+    done_runs_t done_before;  /* blocks that earlier runs have made durable */
+    tail_t tail;              /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;        /* of our ownership; 0: it is another load's now */
+    atomic_bool begun;        /* by this load: a block was handed out */
+    atomic_bool misfit;       /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool feeding;      /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;          /* after its last one; known when it is fed */
+    uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
 } load_file_t;
+
+/* Where a place of the text has its number. */
+static inline bool load_file_number(const load_file_t *file, uint64_t offset, uint64_t *number) {
+    return extents_number(file->extents, file->extent_count, offset, number);
+}
 
 typedef struct block {
     struct block *next; /* in the list that is queued, later in that of done blocks */
@@ -43,25 +51,29 @@ typedef struct block {
     uint64_t offset;     /* of text[0] in the file */
     uint64_t first_line; /* of text[0], from 1, counted from the record at lines_from on */
     uint64_t lines_from; /* mostly 0: the file's beginning */
-    uint64_t from, to;   /* windows that are done with this block */
-    uint32_t turn;       /* its file's, when it was cut */
+    uint64_t from, to;   /* numbers of the blocks that are done with it */
+    uint64_t hash;       /* of its text, for the catalog; sums of blocks are compared */
+    uint32_t epoch;      /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool last;     /* its file's last: done only when all of the file is, because the file may still grow */
-    bool partial;  /* cut off by --limit or a fault of the input: never marked as done */
-    bool in_doubt; /* an earlier run may have sent it */
+    bool tail;           /* one of its input's last: done only when all of the input is, because it may grow */
+    bool partial;        /* cut off by --limit or a fault of the input: never written down as done */
+    bool begun_before;   /* what is there of it is read back and compared before anything is sent */
     struct {       /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
         uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;
     counts_t counts;
+    reject_mark_t *rejects; /* of its records, to be freed with it */
+    size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
+    bool counted;     /* among the blocks that are on their way (loading_add_block) */
     bool parsed;      /* all of its records were looked at */
 } block_t;
 
-/* Was its file taken over by another load after it was cut? Then it is that load's to send. */
+/* Was its piece taken by another load after it was cut? Then it is that load's to send. */
 static inline bool block_is_lost(const block_t *block) {
-    return block->file->lost || block->turn != block->file->turn;
+    return block->epoch != block->file->epoch;
 }
 
 #endif

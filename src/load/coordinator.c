@@ -40,9 +40,10 @@ static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
 }
 
 /* One round while pieces of ours are under way. */
-static bool work(coordinator_t *coordinator, bool *hungry, bool *idle, int64_t *written_ns, err_t *err) {
+static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *idle, int64_t *written_ns,
+                 err_t *err) {
     const int64_t left_ns = *written_ns + coordinator->checkpoint_ns - coordinator->now(coordinator->context);
-    if (!coordinator->wait(coordinator->context, left_ns > 0 ? left_ns : 0, hungry, idle, err))
+    if (!coordinator->wait(coordinator->context, left_ns > 0 ? left_ns : 0, may_take, hungry, idle, err))
         return false;
     if (!*idle && coordinator->now(coordinator->context) - *written_ns < coordinator->checkpoint_ns)
         return true;
@@ -50,7 +51,8 @@ static bool work(coordinator_t *coordinator, bool *hungry, bool *idle, int64_t *
     if (!coordinator_flush(coordinator, err))
         return false;
     *written_ns = coordinator->now(coordinator->context);
-    return coordinator->ledger->lost != lost || !is_stuck(coordinator, *idle, err);
+    return coordinator->ledger->lost != lost || coordinator->enough(coordinator->context) ||
+           !is_stuck(coordinator, *idle, err);
 }
 
 bool coordinator_run(coordinator_t *coordinator, err_t *err) {
@@ -63,20 +65,18 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
         next_t next;
         if (!ledger_next(ledger, &next, &load, err))
             return false;
-        if (next == NEXT_END && looked)
+        if ((next == NEXT_END && looked) || (idle && coordinator->enough(coordinator->context)))
             return true;
-        if (next == NEXT_TAKE && !hungry)
-            next = NEXT_WORK;
-        if (next == NEXT_TAKE) {
+        if (next == NEXT_TAKE && hungry) {
             ok = take(coordinator, err);
             hungry = idle = looked = false;
-        } else if (next == NEXT_WORK) {
-            ok = work(coordinator, &hungry, &idle, &written_ns, err);
+        } else if (next == NEXT_TAKE || next == NEXT_WORK) {
+            ok = work(coordinator, next == NEXT_TAKE, &hungry, &idle, &written_ns, err);
             looked = false;
         } else {
             if (next == NEXT_WAIT && looked) {
                 coordinator->waits_for(coordinator->context, load);
-                ok = coordinator->wait(coordinator->context, coordinator->look_ns, &hungry, &idle, err);
+                ok = coordinator->sleep(coordinator->context, coordinator->look_ns, err);
             }
             hungry = true;
             ok = ok && look(coordinator, err) && hand_out(coordinator, err);

@@ -21,14 +21,18 @@ typedef struct {
     uint64_t (*own_beats)(void *context);
     /* A piece to be fed (OURS) or compared with its hashes (CHECK). */
     bool (*hand_out)(void *context, work_t *work, err_t *err);
-    /* Waits until something has changed, at most so long. *hungry: feeders will soon have nothing to do.
-     * *idle: everything that was handed out is fed and settled. False: the load has failed or was stopped. */
-    bool (*wait)(void *context, int64_t most_ns, bool *hungry, bool *idle, err_t *err);
+    /* Waits until everything that was handed out is fed and settled (*idle), or so long at most; with may_take also
+     * until feeders will soon have nothing to do (*hungry). False: the load has failed or was stopped. */
+    bool (*wait)(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle, err_t *err);
+    /* Waits so long. False as above. */
+    bool (*sleep)(void *context, int64_t ns, err_t *err);
     /* Tells the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it has been made
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
     /* Pieces may have been lost, or torn records written down. */
     void (*written)(void *context);
+    /* Whatever is not done is not to be done by this run (--limit), or cannot be (a fault of an input). */
+    bool (*enough)(void *context);
     /* Others work on the rest; load may be NULL. */
     void (*waits_for)(void *context, const load_seen_t *load);
 } coordinator_t;

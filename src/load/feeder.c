@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     MOST_THREADS = 16,
@@ -33,7 +34,12 @@ typedef struct {
     source_kit_t *kit;
     block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
     uint32_t chain_bytes;
-    uint32_t turn;      /* of the file at hand */
+    uint32_t epoch;     /* of the file at hand */
+    uint32_t tail_parts;
+    const done_run_t *run; /* that its text is compared with, */
+    uint64_t run_hash;     /* as far as it was read, */
+    uint64_t tail_hash;
+    size_t runs_compared;
     uint64_t left;      /* of --limit */
     records_t *counter; /* counts records for --limit */
     records_place_t scratch;
@@ -62,6 +68,15 @@ static bool count_lines(worker_t *worker, const block_t *block) {
         return false;
     worker->left -= most;
     return true;
+}
+
+static void free_block(const feeder_options_t *options, block_t *block) {
+    if (options->loading) {
+        loading_free_block(options->loading, block);
+    } else if (block) {
+        pool_give(options->pool, &block->buffer);
+        free(block);
+    }
 }
 
 /* Cuts the block off behind the last record that --limit allows. */
@@ -126,8 +141,13 @@ static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
     return ok;
 }
 
-/* first: of its part, which begins in the middle of a record that belongs to the part before, perhaps. */
-static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint32_t turn) {
+/* The sum over blocks does not depend on their order, so each hash knows its block's number. */
+static uint64_t hash_block(const cut_t *cut, uint64_t from) {
+    return XXH3_64bits_withSeed(cut->buffer.bytes, cut->length + cut->oversize.kept, from ^ cut->oversize.length);
+}
+
+/* first: of its piece, which begins in the middle of a record that belongs to the piece before, perhaps. */
+static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint32_t epoch) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
@@ -145,12 +165,13 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, bool first, uint
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
-    block->last = cut->last;
-    block->turn = turn;
+    block->tail = cut->last && file->to == UINT64_MAX;
+    block->epoch = epoch;
     block->partial = cut->broken;
-    block->in_doubt = file->in_doubt;
+    block->begun_before = file->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
+    block->hash = file->work ? hash_block(cut, block->from) : 0;
     return block;
 }
 
@@ -163,12 +184,12 @@ static bool number(feeder_t *feeder, block_t *block, err_t *err) {
     uint64_t end = block->offset + block->length + block->oversize.length;
     if (!options->extend(options->context, file, end ? end - 1 : 0, err))
         return false;
-    if (!catalog_voff(file->books, block->offset, &voff))
+    if (!load_file_number(file, block->offset, &voff))
         return err_set(err, STATUS_INPUT,
                        "%s holds more than its size promised (more than %llu bytes): it changed while it was "
                        "read, or its compressed form lies about its size",
                        file->input->name, (unsigned long long)block->offset);
-    block->id_base = position_id(position_lane(file->books->ordinal, block->offset), voff);
+    block->id_base = position_id(position_lane(file->ordinal, block->offset), voff);
     return true;
 }
 
@@ -181,14 +202,14 @@ static bool push_chain(worker_t *worker) {
         return true;
     while (chain) {
         block_t *next = chain->next;
-        pool_give(options->pool, &chain->buffer);
-        free(chain);
+        free_block(options, chain);
         chain = next;
     }
     return false;
 }
 
 static bool push(worker_t *worker, block_t *block) {
+    const feeder_options_t *options = &worker->feeder->options;
     if (!worker->chain) {
         worker->chain_end = &worker->chain;
         worker->chain_bytes = 0;
@@ -196,17 +217,144 @@ static bool push(worker_t *worker, block_t *block) {
     *worker->chain_end = block;
     worker->chain_end = &block->next;
     worker->chain_bytes += (uint32_t)block->buffer.capacity;
-    bool may_wait = block->last && block->file->input->kind != INPUT_STREAM;
+    bool may_wait = block->tail && block->file->input->kind != INPUT_STREAM;
+    if (options->loading) {
+        loading_add_block(options->loading);
+        block->counted = true;
+    }
     return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
+}
+
+/* ---- what the main thread is told ---- */
+
+static bool tell(worker_t *worker, const news_t *what, err_t *err) {
+    loading_t *loading = worker->feeder->options.loading;
+    if (!loading)
+        return true;
+    news_t *news = malloc(sizeof *news);
+    if (!news)
+        return err_memory(err, sizeof *news);
+    *news = *what;
+    news->epoch = worker->epoch;
+    loading_tell(loading, news);
+    return true;
+}
+
+static bool refuse_changed(const load_file_t *file, const done_run_t *run, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
+                   "content than then. Put the old content back, or give --reload-changed, which removes its "
+                   "documents and loads it again",
+                   file->input->name, (unsigned long long)(run->from * POSITION_BLOCK_BYTES),
+                   (unsigned long long)(run->to * POSITION_BLOCK_BYTES));
+}
+
+/* Is the text of done blocks what it was? Known when a run of them is over. */
+static bool compare_done(worker_t *worker, const load_file_t *file, const block_t *block, err_t *err) {
+    const done_run_t *run = done_runs_find(&file->done_before, block->from);
+    if (run != worker->run) {
+        worker->run = run;
+        worker->run_hash = 0;
+    }
+    worker->run_hash += block->hash;
+    if (block->to > run->to || (block->to == run->to && worker->run_hash != run->hash))
+        return refuse_changed(file, run, err);
+    worker->runs_compared += block->to == run->to;
+    return true;
+}
+
+/* All of a piece that was compared was there: nothing was missing at its end. */
+static bool finish_comparing(worker_t *worker, load_file_t *file, err_t *err) {
+    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
+    if (file->compares && worker->runs_compared < file->done_before.count)
+        return refuse_changed(file, &file->done_before.runs[worker->runs_compared], err);
+    if (file->only_compares && tail.from < tail.to && worker->tail_hash != tail.hash)
+        return refuse_changed(file, &tail, err);
+    return !file->only_compares || tell(worker, &(news_t){.kind = NEWS_COMPARED, .file = file}, err);
+}
+
+/* A block of the last record alone, whose line has no end. NULL: out of memory, or the load has ended. */
+static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *err) {
+    block_t *torn = malloc(sizeof *torn);
+    if (!torn) {
+        err_memory(err, sizeof *torn);
+        return NULL;
+    }
+    *torn = *block;
+    torn->length = block->length - at;
+    torn->offset += at;
+    torn->id_base += at;
+    torn->first_line += lines_count(block->buffer.bytes, at);
+    torn->file_start = false;
+    torn->hash = 0; /* the block's own speaks of both */
+    if (!pool_take(worker->feeder->options.pool, torn->length, &torn->buffer)) {
+        free(torn);
+        if (!pool_closed(worker->feeder->options.pool))
+            err_memory(err, block->length);
+        return NULL;
+    }
+    memcpy(torn->buffer.bytes, block->buffer.bytes + at, torn->length);
+    memset(torn->buffer.bytes + torn->length, 0, POOL_SLACK);
+    memset(block->buffer.bytes + at, 0, POOL_SLACK);
+    block->length = at;
+    return torn;
+}
+
+/* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of it.
+ * *block becomes NULL where it is nothing but this record. */
+static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
+    block_t *torn = *block;
+    const uint8_t *text = torn->buffer.bytes;
+    if (!torn->tail || !torn->file->may_be_torn || torn->oversize.length || !torn->length ||
+        text[torn->length - 1] == '\n')
+        return true;
+    const uint8_t *end = memrchr(text, '\n', torn->length);
+    if (!end)
+        *block = NULL;
+    else if (!(torn = cut_torn(worker, torn, (uint32_t)(end + 1 - text), err)))
+        return false;
+    const news_t news = {
+        .kind = NEWS_TORN,
+        .file = torn->file,
+        .torn = {torn->offset, torn->length, XXH3_64bits(torn->buffer.bytes, torn->length)},
+        .block = torn};
+    worker->tail_parts++;
+    if (tell(worker, &news, err))
+        return true;
+    free_block(&worker->feeder->options, torn);
+    return false;
+}
+
+/* Done before: compared, where that is wanted, and not sent again. */
+static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t *err) {
+    bool ok = true;
+    if (file->only_compares && block->tail)
+        worker->tail_hash += block->hash;
+    else if (file->compares)
+        ok = compare_done(worker, file, block, err);
+    free_block(&worker->feeder->options, block);
+    return ok;
+}
+
+static bool is_done(const load_file_t *file, const block_t *block) {
+    return file->only_compares ||
+           (file->compares ? done_runs_find(&file->done_before, block->from) != NULL
+                           : block->from < block->to &&
+                                 done_runs_cover(&file->done_before, block->from, block->to));
 }
 
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
 static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    block_t *block = make_block(file, cut, first, worker->turn);
-    bool ok = block != NULL || err_memory(err, sizeof *block);
-    ok = ok && sniff(worker, file, cut, err);
+    block_t *block = make_block(file, cut, first, worker->epoch);
+    if (!block) {
+        pool_give(options->pool, &cut->buffer);
+        return err_memory(err, sizeof *block);
+    }
+    if (is_done(file, block))
+        return pass_done(worker, file, block, err);
+    bool ok = sniff(worker, file, cut, err);
     if (ok && options->limit != UINT64_MAX) {
         ok = apply_limit(worker, block, err);
         *more = !block->partial;
@@ -214,35 +362,34 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, bool first,
             file->blocks = block->to;
     }
     ok = ok && number(feeder, block, err);
-    if (ok && runs_cover(&file->done_before, block->from, block->to)) {
-        pool_give(options->pool, &block->buffer); /* an earlier run has made it durable */
-        free(block);
+    if (!ok) {
+        free_block(options, block);
+        return false;
+    }
+    if (block->tail && !block->partial && options->loading && !hold_back_torn(worker, &block, err)) {
+        free_block(options, block);
+        return false;
+    }
+    if (!block)
         return true;
-    }
-    if (ok) {
-        ok = push(worker, block);
-        *more = *more && ok;
-        return ok;
-    }
-    pool_give(options->pool, &cut->buffer);
-    free(block);
-    return false;
+    worker->tail_parts += block->tail;
+    ok = push(worker, block);
+    *more = *more && ok;
+    return ok;
 }
 
-/* Where the next cut will begin lies in windows that are done: behind them. What stands there does not tell
- * the dialect either. */
+/* Where the next cut will begin lies in blocks that are done: after them. What is there does not tell the dialect
+ * either. */
 static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t window,
                            err_t *err) {
-    const runs_t *done = &file->done_before;
-    if (file->input->kind != INPUT_PLAIN || input_is_in_stream(file->input))
+    const done_run_t *run = done_runs_find(&file->done_before, window);
+    if (!run || window + LEAST_SEEK >= run->to || file->compares || file->input->kind != INPUT_PLAIN ||
+        input_is_in_stream(file->input))
         return true;
-    for (size_t i = 0; i < done->count; i++)
-        if (done->runs[i].from <= window && window + LEAST_SEEK < done->runs[i].to)
-            return sniff_head(worker, file, err) && cutter_seek(cutter, done->runs[i].to, err);
-    return true;
+    return sniff_head(worker, file, err) && cutter_seek(cutter, run->to, err);
 }
 
-/* 1: a block was handed on; 0: the part is over; -1: a fault. */
+/* 1: a block was handed on; 0: the piece is over; -1: a fault. */
 static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *end, bool *more,
                      err_t *err) {
     feeder_t *feeder = worker->feeder;
@@ -257,7 +404,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     if (got <= 0)
         return got;
     if (cut.offset / POSITION_BLOCK_BYTES >= file->to) {
-        pool_give(feeder->options.pool, &cut.buffer); /* the next part's first record */
+        pool_give(feeder->options.pool, &cut.buffer); /* the next piece's first record */
         return 0;
     }
     *end = cut.next_offset;
@@ -265,16 +412,39 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     return hand_on(worker, file, &cut, first, more, err) ? 1 : *more ? -1 : 0;
 }
 
-/* Not lost to another load, nor lost and found again, which is another turn. */
+/* Not taken by another load, nor taken again by us since, which is another ownership. */
 static bool is_ours(const worker_t *worker, const load_file_t *file) {
-    return !file->lost && file->turn == worker->turn;
+    return file->epoch == worker->epoch;
 }
 
-static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+/* The piece was read to its end. */
+static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err) {
+    const uint64_t blocks =
+        end == UINT64_MAX ? file->from : (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+    const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
+    if (!finish_comparing(worker, file, err))
+        return false;
+    if (file->only_compares)
+        return true;
+    file->blocks = to_its_end ? file->to : blocks;
+    return tell(worker,
+                &(news_t){.kind = NEWS_FED,
+                          .file = file,
+                          .end_block = file->blocks,
+                          .tail_parts = worker->tail_parts},
+                err);
+}
+
+/* *begun: a block of it was handed on. */
+static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *begun, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    worker->turn = file->turn;
-    if (file->from && !sniff_head(worker, file, err))
+    worker->epoch = file->epoch;
+    worker->tail_parts = 0;
+    worker->run = NULL;
+    worker->run_hash = worker->tail_hash = 0;
+    worker->runs_compared = 0;
+    if (file->from && !file->only_compares && !sniff_head(worker, file, err))
         return false;
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
@@ -284,30 +454,42 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
+        *begun |= got > 0;
+        file->begun = *begun;
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
         if (stop_signal() || pool_closed(options->pool))
             *more = false;
     }
-    if (*more && got == 0 && is_ours(worker, file)) {
-        uint64_t blocks =
-            end == UINT64_MAX ? file->from : (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
-        file->blocks = file->to != UINT64_MAX && end != UINT64_MAX ? file->to : blocks;
-        file->fed = true;
-    }
-    if (got < 0 && source_is_suspect(source))
-        file->suspect = true;
+    if (*more && got == 0 && is_ours(worker, file) && !finish(worker, file, end, err))
+        got = -1;
     cutter_destroy(cutter);
     source_close(source);
     return got >= 0;
 }
 
-/* The next file, or the next files, where one stream holds them: this thread reads them in order. */
-static bool take_files(feeder_t *feeder, size_t *first, size_t *end, err_t *err) {
+/* A file that could not even be begun may be left out. */
+static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
+    feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    if (options->next)
-        return options->next(options->share, first, end, err);
+    bool begun = false;
+    if (feed_text(worker, file, more, &begun, err))
+        return true;
+    if (begun || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
+        return false;
+    file->misfit = true;
+    pthread_mutex_lock(&feeder->lock);
+    bool skipped = options->misfit(options->context, file, err);
+    pthread_mutex_unlock(&feeder->lock);
+    return skipped && tell(worker, &(news_t){.kind = NEWS_SKIPPED, .file = file}, err);
+}
+
+/* The next file, or the next files, where one stream holds them: this thread reads them in order. */
+static bool take_files(feeder_t *feeder, size_t *first, size_t *end) {
+    const feeder_options_t *options = &feeder->options;
+    if (options->hand_out)
+        return hand_out_next(options->hand_out, first, end);
     pthread_mutex_lock(&feeder->lock);
     size_t next = *first = feeder->next_file;
     if (next < options->file_count) {
@@ -321,45 +503,64 @@ static bool take_files(feeder_t *feeder, size_t *first, size_t *end, err_t *err)
     return *first < *end;
 }
 
-static void *work(void *context) {
-    worker_t worker = {
-        .feeder = context, .kit = source_kit_new(), .left = ((feeder_t *)context)->options.limit};
-    feeder_t *feeder = worker.feeder;
+/* Of one stream's files some may be another load's, or done. */
+static bool is_wanted(const load_file_t *file) {
+    return !file->work || file->epoch || file->only_compares;
+}
+
+static void feed(worker_t *worker) {
+    feeder_t *feeder = worker->feeder;
     bool more = true;
     size_t next = 0, end = 0;
     err_t err;
-    if (!worker.kit) {
-        err_memory(&err, sizeof worker);
-        fail(feeder, &err);
-    } else {
-        source_kit_watch(worker.kit, feeder->options.pool);
-    }
     while (more && !has_failed(feeder) && !stop_signal()) {
         err.text[0] = '\0';
-        if (next == end && feeder->options.next && !push_chain(&worker)) /* the taking may wait */
-            break;
-        if (next == end && !take_files(feeder, &next, &end, &err)) {
-            if (err.text[0])
-                fail(feeder, &err);
-            break;
-        }
+        if (next == end && feeder->options.hand_out && !push_chain(worker)) /* the taking may wait */
+            return;
+        if (next == end && !take_files(feeder, &next, &end))
+            return;
         load_file_t *file = &feeder->options.files[next++];
-        if (file->skip)
+        if (!is_wanted(file))
             continue;
-        if (file->input->kind == INPUT_STREAM && !push_chain(&worker)) /* which may be slow */
-            break;
-        if (!feed_file(&worker, file, &more, &err) && err.text[0])
+        if (file->input->kind == INPUT_STREAM && !push_chain(worker)) /* which may be slow */
+            return;
+        file->feeding = true;
+        if (!feed_file(worker, file, &more, &err) && err.text[0])
             fail(feeder, &err);
-        if (worker.left == 0)
-            break;
+        file->feeding = false;
+        if (worker->left == 0)
+            return;
+    }
+}
+
+static void *work(void *context) {
+    feeder_t *feeder = context;
+    const feeder_options_t *options = &feeder->options;
+    worker_t worker = {.feeder = feeder, .kit = source_kit_new(), .left = options->limit};
+    err_t err;
+    if (worker.kit) {
+        source_kit_watch(worker.kit, options->pool);
+        feed(&worker);
+    } else {
+        err_memory(&err, sizeof worker);
+        fail(feeder, &err);
     }
     push_chain(&worker);
+    hand_out_close(options->hand_out); /* when one feeder is through, or has failed, all are to be */
     source_kit_free(worker.kit);
     records_destroy(worker.counter);
     free(worker.scratch.bytes);
-    if (--feeder->running == 0)
-        queue_close(feeder->options.queue);
+    if (--feeder->running == 0) {
+        queue_close(options->queue);
+        if (options->loading)
+            loading_end_feeding(options->loading);
+    }
     return NULL;
+}
+
+uint32_t feeder_threads(const feeder_options_t *options) {
+    const uint32_t threads = options->limit != UINT64_MAX ? 1 : options->threads;
+    return threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : threads;
 }
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
@@ -370,8 +571,7 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     }
     feeder->options = *options;
     pthread_mutex_init(&feeder->lock, NULL);
-    uint32_t threads = options->limit != UINT64_MAX ? 1 : options->threads;
-    threads = threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : threads;
+    const uint32_t threads = feeder_threads(options);
     feeder->running = threads;
     for (uint32_t i = 0; i < threads; i++) {
         if (pthread_create(&feeder->threads[i], NULL, work, feeder) == 0) {

@@ -1,11 +1,13 @@
 /* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
  * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it. A fault of
- * an input ends the feeding: what came before it has been handed out. */
+ * an input ends the feeding: what came before it has been handed out. Only a file that could not even be
+ * begun may be left out (misfit). */
 #ifndef TIPPLE_LOAD_FEEDER_H
 #define TIPPLE_LOAD_FEEDER_H
 
 #include "base/queue.h"
-#include "load/block.h"
+#include "load/hand_out.h"
+#include "load/loading.h"
 
 typedef struct feeder feeder_t;
 
@@ -21,15 +23,19 @@ typedef struct {
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
     bool limit_is_about; /* lines count for records as long as they are few: much quicker, and never more */
-    bool numbered;       /* blocks get their id_base from the file's books */
-    /* Which files to feed next, [*first, *end), in this order; false: no more (err->text is set: a failure).
-     * May wait. NULL: all of them. Called from feeder threads, as the next one. */
-    bool (*next)(void *share, size_t *first, size_t *end, err_t *err);
-    void *share;
-    /* Makes room for an offset in the extents of a file of unknown size. */
+    bool numbered;       /* blocks get their id_base from the file's extents */
+    hand_out_t *hand_out; /* which files to feed next; NULL: all of them */
+    loading_t *loading;   /* is told of blocks and pieces; NULL: nobody is */
+    /* Numbers for an offset of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    /* A file could not be begun, *err says why (status 5): true if the feeding shall go on with the next. One
+     * call at a time. NULL: never. */
+    bool (*misfit)(void *context, load_file_t *file, err_t *err);
     void *context;
 } feeder_options_t;
+
+/* How many threads there will be. */
+uint32_t feeder_threads(const feeder_options_t *options);
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
 

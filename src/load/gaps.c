@@ -22,15 +22,15 @@ static int by_base(const void *a, const void *b) {
 
 /* Extent by extent; windows never lie across the end of one. */
 static void add_file(gaps_t *gaps, const load_file_t *file) {
-    for (size_t i = 0; i < file->books->extent_count; i++) {
-        const extent_t *extent = &file->books->extents[i];
+    for (size_t i = 0; i < file->extent_count; i++) {
+        const extent_t *extent = &file->extents[i];
         uint64_t from = extent->start / POSITION_BLOCK_BYTES,
                  to = (extent->start + extent->length) / POSITION_BLOCK_BYTES;
         to = to < file->blocks ? to : file->blocks;
         if (from >= to)
             continue;
         gaps->spans[gaps->count++] =
-            (span_t){.base = extent->base, .from = from, .to = to, .ordinal = file->books->ordinal};
+            (span_t){.base = extent->base, .from = from, .to = to, .ordinal = file->ordinal};
         gaps->windows += to - from;
     }
 }
@@ -39,7 +39,7 @@ gaps_t *gaps_new(const load_file_t *files, size_t count) {
     size_t extents = 0;
     gaps_t *gaps = calloc(1, sizeof *gaps);
     for (size_t i = 0; i < count; i++)
-        extents += files[i].books->extent_count;
+        extents += files[i].extent_count;
     if (!gaps || !(gaps->spans = malloc((extents + 1) * sizeof *gaps->spans))) {
         free(gaps);
         return NULL;

@@ -4,27 +4,21 @@
 #include "base/stop.h"
 #include "format/records.h"
 #include "load/merge.h"
+#include "load/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* A window's documents come in one reply wherever they fit into one. */
-enum { BATCH = 1000000, CURSOR_NOT_FOUND = 43, CURSOR_KILLED = 237, QUERY_PLAN_KILLED = 175 };
-
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
 
 struct inspector {
     inspection_t *inspection;
-    mongoc_client_t *client;
-    mongoc_collection_t *collection;
-    mongoc_read_prefs_t *primary;
-    bson_t *options; /* of the finds */
+    snapshot_read_t *target;
     records_t *reader;
     records_place_t place;
-    char doing[300];
     inspected_t counters; /* settled ones; read by others meanwhile */
     differences_t *differences;
     uint64_t lanes[POSITION_LANES];
@@ -33,15 +27,12 @@ struct inspector {
     const block_t *block;
     inspected_t look;
     differences_t *found;
-    mongoc_cursor_t *cursor;
-    patience_t patience;
-    bool again;      /* the server went away: from the start */
     record_t record; /* that the merge is at */
     int64_t record_id;
     int64_t first_id; /* of the window at hand */
     uint64_t window_offset;
     const char *why; /* why nothing is expected at the record, or something else */
-    size_t mend;     /* the next one */
+    size_t fix;      /* the next one */
 };
 
 /* Counters are read by the reporter while we write them. */
@@ -49,7 +40,6 @@ struct inspector {
 
 inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
     inspector_t *inspector = calloc(1, sizeof *inspector);
-    server_t *server = inspection->server;
     if (!inspector) {
         err_memory(err, sizeof *inspector);
         return NULL;
@@ -58,16 +48,9 @@ inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
     inspector->reader = records_new(inspection->schema);
     inspector->differences = differences_new(inspection->most);
     inspector->found = differences_new(inspection->most);
-    inspector->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    inspector->options = BCON_NEW("sort", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
-                                  "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    snprintf(inspector->doing, sizeof inspector->doing, "read %s", server_namespace(server));
     bool ok = (inspector->reader && inspector->differences && inspector->found) || err_memory(err, 1);
-    if (ok && (inspector->client = server_take(server, err))) {
-        inspector->collection = mongoc_client_get_collection(inspector->client, server_database(server),
-                                                             server_collection(server));
+    if (ok && (inspector->target = snapshot_read_new(inspection->server, NULL, err)))
         return inspector;
-    }
     inspector_free(inspector);
     return NULL;
 }
@@ -75,12 +58,7 @@ inspector_t *inspector_new(inspection_t *inspection, err_t *err) {
 void inspector_free(inspector_t *inspector) {
     if (!inspector)
         return;
-    if (inspector->collection)
-        mongoc_collection_destroy(inspector->collection);
-    if (inspector->client)
-        server_give(inspector->inspection->server, inspector->client);
-    mongoc_read_prefs_destroy(inspector->primary);
-    bson_destroy(inspector->options);
+    snapshot_read_free(inspector->target);
     records_destroy(inspector->reader);
     free(inspector->place.bytes);
     differences_free(inspector->differences);
@@ -190,48 +168,16 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
 
 /* ---- reading the target ---- */
 
-/* A cursor that the server has forgotten is as good as a lost connection: everything is asked anew. */
-static bool is_lost(const bson_error_t *error) {
-    return error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_CURSOR
-               ? error->code == CURSOR_NOT_FOUND || error->code == CURSOR_KILLED ||
-                     error->code == QUERY_PLAN_KILLED
-               : false;
-}
-
-/* Always false: with inspector->again the block is worth another try, else err says why not. */
-static bool fail_reading(inspector_t *inspector, bson_error_t *error, const bson_t *reply, err_t *err) {
-    if (is_lost(error))
-        error->domain = MONGOC_ERROR_STREAM;
-    inspector->again = server_again(inspector->inspection->server, inspector->client, &inspector->patience,
-                                    error, reply, inspector->doing, err);
-    return false;
-}
-
 static int next_stored(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
     inspector_t *inspector = context;
-    const bson_t *document, *reply;
-    bson_error_t error;
-    if (mongoc_cursor_next(inspector->cursor, &document)) {
-        *stored = bson_get_data(document);
-        *length = document->len;
-        inspector->look.stored_bytes += document->len;
-        return 1;
-    }
-    if (!mongoc_cursor_error_document(inspector->cursor, &error, &reply))
-        return 0;
-    fail_reading(inspector, &error, reply, err);
-    return -1;
+    const int got = snapshot_read_next(inspector->target, stored, length, err);
+    if (got > 0)
+        inspector->look.stored_bytes += *length;
+    return got;
 }
 
-static void append_range(bson_t *filter, int64_t first) {
-    bson_t range;
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", first);
-    if (first > INT64_MAX - POSITION_BLOCK_BYTES)
-        BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
-    else
-        BSON_APPEND_INT64(&range, "$lt", first + POSITION_BLOCK_BYTES);
-    bson_append_document_end(filter, &range);
+static int64_t end_of(int64_t first) {
+    return first > INT64_MAX - POSITION_BLOCK_BYTES ? INT64_MAX : first + POSITION_BLOCK_BYTES;
 }
 
 /* The number and the bytes of a window's documents. */
@@ -239,13 +185,14 @@ static bool read_sums(inspector_t *inspector, uint64_t *count, uint64_t *bytes, 
     server_t *server = inspector->inspection->server;
     bson_t match = BSON_INITIALIZER, reply;
     bson_iter_t iter, value;
-    append_range(&match, inspector->first_id);
+    snapshot_read_append_range(&match, inspector->first_id, end_of(inspector->first_id));
     bson_t *command =
         BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$match",
                  BCON_DOCUMENT(&match), "}", "{", "$group", "{", "_id", BCON_NULL, "n", "{", "$sum",
                  BCON_INT64(1), "}", "bytes", "{", "$sum", "{", "$bsonSize", BCON_UTF8("$$ROOT"), "}", "}",
                  "}", "}", "]", "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    bool ok = server_command(server, inspector->client, server_database(server), command, false, &reply, err);
+    bool ok = server_command(server, snapshot_read_client(inspector->target), server_database(server),
+                             command, false, &reply, err);
     *count = *bytes = 0;
     if (ok && bson_iter_init(&iter, &reply) &&
         bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
@@ -280,30 +227,30 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
 }
 
 /* Mended records in front of this `_id`. */
-static bool expect_mends(sink_t *sink, int64_t before, err_t *err) {
+static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
-    for (; mends && inspector->mend < mends_count(mends); inspector->mend++) {
-        const mend_t *mend = mends_at(mends, inspector->mend);
-        if (mend->id >= before)
+    const fixes_t *fixes = inspector->inspection->fixes;
+    for (; fixes && inspector->fix < fixes_count(fixes); inspector->fix++) {
+        const fix_t *fix = fixes_at(fixes, inspector->fix);
+        if (fix->id >= before)
             break;
-        inspector->look.mended += mend->document != NULL;
-        inspector->why = mend->document ? "as it was mended" : "its record was left out when it was mended";
-        if (!expect(sink, mend->id, mend->document, mend->length, err))
+        inspector->look.fixed += fix->document != NULL;
+        inspector->why = fix->document ? "as it was fixed" : "its record was left out when it was fixed";
+        if (!expect(sink, fix->id, fix->document, fix->length, err))
             return false;
     }
     return true;
 }
 
-/* The record at hand, or what it was mended to. */
+/* The record at hand, or what it was fixed to. */
 static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
+    const fixes_t *fixes = inspector->inspection->fixes;
     int64_t id = inspector->record_id;
-    if (mends && !expect_mends(sink, id, err))
+    if (fixes && !expect_fixes(sink, id, err))
         return false;
-    if (mends && inspector->mend < mends_count(mends) && mends_at(mends, inspector->mend)->id == id)
-        return expect_mends(sink, id + 1, err);
+    if (fixes && inspector->fix < fixes_count(fixes) && fixes_at(fixes, inspector->fix)->id == id)
+        return expect_fixes(sink, id + 1, err);
     return expect(sink, id, document, length, err);
 }
 
@@ -318,7 +265,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     if (parsed == PARSED_REJECT || record->length > inspection->max_record ||
         record->document_length > server_facts(inspection->server)->max_document_bytes) {
         inspector->look.rejected++;
-        inspector->why = "its record is rejected: was it mended? (--mended)";
+        inspector->why = "its record is rejected: was it fixed? (--retry)";
         document = NULL;
     } else if (inspection->filter && !filter_passes(inspection->filter, document, record->document_length)) {
         inspector->look.filtered++;
@@ -359,25 +306,20 @@ static bool take_records(sink_t *sink, err_t *err) {
 
 static bool take_window(sink_t *sink, bool first, err_t *err) {
     inspector_t *inspector = sink->inspector;
-    const mends_t *mends = inspector->inspection->mends;
+    const fixes_t *fixes = inspector->inspection->fixes;
     inspector->record_id = -1;
-    inspector->mend = mends ? mends_first(mends, inspector->first_id) : 0;
+    inspector->fix = fixes ? fixes_first(fixes, inspector->first_id) : 0;
     return (!first || take_records(sink, err)) &&
-           expect_mends(sink, inspector->first_id + POSITION_BLOCK_BYTES, err);
+           expect_fixes(sink, inspector->first_id + POSITION_BLOCK_BYTES, err);
 }
 
 static bool merge_window(inspector_t *inspector, bool first, err_t *err) {
-    bson_t filter = BSON_INITIALIZER;
     sink_t sink = {.inspector = inspector,
                    .merge = {.next = next_stored, .tell = take_finding, .context = inspector}};
-    append_range(&filter, inspector->first_id);
-    inspector->cursor = mongoc_collection_find_with_opts(inspector->collection, &filter, inspector->options,
-                                                         inspector->primary);
+    snapshot_read_begin(inspector->target, inspector->first_id, end_of(inspector->first_id));
     bool ok = merge_begin(&sink.merge, err) && take_window(&sink, first, err) && merge_end(&sink.merge, err);
     inspector->look.seen += sink.merge.seen;
     inspector->look.same += sink.merge.same;
-    mongoc_cursor_destroy(inspector->cursor);
-    bson_destroy(&filter);
     return ok;
 }
 
@@ -420,19 +362,16 @@ static bool find_window(const inspector_t *inspector, uint64_t window, int64_t *
         *first = block->id_base - (int64_t)(block->offset - offset);
         return true;
     }
-    pthread_mutex_lock(inspector->inspection->books_lock);
-    bool found = catalog_voff(block->file->books, offset, &voff);
-    pthread_mutex_unlock(inspector->inspection->books_lock);
+    bool found = load_file_number(block->file, offset, &voff);
     if (found)
-        *first = position_id(position_lane(block->file->books->ordinal, offset), voff);
+        *first = position_id(position_lane(block->file->ordinal, offset), voff);
     return found;
 }
 
-/* One look at a block. False: with inspector->again it is worth another, else err. */
+/* One look at a block. False: with snapshot_read_again it is worth another, else err. */
 static bool look_once(inspector_t *inspector, const block_t *block, uint64_t *seen, err_t *err) {
     inspector->block = block;
     inspector->look = (inspected_t){.blocks = 1};
-    inspector->again = false;
     differences_clear(inspector->found);
     for (uint64_t window = block->from; window < block->to; window++) {
         bool first = window == block->from;
@@ -468,7 +407,7 @@ static void settle(inspector_t *inspector) {
     ADD(sum->expected, look->expected);
     ADD(sum->rejected, look->rejected);
     ADD(sum->filtered, look->filtered);
-    ADD(sum->mended, look->mended);
+    ADD(sum->fixed, look->fixed);
     ADD(sum->seen, look->seen);
     ADD(sum->same, look->same);
     ADD(sum->encoded_bytes, look->encoded_bytes);
@@ -478,11 +417,11 @@ static void settle(inspector_t *inspector) {
 
 bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
     inspection_t *inspection = inspector->inspection;
-    inspector->patience = server_patience(inspection->server);
+    snapshot_read_refresh(inspector->target);
     for (bool second = false;;) {
         uint64_t lanes[POSITION_LANES] = {0};
         if (!look_once(inspector, block, lanes, err)) {
-            if (!inspector->again)
+            if (!snapshot_read_again(inspector->target))
                 return false;
             inspection->shaken_ns = clock_now_ns();
             ADD(inspector->counters.retries, 1);
@@ -493,7 +432,7 @@ bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
             if (!let_settle(inspection, err))
                 return false;
             second = true;
-            inspector->patience = server_patience(inspection->server);
+            snapshot_read_refresh(inspector->target);
             continue;
         }
         for (size_t i = 0; i < POSITION_LANES; i++)

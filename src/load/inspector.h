@@ -15,7 +15,7 @@
 #include "format/filter.h"
 #include "load/block.h"
 #include "load/difference.h"
-#include "load/mends.h"
+#include "load/fixes.h"
 #include "target/server.h"
 
 #include <pthread.h>
@@ -24,18 +24,17 @@
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
-    const mends_t *mends;   /* or NULL */
+    const fixes_t *fixes;   /* or NULL */
     server_t *server;
     const load_file_t *files; /* a block's file is one of these */
     uint64_t max_record;
     uint64_t most;               /* differences kept of a kind */
     bool quick;                  /* only counts and sizes of ranges are compared */
-    pthread_mutex_t *books_lock; /* of the files' extents, which a feeder may add to */
     atomic_llong shaken_ns;      /* when the server was last found again */
 } inspection_t;
 
 typedef struct {
-    uint64_t records, expected, rejected, filtered, mended;
+    uint64_t records, expected, rejected, filtered, fixed;
     uint64_t seen, same; /* documents of the target */
     uint64_t encoded_bytes, stored_bytes;
     uint64_t blocks, retries;

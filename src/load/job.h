@@ -3,6 +3,11 @@
 #define TIPPLE_LOAD_JOB_H
 
 #include "format/filter.h"
+#include "catalog/catalog.h"
+#include "catalog/heartbeat.h"
+#include "catalog/places.h"
+#include "catalog/register.h"
+#include "catalog/store_mongo.h"
 #include "load/feeder.h"
 #include "load/load.h"
 #include "load/loader.h"
@@ -10,8 +15,6 @@
 #include "load/polite.h"
 #include "load/progress.h"
 #include "load/reject.h"
-#include "load/share.h"
-#include "target/presence.h"
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
@@ -26,16 +29,27 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
-    presence_t *presence; /* NULL: not yet, or nothing is written */
 
-    pthread_mutex_t
-        books_lock; /* catalog, and the client it uses: the main thread's and, for extents, the feeders' */
-    catalog_t *catalog;
-    catalog_file_t **books;
+    /* the catalog: the main thread's */
+    store_t *store;
+    catalog_settings_t settings;
+    load_id_t id; /* of this load; nobody: it is not written down (yet) */
+    uint32_t generation;
+    int64_t lease_ms;
+    char process[25]; /* of a standalone, when the load began */
+    heartbeat_t *heartbeat;
+    registration_t registration; /* an input each, in the order of the manifest */
+    ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
+    bool waits_told;
+    size_t lost_told; /* pieces that were lost when it was last said */
+
+    places_t *places; /* --retry: all inputs that the collection knows */
     dialect_shelf_t *shelf;
-    load_file_t *files; /* parts of files, each by itself */
+    load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
-    share_t *share; /* NULL: all files are this load's */
+    hand_out_t *hand_out;
+    news_t *torn; /* last records without a line end, that wait to be sent */
+    feeder_t *feeder;
 
     loading_t loading;
     loader_t *loaders[JOB_MOST_THREADS];
@@ -45,13 +59,30 @@ typedef struct {
     flushes_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
-/* checkpoint.c: takes the blocks that were settled since the last time, makes them durable and writes them
- * down. The main thread's. */
-bool job_checkpoint(job_t *job, err_t *err);
+/* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */
+bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */
+bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now on */
+bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
+bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
+bool job_drop(job_t *job, err_t *err);
+void job_close_catalog(job_t *job, const err_t *err, bool ok);
+/* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
+bool job_make_durable(job_t *job, err_t *err);
+
+/* conduct.c: the main thread while data moves: the coordinator's functions. False: the load ended before everything
+ * was done. */
+bool job_conduct(job_t *job, err_t *err);
+/* Without a catalog: waits until everything is read and settled. */
+bool job_wait(job_t *job, err_t *err);
+/* What was settled is written down, after the threads have ended. */
+bool job_flush(job_t *job, err_t *err);
+uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
+/* Do --shard-key and --direct go with this server? Before the collection is touched. */
+bool job_may_shard(const job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);
@@ -67,7 +98,13 @@ void job_release(job_t *job);
 /* tally.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);
 
-/* mended.c: instead of feeders, the records of a mended reject file, as blocks of one record each. */
-bool job_feed_mended(job_t *job, err_t *err);
+/* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
+ * named and put aside, and true. Not from two threads at once. */
+bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
+/* Where the load ended because of such a file: what was loaded before it. */
+void job_tell_late_misfit(const job_t *job, err_t *err);
+
+/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */
+bool job_feed_retry(job_t *job, err_t *err);
 
 #endif

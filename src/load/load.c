@@ -7,14 +7,12 @@
 #include "format/format.h"
 #include "format/schema_short.h"
 #include "input/cutter.h"
+#include "load/check_inputs.h"
 #include "load/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const int64_t CHECKPOINT_NS = 1000000000, FOLLOW_NS = 5000000000, STALE_NS = 100000000;
-enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 /* Each shard takes batches from several threads at once; more than this many do not come by default. */
 enum { THREADS_A_SHARD = 4 };
@@ -58,11 +56,15 @@ static bool read_spec(job_t *job, err_t *err) {
     }
     if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
         return false;
-    if (spec->mended)
-        return access(spec->mended, R_OK) == 0 ||
-               err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended);
+    if (spec->retry)
+        return access(spec->retry, R_OK) == 0 ||
+               err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
     manifest_options_t options = {.input_name = spec->input_name};
-    return manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+    bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err) &&
+              check_inputs(job->schema, &job->manifest, spec->max_record, spec->skip_bad_files,
+                           &job->result->skipped, err);
+    job->result->skipped_before = job->result->skipped.count;
+    return ok;
 }
 
 static uint32_t thread_count(const load_spec_t *spec) {
@@ -91,39 +93,26 @@ static bool connect_target(job_t *job, err_t *err) {
         log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
                  "loaded can "
                  "be lost when a server dies");
-    if (!spec->drop || spec->dry_run)
-        return true;
-    course_enter(&result->course, COURSE_DROPPING);
-    bool ok = place_drop(job->server, job->client, err);
-    course_enter(&result->course, COURSE_LOOKING);
+    return true;
+}
+
+/* --drop comes when all that can be known of the options, the inputs and the target was found right. */
+static bool drop_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    if (!place_may_make(job->server, &place, err) || !job_may_shard(job, err))
+        return false;
+    course_enter(&job->result->course, COURSE_DROPPING);
+    bool ok = job_drop(job, err);
+    course_enter(&job->result->course, COURSE_LOOKING);
     return ok;
 }
 
-/* The collection and its books: looked at first, so that a target that must not be loaded into is left as it
- * was. */
-static bool open_target(job_t *job, err_t *err) {
+static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    catalog_settings_t settings = {.format = job->schema->name,
-                                   .format_digest = job->schema->digest,
-                                   .filter = job->filter ? filter_text(job->filter) : "",
-                                   .starts = true};
-    place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    if (!place_look(job->server, job->client, &job->place, err))
-        return false;
-    if (spec->mended && !job->place.exists)
-        return err_set(err, STATUS_USAGE, "%s does not exist, so nothing can be mended in it; check --uri",
-                       server_namespace(job->server));
-    job->result->clustered = job->place.clustered;
-    if (spec->dry_run && spec->drop)
-        return true;
-    if (!catalog_peek(job->server, job->client, &job->place, &settings, &job->catalog, err))
-        return false;
-    if (spec->dry_run)
-        return true;
-    catalog_close(job->catalog);
-    job->catalog = NULL;
+    const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     course_enter(&job->result->course, COURSE_CREATING);
-    if (!spec->mended && !place_make(job->server, job->client, &place, &job->place, err))
+    if (!spec->retry && !place_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
     course_enter(&job->result->course, COURSE_PLACING);
@@ -134,94 +123,50 @@ static bool open_target(job_t *job, err_t *err) {
     useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
     if (!spec->threads && useful > job->result->threads)
         job->result->threads = useful;
-    return (job->catalog = catalog_open(job->server, job->client, &job->place, &settings, err)) != NULL;
+    return true;
 }
 
-/* One for each part, in the order of the manifest. */
-static bool make_files(job_t *job, err_t *err) {
-    size_t count = 0;
-    for (size_t i = 0; i < job->manifest.count; i++)
-        count += job->spec->dry_run ? 1 : job->books[i]->part_count;
-    if (!(job->files = calloc(count + 1, sizeof *job->files)))
-        return err_memory(err, count * sizeof *job->files);
-    for (size_t i = 0; i < job->manifest.count; i++) {
-        const size_t parts = job->spec->dry_run ? 1 : job->books[i]->part_count;
-        for (size_t part = 0; part < parts; part++) {
-            load_file_t *file = &job->files[job->file_count++];
-            file->input = &job->manifest.files[i];
-            file->books = job->books[i];
-            file->part = part;
-            file->from = file->books ? file->books->parts[part].from : 0;
-            file->to = file->books ? file->books->parts[part].to : UINT64_MAX;
-        }
+/* The collection and its catalog: looked at first, so that a target that must not be loaded into is left as it
+ * was. The load is written down before the header is read again: whoever drops the collection sees one of both. */
+static bool open_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    if (!place_look(job->server, job->client, &job->place, err))
+        return false;
+    if (spec->retry && !job->place.exists)
+        return err_set(err, STATUS_USAGE, "%s does not exist, so there is nothing to load again into; check --uri",
+                       server_namespace(job->server));
+    job->result->clustered = job->place.clustered;
+    if (spec->dry_run && spec->drop)
+        return true;
+    if (!spec->drop && !job_look_at_catalog(job, err))
+        return false;
+    if (spec->dry_run)
+        return true;
+    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+        return false;
+    return job_enroll(job, err) && (!spec->drop || drop_target(job, err)) && make_target(job, err) &&
+           job_open_catalog(job, err);
+}
+
+/* Without a catalog each input is read as a whole. */
+static bool list_inputs(job_t *job, err_t *err) {
+    if (!(job->files = calloc(job->manifest.count + 1, sizeof *job->files)))
+        return err_memory(err, job->manifest.count * sizeof *job->files);
+    for (; job->file_count < job->manifest.count; job->file_count++) {
+        job->files[job->file_count].input = &job->manifest.files[job->file_count];
+        job->files[job->file_count].to = UINT64_MAX;
     }
     return true;
 }
 
-static bool register_files(job_t *job, err_t *err) {
-    size_t count = job->manifest.count;
-    if (!(job->books = calloc(count + 1, sizeof(catalog_file_t *))))
-        return err_memory(err, count * sizeof *job->books);
-    if (!job->spec->dry_run && !catalog_register(job->catalog, &job->manifest, job->books, err))
-        return false;
-    if (!make_files(job, err) || job->spec->dry_run)
-        return job->files != NULL;
-    bool ok = true;
-    for (size_t i = 0; ok && i < job->file_count; i++) {
-        ok = share_begin_file(&job->files[i], err);
-        job->files[i].read_before = job->files[i].books->parts[job->files[i].part].counts.read;
-        job->result->records_done_before += job->files[i].read_before;
-    }
-    catalog_file_t **starting = calloc(count + 1, sizeof(catalog_file_t *));
-    size_t starts = 0;
-    ok = ok && (starting != NULL || err_memory(err, count * sizeof *starting));
-    for (size_t i = 0; ok && i < count; i++) {
-        bool complete = catalog_is_complete(job->books[i]);
-        job->result->files_done_before += complete;
-        if (!complete)
-            starting[starts++] = job->books[i];
-    }
-    ok = ok && (!starts || catalog_start(job->catalog, starting, starts, err));
-    free(starting);
-    return ok;
-}
+/* ---- while it runs ---- */
 
-/* This load divides the files with others from now on. */
-static bool share_files(job_t *job, err_t *err) {
-    share_options_t options = {.files = job->files,
-                               .file_count = job->file_count,
-                               .catalog = job->catalog,
-                               .presence = job->presence,
-                               .books_lock = &job->books_lock};
-    catalog_own(job->catalog, presence_id(job->presence));
-    return (job->share = share_new(&options, err)) != NULL;
-}
-
-static bool describe_run(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    bson_t *fields = BCON_NEW(
-        "command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
-        BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
-        "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
-        "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
-        BCON_INT64((int64_t)job->manifest.count));
-    job->presence = presence_open(job->server, job->client, fields, err);
-    bson_destroy(fields);
-    return job->presence != NULL;
-}
-
-/* --- while it runs
- * ---------------------------------------------------------------------------------------------------- */
-
-static bool make_room_for(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+/* Of a stream, whose size nobody knows; from a feeder. */
+static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     job_t *job = context;
-    uint64_t voff;
-    if (file->input->text_bound || catalog_voff(file->books, offset, &voff))
-        return true;
-    pthread_mutex_lock(&job->books_lock);
-    bool ok = catalog_extend(job->catalog, file->books, offset, err);
-    pthread_mutex_unlock(&job->books_lock);
-    return ok;
+    uint64_t number;
+    return file->input->text_bound || load_file_number(file, offset, &number) ||
+           loading_ask(&job->loading, file, offset, err);
 }
 
 /* Memory is halved between text and batches; a batch is there twice, ours and the driver's copy. */
@@ -241,7 +186,10 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->schema = job->schema;
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
+    loading->uuid = job->place.exists ? job->place.uuid : NULL;
+    loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
+    loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
     loading->max_document = server_facts(job->server)->max_document_bytes;
     reject_options_t rejects = {.path = job->result->rejects_path,
                                 .write = !spec->dry_run,
@@ -265,132 +213,107 @@ static bool start_loaders(job_t *job, err_t *err) {
     return true;
 }
 
-static uint64_t documents_so_far(const job_t *job) {
-    uint64_t documents = 0;
-    for (uint32_t i = 0; i < job->loader_count; i++) {
-        loader_counters_t counters;
-        loader_peek(job->loaders[i], &counters);
-        documents += counters.counts.loaded + counters.counts.already_there;
-    }
-    return documents;
+static bool start_feeders(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t useful = job->file_count < (size_t)cpus ? job->file_count : (size_t)cpus;
+    feeder_options_t options = {.schema = job->schema,
+                                .shelf = job->shelf,
+                                .files = job->files,
+                                .file_count = job->file_count,
+                                .pool = job->loading.pool,
+                                .queue = job->loading.queue,
+                                .threads = (uint32_t)(useful ? useful : 1),
+                                .max_record = spec->max_record,
+                                .limit = spec->limit,
+                                .limit_is_about = spec->limit_is_about,
+                                .numbered = !spec->dry_run,
+                                .loading = &job->loading,
+                                .extend = find_numbers,
+                                .misfit = job_skip_misfit,
+                                .context = job};
+    options.threads = feeder_threads(&options);
+    if (!spec->dry_run && !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads,
+                                                         &job->loading)))
+        return err_memory(err, job->file_count * sizeof(size_t));
+    options.hand_out = job->hand_out;
+    return (job->feeder = feeder_start(&options, err)) != NULL;
 }
 
-static bool give_sign_of_life(job_t *job, err_t *err) {
-    if (!job->presence)
+static bool feed_and_send(job_t *job, err_t *err) {
+    if (job->spec->retry) {
+        bool ok = job_feed_retry(job, err);
+        queue_close(job->loading.queue);
+        loading_end_feeding(&job->loading);
+        return ok && job_wait(job, err) && job_make_durable(job, err);
+    }
+    return start_feeders(job, err) && (job->spec->dry_run ? job_wait(job, err) : job_conduct(job, err));
+}
+
+static bool join_feeders(job_t *job, err_t *err) {
+    hand_out_close(job->hand_out);
+    if (!job->feeder) {
+        if (job->loading.queue)
+            queue_close(job->loading.queue);
         return true;
-    pthread_mutex_lock(&job->books_lock);
-    bool ok = presence_beat(job->presence, documents_so_far(job), err);
-    pthread_mutex_unlock(&job->books_lock);
+    }
+    feeder_progress_t read = feeder_progress(job->feeder);
+    bool ok = feeder_join(job->feeder, err);
+    job->feeder = NULL;
+    job->result->bytes_read = read.disk_bytes;
+    job->result->bytes_text = read.text_bytes;
     return ok;
 }
 
-/* Progress and checkpoints, until the queue has run dry or the load failed. Short loads are looked at more
- * often. */
-static bool watch(job_t *job, feeder_t *feeder, err_t *err) {
-    int64_t last = clock_now_ns(), followed = last;
-    useconds_t pause = LEAST_ROUND_US;
-    while (!queue_ended(job->loading.queue) && !loading_failed(&job->loading)) {
-        usleep(pause);
-        pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
-        int64_t now = clock_now_ns();
-        if (feeder) {
-            const uint64_t bytes = feeder_progress(feeder).disk_bytes, documents = documents_so_far(job);
-            progress_show(&job->progress, bytes, documents);
-            course_point(&job->result->course, documents, bytes);
-        }
-        if (now - followed >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
-            followed = now;
-            job_follow_shards(job);
-        }
-        if (now - last >= CHECKPOINT_NS) {
-            last = now;
-            if (!job_checkpoint(job, err) || !give_sign_of_life(job, err)) {
-                loading_fail(&job->loading, err);
-                return false;
-            }
-        }
-    }
-    return true;
+/* What was settled is written down, whatever else went wrong; but not into a server that is gone, and a load that
+ * has sent nothing leaves nothing. */
+static bool may_flush(const job_t *job, const err_t *why) {
+    return job->loading.rejects && !job->spec->dry_run && !job->spec->retry && why->status != STATUS_SERVER &&
+           (job->loading.bound || why->status != STATUS_TOO_MANY_REJECTED);
 }
 
-/* Feeders read, loaders send, this thread keeps the books. */
+static bool refuse_in_the_middle(job_t *job, err_t *err) {
+    /* "nothing was touched" is no longer true, whatever was refused */
+    if (err->status == STATUS_USAGE && job->result->counts.loaded)
+        err->status = STATUS_SERVER;
+    return false;
+}
+
+/* Feeders read, loaders send, this thread keeps the catalog. */
 static bool move_data(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    feeder_t *feeder = NULL;
     uint64_t total = 0;
     for (size_t i = 0; i < job->file_count; i++)
-        total += job->files[i].skip || job->files[i].part ? 0 : job->files[i].input->disk_bytes;
+        if (!job->files[i].work || (job->files[i].work->state != WORK_DONE && !job->files[i].work->piece))
+            total += job->files[i].input->disk_bytes;
     progress_start(&job->progress, total);
     int64_t began = clock_now_ns();
     course_enter(&job->result->course, COURSE_LOADING);
     course_point(&job->result->course, 0, 0);
-    err_t feeding = {.text = ""}, booking = {.text = ""};
-    bool fed = true, booked = true;
-    if (!start_loaders(job, &feeding)) {
-        fed = false;
-        if (job->loading.queue)
-            queue_close(job->loading.queue);
-    } else if (spec->mended) {
-        fed = job_feed_mended(job, &feeding);
-        queue_close(job->loading.queue);
-    } else {
-        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-        size_t useful = job->file_count < (size_t)cpus ? job->file_count : (size_t)cpus;
-        feeder_options_t options = {.schema = job->schema,
-                                    .shelf = job->shelf,
-                                    .files = job->files,
-                                    .file_count = job->file_count,
-                                    .pool = job->loading.pool,
-                                    .queue = job->loading.queue,
-                                    .threads = (uint32_t)useful,
-                                    .max_record = spec->max_record,
-                                    .limit = spec->limit,
-                                    .limit_is_about = spec->limit_is_about,
-                                    .numbered = !spec->dry_run,
-                                    .next = job->share ? share_next : NULL,
-                                    .share = job->share,
-                                    .extend = make_room_for,
-                                    .context = job};
-        feeder = feeder_start(&options, &feeding);
-        fed = feeder != NULL;
-        if (!fed)
-            queue_close(job->loading.queue);
-    }
-    if (job->loading.queue)
-        booked = watch(job, feeder, &booking);
-    if (job->share)
-        share_stop(job->share);
-    if (feeder) {
-        feeder_progress_t read = feeder_progress(feeder);
-        fed = feeder_join(feeder, &feeding) && fed;
-        job->result->bytes_read = read.disk_bytes;
-        job->result->bytes_text = read.text_bytes;
-    }
+    err_t feeding = {.text = ""}, flushing = {.text = ""};
+    bool ok = start_loaders(job, err) && feed_and_send(job, err);
+    bool fed = join_feeders(job, &feeding);
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
     const counts_t *counts = &job->result->counts;
     course_last_point(&job->result->course, counts->loaded + counts->already_there, job->result->bytes_read);
     progress_end(&job->progress);
-    /* what was settled is written down, whatever else went wrong; not into a server that is gone */
-    bool gone = loading_failed(&job->loading) && job->loading.err.status == STATUS_SERVER;
-    if (job->loading.rejects && !gone && booked)
-        booked = job_checkpoint(job, &booking);
-    loading_free_blocks(loading_take_done(&job->loading));
-    /* "nothing was touched" is no longer true, whatever was refused */
-    if (job->loading.err.status == STATUS_USAGE && job->result->counts.loaded)
-        job->loading.err.status = STATUS_SERVER;
-    if (loading_failed(&job->loading))
+    if (!fed)
+        job_tell_late_misfit(job, &feeding);
+    if (loading_failed(&job->loading)) {
         *err = job->loading.err;
-    else if (!fed)
+        ok = false;
+    } else if (ok && !fed) {
         *err = feeding;
-    else if (!booked)
-        *err = booking;
-    else if (stop_signal())
-        err_set(err, stop_signal() == 2 ? STATUS_INTERRUPTED : STATUS_TERMINATED,
-                "interrupted; the same command goes on from here");
-    else
-        return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
-    return false;
+        ok = false;
+    } else if (!ok && !fed && feeding.text[0] && !stop_signal() && err->status != STATUS_SERVER) {
+        *err = feeding;
+    }
+    if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
+        log_detail("what was settled at last could not be written down: %s", flushing.text);
+    loading_free_blocks(loading_take_done(&job->loading));
+    if (!ok)
+        return refuse_in_the_middle(job, err);
+    return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
 }
 
 static bool build_indexes(job_t *job, err_t *err) {
@@ -408,30 +331,10 @@ static bool build_indexes(job_t *job, err_t *err) {
     return true;
 }
 
-static void close_run(job_t *job, const err_t *err, bool ok) {
-    const load_result_t *result = job->result;
-    err_t ignored;
-    if (!job->presence)
-        return;
-    bson_t *fields = BCON_NEW(
-        "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
-        BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
-        BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
-        BCON_INT64((int64_t)result->counts.already_there), "rejected",
-        BCON_INT64((int64_t)result->counts.rejected), "filtered",
-        BCON_INT64((int64_t)result->counts.filtered), "seconds", BCON_DOUBLE((double)result->took_ns / 1e9),
-        "batches", BCON_INT64((int64_t)result->batches), "retries", BCON_INT64((int64_t)result->retries));
-    if (!presence_close(job->presence, fields, &ignored))
-        log_detail("the run's own entry in the books could not be closed: %s", ignored.text);
-    bson_destroy(fields);
-}
-
 static bool run(job_t *job, err_t *err) {
-    bool ok = read_spec(job, err) && connect_target(job, err) && open_target(job, err) &&
-              (job->spec->mended || register_files(job, err)) &&
-              (job->spec->dry_run || describe_run(job, err)) &&
-              (job->spec->dry_run || job->spec->mended || share_files(job, err));
-    if (!ok)
+    if (!read_spec(job, err) || !connect_target(job, err) || !open_target(job, err))
+        return false;
+    if (!job->spec->retry && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
         return false;
     if (job->spec->watch_flushes && !job->spec->dry_run)
         job->flushes = flushes_start(job->server, job->result->course.origin_ns);
@@ -454,9 +357,12 @@ static bool run(job_t *job, err_t *err) {
 
 static void free_job(job_t *job) {
     for (size_t i = 0; i < job->file_count; i++) {
-        runs_free(&job->files[i].done_before);
-        free(job->files[i].tail);
-        if (job->spec->mended && job->files[i].input) {
+        done_runs_free(&job->files[i].done_before);
+        if (job->files[i].work) {
+            free(job->files[i].extents);
+            free((char *)job->files[i].known_as);
+        }
+        if (job->spec->retry && job->files[i].input) {
             input_file_t *input = (input_file_t *)job->files[i].input;
             free(input->name);
             free(input);
@@ -464,15 +370,21 @@ static void free_job(job_t *job) {
     }
     dialect_shelf_destroy(job->shelf);
     free(job->files);
-    free(job->books);
-    share_free(job->share);
+    places_free(job->places);
+    hand_out_free(job->hand_out);
+    while (job->torn) {
+        news_t *next = job->torn->next;
+        loading_free_block(&job->loading, job->torn->block);
+        free(job->torn);
+        job->torn = next;
+    }
     route_close(job->loading.route);
     direct_close(job->loading.direct);
     routers_close(&job->loading.routers);
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
-    catalog_close(job->catalog);
     rejects_free(job->loading.rejects);
+    loading_free(&job->loading);
     pool_destroy(job->loading.pool);
     queue_destroy(job->loading.queue);
     for (size_t i = 0; i < job->index_count; i++)
@@ -483,8 +395,6 @@ static void free_job(job_t *job) {
     server_destroy(job->server);
     filter_free(job->filter);
     schema_destroy(job->schema);
-    pthread_mutex_destroy(&job->books_lock);
-    pthread_mutex_destroy(&job->loading.lock);
 }
 
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
@@ -498,20 +408,26 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
     job->result = result;
     course_begin(&result->course);
     result->course.told = spec->told;
-    pthread_mutex_init(&job->books_lock, NULL);
-    pthread_mutex_init(&job->loading.lock, NULL);
+    loading_init(&job->loading);
     bool ok = run(job, err);
-    if (ok && result->counts.rejected)
+    result->open_rejects = ok ? ledger_open_rejects(&job->ledger) : 0;
+    if (ok && (result->counts.rejected || result->open_rejects || result->skipped.count))
         err->status = STATUS_SOME_REJECTED;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
     flushes_stop(job->flushes, &result->flushes);
     course_enter(&result->course, COURSE_CLOSING);
-    close_run(job, err, ok);
     job_close_shards(job);
+    job_close_catalog(job, err, ok);
     course_end(&result->course);
     free_job(job);
     free(job);
+    if (spec->trial) /* nobody asks */
+        load_result_free(result);
     return ok;
+}
+
+void load_result_free(load_result_t *result) {
+    misfits_free(&result->skipped);
 }

@@ -6,8 +6,10 @@
 #include "format/schema.h"
 #include "load/course.h"
 #include "load/flushes.h"
+#include "load/misfits.h"
 #include "load/traffic.h"
-#include "target/catalog.h"
+#include "catalog/entry.h"
+#include "target/place.h"
 #include "target/chunkmap.h"
 #include "target/routers.h"
 
@@ -32,18 +34,23 @@ typedef struct {
     uint64_t limit;      /* UINT64_MAX: none */
     bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
     uint64_t max_rejects;
-    double max_rejects_percent; /* < 0: max_rejects counts */
-    const char *rejects;        /* path, or NULL: NAMESPACE.rejects */
-    const char *mended;         /* a reject file to load instead of inputs, or NULL */
+    double max_rejects_percent;   /* < 0: max_rejects counts */
+    const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
+    const char *retry;            /* a reject file to load instead of inputs, or NULL */
+    const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */
+    size_t reject_code_count;
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
-    bool trial;         /* of a study: nobody has to be told of what it may lose */
-    bool short_keys;    /* the format's keys shortened (format/schema_short.h); for trials */
-    bool indexes_first; /* they are built before the first document comes */
-    course_told_t told; /* of its phases */
-    bool watch_flushes; /* find out when the server wrote checkpoints */
+    bool same_collection; /* its UUID has changed, and its documents have not: they are read back */
+    bool reload_changed;  /* inputs that have changed: their documents are removed, and they are loaded again */
+    bool trial;          /* of a study: nobody has to be told of what it may lose */
+    bool skip_bad_files; /* inputs that do not fit the format are left out, and named */
+    bool short_keys;     /* the format's keys shortened (format/schema_short.h); for trials */
+    bool indexes_first;  /* they are built before the first document comes */
+    course_told_t told;  /* of its phases */
+    bool watch_flushes;  /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -64,6 +71,7 @@ typedef struct {
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
+    uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     uint64_t files, files_done_before, records_done_before, odd;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
@@ -82,11 +90,16 @@ typedef struct {
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[16];
     size_t index_count;
+    misfits_t skipped;     /* --skip-bad-files */
+    size_t skipped_before; /* of them, before the load began: `files` does not count those */
     course_t course;
 } load_result_t;
 
+void load_result_free(load_result_t *result); /* what it points to */
+
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).
- * False: err has status and sentence; status 2 (some rejects) is a success with err->status set. */
+ * False: err has status and sentence; status 2 (some rejects, or files skipped) is a success with err->status
+ * set. */
 bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err);
 
 #endif

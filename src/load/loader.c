@@ -4,18 +4,24 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
+#include "load/read_back.h"
 #include "load/settle.h"
+#include "target/writer.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static const int64_t OLDEST_BATCH_NS = 1000000000, LOOK_NS = 50000000;
 
 struct loader {
     loading_t *loading;
     pthread_t thread;
-    writer_t *writer;
+    writer_t *writer; /* NULL: nothing is sent */
+    deliver_t *deliver;
+    deliver_owner_t owner;
+    const batch_t *sending;
     records_t *reader;
     size_t way;       /* the router that it stays with */
     uint32_t part;    /* of the lanes: blocks from there come first */
@@ -27,9 +33,9 @@ struct loader {
     bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
-    bool by_document;    /* the block's records belong to several shards, perhaps */
-    present_t present;   /* of a block in doubt: what is in the collection already, */
-    size_t next_present; /* and the first of it that no record has reached */
+    bool by_document;   /* the block's records belong to several shards, perhaps */
+    read_back_t *range; /* of a block that was begun before; NULL: there was none yet */
+    bool comparing;     /* and something of it is there */
     settler_t settler;
     loader_counters_t counters;
     hist_t batch_times;
@@ -45,17 +51,35 @@ static void drop_batch(loading_t *loading, batch_t *batch) {
     batch_free(batch);
 }
 
+/* ---- what deliver asks of us ---- */
+
+static void place_of(void *context, uint32_t index, char *text, size_t size) {
+    const loader_t *loader = context;
+    settle_place(&loader->settler, loader->sending, index, text, size);
+}
+
+static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
+    const loader_t *loader = context;
+    const loading_t *loading = loader->loading;
+    uint32_t offset;
+    const block_t *block = settle_find(loader->sending, index, &offset);
+    return block && loading->accepts(loading->accepts_context, block->file, block->offset + offset,
+                                     XXH3_64bits(stored, length));
+}
+
+/* ---- batches ---- */
+
 /* A shard takes what it is sent, also what is not its own, and a router would never show it. So the first
  * document that a thread has sent straight to a shard is looked for through the router. */
-static bool prove_found(loader_t *loader, const batch_t *batch, size_t place, const written_t *written,
-                        err_t *err) {
-    stored_t stored;
-    if (loader->found[place] || written->count || written->stale)
+static bool prove_found(loader_t *loader, const documents_t *documents, size_t place,
+                        const delivered_t *delivered, bool stale, err_t *err) {
+    bool there;
+    if (loader->found[place] || delivered->count || stale)
         return true;
-    if (!writer_compare(loader->writer, batch->bytes, batch->starts[1], &stored, err))
+    if (!deliver_look(loader->deliver, documents, 0, &there, err))
         return false;
     loader->found[place] = true;
-    return stored != STORED_MISSING ||
+    return there ||
            err_set(
                err, STATUS_SERVER,
                "a document that was sent straight to the shard %s is not found through the router: this is "
@@ -64,11 +88,13 @@ static bool prove_found(loader_t *loader, const batch_t *batch, size_t place, co
 }
 
 /* A batch for one shard: through the router, or straight there with the version of the map that sorted it. */
-static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, written_t *written,
+static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, delivered_t *delivered,
                         err_t *err) {
     loading_t *loading = loader->loading;
+    const documents_t documents = {batch->bytes, batch->starts, batch->count};
     straight_t straight = {.server = NULL};
     bson_t version = BSON_INITIALIZER;
+    bool stale = false;
     if (place && loading->direct && (straight.server = direct_server(loading->direct, place - 1))) {
         route_version(loading->route, loader->map, place - 1, &version);
         straight.version = &version;
@@ -76,18 +102,22 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, wr
     int64_t began = traffic_begin(loading->shards, place);
     if (!straight.server)
         traffic_begin(loading->ways, loader->way);
-    bool ok =
-        writer_insert(loader->writer, straight, batch->bytes, batch->starts, batch->count, written, err);
+    loader->sending = batch;
+    bool ok = writer_begin_batch(loader->writer, straight, err);
+    if (ok) {
+        ok = deliver(loader->deliver, &documents, delivered, err);
+        writer_end_batch(loader->writer, &stale);
+    }
     if (!straight.server)
         traffic_end(loading->ways, loader->way, began);
     traffic_end(loading->shards, place, began);
     const int64_t took_ns = clock_now_ns() - began;
     SETTLE_ADD(loader->counters.wait_server_ns, took_ns);
     hist_add(&loader->batch_times, took_ns);
-    if (written->stale)
+    if (stale)
         loading->stale = true;
     bson_destroy(&version);
-    return ok && (!straight.server || prove_found(loader, batch, place, written, err));
+    return ok && (!straight.server || prove_found(loader, &documents, place, delivered, stale, err));
 }
 
 static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
@@ -100,23 +130,25 @@ static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place,
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     loading_t *loading = loader->loading;
     size_t place = (size_t)(batch - loader->batches);
-    written_t written = {.count = 0};
+    delivered_t delivered = {.count = 0};
     int64_t began = 0;
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
+    if (__builtin_expect(loader->writer && !loading->bound, 0) && !loading_ask(loading, NULL, 0, err))
+        return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
-    if (loader->writer && !write_batch(loader, batch, place, &written, err))
+    if (loader->writer && !write_batch(loader, batch, place, &delivered, err))
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
     SETTLE_ADD(loader->counters.batches, 1);
     SETTLE_ADD(loader->counters.sent_documents, batch->count);
     SETTLE_ADD(loader->counters.sent_bytes, batch->used);
-    SETTLE_ADD(loader->counters.retries, written.retries);
+    SETTLE_ADD(loader->counters.retries, delivered.retries);
     uint64_t loaded = loader->counters.counts.loaded;
-    if (!settle_batch(&loader->settler, batch, &written, err))
+    if (!settle_batch(&loader->settler, batch, &delivered, err))
         return false;
     traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
@@ -187,7 +219,7 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
 }
 
 /* The map for a block, and the batch that its documents go to. With _id as the key all of them belong to one
- * shard, but for a chunk that ends within a block. */
+ * chunk, and so to one shard, unless a chunk ends within the block. */
 static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     route_t *route = loader->loading->route;
     if (!route)
@@ -200,33 +232,87 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     loader->map = map;
     if (!ok || !want_batches(loader, 1 + chunkmap_shards(map), err))
         return false;
-    size_t first = chunkmap_find_whole(loader->map, block->id_base),
-           last = chunkmap_find_whole(loader->map, block->id_base + block->length);
-    loader->by_document = !route_key(route)->is_id || first != last;
+    size_t shard;
+    bool one_chunk = chunkmap_find_range(loader->map, block->id_base, block->id_base + block->length, &shard);
+    loader->by_document = !route_key(route)->is_id || !one_chunk;
     if (!loader->by_document)
-        loader->batch = &loader->batches[1 + first];
+        loader->batch = &loader->batches[1 + shard];
     return true;
 }
 
-/* Of a block that an earlier load may have sent: what of it is there. To ask costs a hundredth of what
- * duplicates cost. */
-static bool read_back(loader_t *loader, const block_t *block, err_t *err) {
-    loader->present.count = loader->next_present = 0;
-    if (!block->in_doubt || !loader->writer)
+/* ---- blocks that were begun before ---- */
+
+/* What of it is there: to ask costs a hundredth of what duplicates cost, and on another shard there would be
+ * none. */
+static bool read_block_back(loader_t *loader, const block_t *block, err_t *err) {
+    loader->comparing = false;
+    if (!block->begun_before || !loader->writer)
         return true;
     int64_t start = clock_now_ns();
-    bool ok =
-        writer_present(loader->writer, block->id_base, block->id_base + block->length, &loader->present, err);
+    if (!loader->range &&
+        !(loader->range = read_back_new(loader->loading->server, writer_client(loader->writer), err)))
+        return false;
+    /* a record that is too long begins where the text ends */
+    int64_t end = block->id_base + block->length + (block->oversize.length > 0);
+    bool ok = read_back_begin(loader->range, block->id_base, end, err);
     SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
+    loader->comparing = ok && read_back_any(loader->range);
     return ok;
 }
 
-static bool is_present(loader_t *loader, int64_t id) {
-    const present_t *present = &loader->present;
-    while (loader->next_present < present->count && present->ids[loader->next_present] < id)
-        loader->next_present++;
-    return loader->next_present < present->count && present->ids[loader->next_present] == id;
+typedef struct {
+    const loader_t *loader;
+    const block_t *block;
+    uint32_t offset;
+} accepting_t;
+
+static bool accepts_hash(void *context, uint64_t hash) {
+    const accepting_t *accepting = context;
+    const loading_t *loading = accepting->loader->loading;
+    return loading->accepts(loading->accepts_context, accepting->block->file,
+                            accepting->block->offset + accepting->offset, hash);
 }
+
+/* What there is of a record; document: NULL where none could be made. */
+static bool look_back(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
+                      uint32_t length, read_back_found_t *found, err_t *err) {
+    accepting_t accepting = {loader, block, offset};
+    return read_back_look(loader->range, block->id_base + offset, document, length,
+                          loader->loading->accepts ? accepts_hash : NULL, &accepting, found, err);
+}
+
+/* A record of a block that something is there of. *open: its document is still to be sent. */
+static bool compare_document(loader_t *loader, block_t *block, const record_t *record,
+                             const uint8_t *document, bool *open, err_t *err) {
+    char reason[WIRE_WORDS];
+    read_back_found_t found;
+    *open = false;
+    if (!look_back(loader, block, record->offset, document, record->document_length, &found, err))
+        return false;
+    if (found == READ_BACK_OTHER) {
+        deliver_say_taken(reason, document, record->document_length);
+        return settle_reject(&loader->settler, block, record, reason, err);
+    }
+    *open = found == READ_BACK_NOTHING;
+    if (!*open)
+        settle_one(&loader->settler, block, SETTLED_THERE);
+    return true;
+}
+
+/* A record that no document is made of: a reject, but where a person has put one there instead. */
+static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
+                          err_t *err) {
+    read_back_found_t found = READ_BACK_NOTHING;
+    if (loader->comparing && loader->loading->accepts &&
+        !look_back(loader, block, record->offset, NULL, 0, &found, err))
+        return false;
+    if (found != READ_BACK_ACCEPTED)
+        return settle_reject(&loader->settler, block, record, reason, err);
+    settle_one(&loader->settler, block, SETTLED_THERE);
+    return true;
+}
+
+/* ---- records ---- */
 
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
     loading_t *loading = loader->loading;
@@ -234,18 +320,19 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > loading->max_record, 0))
-        return settle_reject(&loader->settler, block, record, "the record is longer than --max-record", err);
+        return reject_record(loader, block, record, "the record is longer than --max-record", err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
-        return settle_reject(&loader->settler, block, record, "its document is larger than the server takes",
-                             err);
+        return reject_record(loader, block, record, "its document is larger than the server takes", err);
     if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
         settle_one(&loader->settler, block, SETTLED_FILTERED);
         return true;
     }
-    if (__builtin_expect(loader->next_present < loader->present.count, 0) &&
-        is_present(loader, block->id_base + record->offset)) {
-        settle_one(&loader->settler, block, SETTLED_THERE);
-        return true;
+    if (__builtin_expect(loader->comparing, 0)) {
+        bool open;
+        if (!compare_document(loader, block, record, document, &open, err))
+            return false;
+        if (!open)
+            return true;
     }
     return loader->by_document ? route_document(loader, block, record, err)
                                : add_document(loader, block, record, err);
@@ -256,7 +343,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     loading_t *loading = loader->loading;
     record_t record;
     uint64_t looked_at = 0;
-    bool documents = false, ok = route_block(loader, block, err) && read_back(loader, block, err);
+    bool documents = false, ok = route_block(loader, block, err) && read_block_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
@@ -274,7 +361,7 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
-            ok = settle_reject(&loader->settler, block, &record, record.reason, err);
+            ok = reject_record(loader, block, &record, record.reason, err);
         } else if (parsed == PARSED_END) {
             break;
         } else if (parsed == PARSED_MEMORY) {
@@ -331,6 +418,12 @@ static bool work_on(loader_t *loader, err_t *err) {
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
+        if (!block && waiting && queue_is_drained(loading->queue)) {
+            if (!send_all(loader, err))
+                return false;
+            waiting = false;
+            continue;
+        }
         if (block && (over || block_is_lost(block))) {
             loading_free_block(loading, block);
             continue;
@@ -368,11 +461,23 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
-    free(loader->present.ids);
+    read_back_free(loader->range);
     records_destroy(loader->reader);
-    if (loader->writer)
-        writer_destroy(loader->writer);
+    deliver_free(loader->deliver);
+    writer_destroy(loader->writer);
     free(loader);
+}
+
+static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
+    const loading_t *loading = loader->loading;
+    if (!(loader->writer = writer_new(loading->server, near, err)))
+        return false;
+    if (loading->uuid)
+        writer_set_uuid(loader->writer, loading->uuid);
+    loader->owner = (deliver_owner_t){
+        .context = loader, .place = place_of, .accepts = loading->accepts ? accepts_stored : NULL};
+    loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
+    return loader->deliver != NULL;
 }
 
 loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
@@ -393,9 +498,8 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         loader->way = number / loading->parts % loading->routers.count; /* all shards by every router */
         near = loading->routers.servers[loader->way];
     }
-    ok = ok && (!loading->server || (loader->writer = writer_new(loading->server, near, err)));
-    loader->settler =
-        (settler_t){.loading = loading, .writer = loader->writer, .counts = &loader->counters.counts};
+    ok = ok && (!loading->server || open_writer(loader, near, err));
+    loader->settler = (settler_t){.loading = loading, .counts = &loader->counters.counts};
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

@@ -80,13 +80,12 @@ typedef enum {
 } whose_t;
 
 static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
-    const catalog_file_t *books =
-        id < 0 ? NULL : extents_find(search->options->extents, position_voff(id), offset);
-    if (!books)
+    const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, position_voff(id), offset);
+    if (!entry || entry->removed)
         return PLACE_OF_NOBODY;
-    if (position_lane(books->ordinal, *offset) != position_lane_of(id))
+    if (position_lane(entry->ordinal, *offset) != position_lane_of(id))
         return PLACE_WRONG_LANE;
-    if (!(*file = given_file(search, books->ordinal)))
+    if (!(*file = given_file(search, entry->ordinal)))
         return PLACE_OF_ANOTHER;
     return *offset / POSITION_BLOCK_BYTES < (*file)->blocks ? PLACE_LOOKED_AT : PLACE_BEHIND_END;
 }
@@ -115,7 +114,7 @@ static bool tell_foreign_id(searcher_t *searcher, const bson_iter_t *id, err_t *
 static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     static const char *const whys[] = {
         [PLACE_BEHIND_END] = "the file ends before",
-        [PLACE_OF_NOBODY] = "no file of the books has this place",
+        [PLACE_OF_NOBODY] = "no file of the catalog has this place",
         [PLACE_WRONG_LANE] = "tipple did not make it: its lane is not that of its place",
     };
     const search_t *search = searcher->search;
@@ -394,7 +393,7 @@ static bool prepare(search_t *search, const outside_options_t *options, err_t *e
     if (!search->others || !search->given || !search->gaps)
         return err_memory(err, options->file_count * sizeof *search->given);
     for (size_t i = 0; i < options->file_count; i++)
-        search->given[i] = (given_t){options->files[i].books->ordinal, &options->files[i]};
+        search->given[i] = (given_t){options->files[i].ordinal, &options->files[i]};
     qsort(search->given, options->file_count, sizeof *search->given, by_ordinal);
     return true;
 }

@@ -12,12 +12,12 @@
 
 #include "load/block.h"
 #include "load/difference.h"
-#include "target/extents.h"
+#include "catalog/places.h"
 #include "target/server.h"
 
 typedef struct {
     server_t *server;
-    const extents_t *extents;
+    const places_t *places;
     const load_file_t *files; /* those that were looked at, all of their blocks */
     size_t file_count;
     const uint64_t *lanes; /* documents seen, by lane: POSITION_LANES */
@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     uint64_t documents; /* in the collection */
-    uint64_t others;    /* of files that are in the books, and were not looked at */
+    uint64_t others;    /* of files that are in the catalog, and were not looked at */
     uint64_t changed;   /* that came into, or went from, what had been looked at before */
     uint64_t retries;
 } outside_t;

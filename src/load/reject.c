@@ -167,9 +167,9 @@ static bool open_file(rejects_t *rejects, err_t *err) {
     snprintf(rejects->mark, sizeof rejects->mark, "#@%08x ",
              (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
     fprintf(rejects->file,
-            "%s: mend the line below each #@ line (or delete it to leave the record out), then "
+            "%s: fix the line below each #@ line (or delete it to leave the record out), then "
             "run\n"
-            "#   tipple load --format %s --uri .../%s --mended %s\n"
+            "#   tipple load --format %s --uri .../%s --retry %s\n"
             "# marked %.*s\n",
             FIRST_WORDS, rejects->options.format, rejects->options.target, rejects->options.path,
             (int)strlen(rejects->mark) - 1, rejects->mark);
@@ -286,21 +286,21 @@ const char *rejects_path(const rejects_t *rejects) {
     return rejects->options.path;
 }
 
-/* --- reading a mended file
+/* --- reading a fixed file
  * --------------------------------------------------------------------------------------- */
 
-static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry,
-                       mended_t *mended, err_t *err) {
+static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
+                       err_t *err) {
     size_t length, dialect_length;
     const char *file = reject_entry_word(entry, "file", &length),
                *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
-    mended->at_line = entry->line;
-    mended->bytes = entry->record;
-    mended->length = entry->length;
-    return (file && dialect && reject_entry_number(entry, "offset", &mended->offset) &&
-            reject_entry_number(entry, "line", &mended->line) &&
-            dialect_read(schema, dialect - strlen("delimiter="), &mended->dialect) &&
-            reject_read_word(file, length, mended->path, sizeof mended->path)) ||
+    retry->at_line = entry->line;
+    retry->bytes = entry->record;
+    retry->length = entry->length;
+    return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
+            reject_entry_number(entry, "line", &retry->line) &&
+            dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
+            reject_read_word(file, length, retry->path, sizeof retry->path)) ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
                    ": this #@ line was changed and says no longer where its record belongs; take it from "
@@ -308,15 +308,15 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
                    path, entry->line);
 }
 
-bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, void *context, err_t *err) {
+bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
     if (!reject_file_open(&file, path))
         return err_set(err,
                        errno == ENOMEM || errno == EMFILE || errno == ENFILE ? STATUS_HOST : STATUS_USAGE,
-                       "the mended file %s cannot be read: %s", path, strerror(errno));
-    mended_t *mended = malloc(sizeof *mended);
-    bool ok = mended ? true : err_memory(err, sizeof *mended);
+                       "the reject file %s cannot be read: %s", path, strerror(errno));
+    retry_t *retry = malloc(sizeof *retry);
+    bool ok = retry ? true : err_memory(err, sizeof *retry);
     if (ok && !file.mark[0])
         ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
                      path);
@@ -324,12 +324,12 @@ bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, voi
     uint64_t line = file.first_line;
     int more;
     while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
-        ok = more > 0 ? read_entry(path, schema, &entry, mended, err) && take(context, mended, err)
+        ok = more > 0 ? read_entry(path, schema, &entry, retry, err) && take(context, retry, err)
                       : err_memory(err, file.size);
         if (more > 0)
             reject_entry_free(&entry);
     }
-    free(mended);
+    free(retry);
     reject_file_close(&file);
     return ok;
 }

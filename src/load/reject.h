@@ -1,10 +1,10 @@
 /* reject: the records that no document could be made of, or that the server refused: each in a file that a
- * person can mend and load again. Any thread may add.
+ * person can fix and load again. Any thread may add.
  *
  *     # tipple rejects ...                                                          (a comment for the
  * person)
  *     #@1f2e3d4c offset=4711 line=57 length=83 field=- delimiter=7c columns=... file=a.txt -- a.txt:57:12: it
- * has 13 fields ... the record's bytes, to be mended
+ * has 13 fields ... the record's bytes, to be fixed
  *
  * See reject_file.h for the file itself. */
 #ifndef TIPPLE_LOAD_REJECT_H
@@ -52,7 +52,7 @@ bool rejects_flush(rejects_t *rejects, err_t *err);
 uint64_t rejects_count(rejects_t *rejects);
 const char *rejects_path(const rejects_t *rejects);
 
-/* --- reading a mended file
+/* --- reading a fixed file
  * ------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -63,11 +63,11 @@ typedef struct {
     size_t length;
     uint64_t line;    /* of the record in its file */
     uint64_t at_line; /* of the entry in the reject file */
-} mended_t;
+} retry_t;
 
 /* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line
  * was damaged (which is said with its line). */
-typedef bool mended_fn(void *context, const mended_t *mended, err_t *err);
-bool rejects_read(const char *path, const schema_t *schema, mended_fn *take, void *context, err_t *err);
+typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
+bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err);
 
 #endif

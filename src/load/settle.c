@@ -2,7 +2,10 @@
 #include "base/lines.h"
 #include "input/source.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 void settle_one(const settler_t *settler, block_t *block, settled_t what) {
     block->counts.read++;
@@ -23,12 +26,27 @@ void settle_block(const settler_t *settler, block_t *block) {
     loading_add_done(settler->loading, block);
 }
 
+/* For the catalog, which knows each rejected record by its place and bytes. */
+static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
+    if (block->reject_count == block->reject_room) {
+        size_t room = block->reject_room ? 2 * block->reject_room : 4;
+        reject_mark_t *larger = realloc(block->rejects, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        block->rejects = larger;
+        block->reject_room = room;
+    }
+    block->rejects[block->reject_count++] =
+        (reject_mark_t){reject->offset, XXH3_64bits_withSeed(reject->bytes, reject->kept, reject->length)};
+    return true;
+}
+
 static bool reject(const settler_t *settler, block_t *block, const reject_t *reject, err_t *err) {
     block->counts.read++;
     block->counts.rejected++;
     SETTLE_ADD(settler->counts->read, 1);
     SETTLE_ADD(settler->counts->rejected, 1);
-    return rejects_add(settler->loading->rejects, reject, err);
+    return mark_reject(block, reject, err) && rejects_add(settler->loading->rejects, reject, err);
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
@@ -70,47 +88,38 @@ static bool reject_refused(const settler_t *settler, block_t *block, uint32_t of
     return settle_reject(settler, block, &record, reason, err);
 }
 
-/* What became of one document that the server refused. */
-static bool settle_refused(const settler_t *settler, const batch_t *batch, block_t *block,
-                           const refused_t *refused, bool batch_in_doubt, err_t *err) {
-    const uint32_t index = refused->index;
-    counts_t *counts = settler->counts;
-    const uint8_t *document = batch->bytes + batch->starts[index];
-    uint32_t length = batch->starts[index + 1] - batch->starts[index];
-    stored_t stored = STORED_MISSING;
-    bool ours = refused->duplicate_id && (block->in_doubt || batch_in_doubt);
-    if (refused->duplicate_id && !ours && !writer_compare(settler->writer, document, length, &stored, err))
-        return false;
-    if (!ours && stored != STORED_SAME)
-        return reject_refused(
-            settler, block, batch->offsets[index],
-            refused->duplicate_id && stored == STORED_DIFFERENT
-                ? "another document with its _id is in the collection, and it is not this one"
-                : refused->reason,
-            err);
-    block->counts.read++;
-    SETTLE_ADD(counts->read, 1);
-    /* only our own lost reply was in doubt: this run has loaded it */
-    if (ours && !block->in_doubt) {
-        block->counts.loaded++;
-        SETTLE_ADD(counts->loaded, 1);
-    } else {
-        block->counts.already_there++;
-        SETTLE_ADD(counts->already_there, 1);
-    }
+/* A document that was not simply loaded. */
+static bool settle_exception(const settler_t *settler, const batch_t *batch, block_t *block,
+                             const exception_t *exception, err_t *err) {
+    if (!exception->there)
+        return reject_refused(settler, block, batch->offsets[exception->index], exception->reason, err);
+    settle_one(settler, block, SETTLED_THERE);
     return true;
 }
 
-bool settle_batch(const settler_t *settler, batch_t *batch, const written_t *written, err_t *err) {
+/* Once, and before its rejects are counted: the server does take documents of this format. */
+static void tell_taken(settler_t *settler, const batch_t *batch, const delivered_t *delivered) {
+    size_t rejected = 0;
+    for (size_t i = 0; i < delivered->count; i++)
+        rejected += !delivered->exceptions[i].there;
+    if (rejected < batch->count) {
+        rejects_looked_at(settler->loading->rejects, 0, true);
+        settler->told = true;
+    }
+}
+
+bool settle_batch(settler_t *settler, batch_t *batch, const delivered_t *delivered, err_t *err) {
     uint32_t first = 0;
-    size_t refused = 0;
+    size_t exceptions = 0;
     bool ok = true;
+    if (!settler->told)
+        tell_taken(settler, batch, delivered);
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
-        uint32_t behind = first + batch->parts[i].count, loaded = batch->parts[i].count;
-        for (; ok && refused < written->count && written->refused[refused].index < behind;
-             refused++, loaded--)
-            ok = settle_refused(settler, batch, block, &written->refused[refused], written->in_doubt, err);
+        uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
+        for (; ok && exceptions < delivered->count && delivered->exceptions[exceptions].index < end;
+             exceptions++, loaded--)
+            ok = settle_exception(settler, batch, block, &delivered->exceptions[exceptions], err);
         if (!ok)
             return false;
         block->counts.read += loaded;
@@ -118,11 +127,31 @@ bool settle_batch(const settler_t *settler, batch_t *batch, const written_t *wri
         SETTLE_ADD(settler->counts->read, loaded);
         SETTLE_ADD(settler->counts->loaded, loaded);
         block->pending -= batch->parts[i].count;
-        first = behind;
+        first = end;
         batch->parts[i].block = NULL;
         settle_block(settler, block);
     }
     return true;
+}
+
+block_t *settle_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
+    uint32_t end = 0;
+    *offset = batch->offsets[index];
+    for (size_t i = 0; i < batch->part_count; i++)
+        if (index < (end += batch->parts[i].count))
+            return batch->parts[i].block;
+    return NULL;
+}
+
+void settle_place(const settler_t *settler, const batch_t *batch, uint32_t index, char *text, size_t size) {
+    uint32_t offset;
+    const block_t *block = settle_find(batch, index, &offset);
+    if (block)
+        snprintf(text, size, "%s:%llu", block->file->input->name,
+                 (unsigned long long)(lines_before(settler->loading, block) + block->first_line +
+                                      lines_count(block->buffer.bytes, offset)));
+    else
+        snprintf(text, size, "a record of this load");
 }
 
 bool settle_oversize(const settler_t *settler, block_t *block, err_t *err) {

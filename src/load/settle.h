@@ -5,16 +5,16 @@
 
 #include "format/record.h"
 #include "load/batch.h"
+#include "load/deliver.h"
 #include "load/loading.h"
-#include "target/writer.h"
 
 /* A counter is its thread's own, and is read by the reporter while it is written. */
 #define SETTLE_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
 typedef struct {
     loading_t *loading;
-    writer_t *writer; /* to compare with; NULL: nothing is sent */
     counts_t *counts; /* the thread's */
+    bool told;        /* the rejects know that a document of this thread's was taken */
 } settler_t;
 
 /* One record that was not sent. */
@@ -27,8 +27,13 @@ bool settle_reject(const settler_t *settler, block_t *block, const record_t *rec
 /* The one record behind the block's others that is longer than any may be. */
 bool settle_oversize(const settler_t *settler, block_t *block, err_t *err);
 
-/* A batch that was sent. Blocks of which nothing is left are handed over. */
-bool settle_batch(const settler_t *settler, batch_t *batch, const written_t *written, err_t *err);
+/* A batch that was delivered. Blocks of which nothing is left are handed over. */
+bool settle_batch(settler_t *settler, batch_t *batch, const delivered_t *delivered, err_t *err);
+
+/* The block, and the offset in its text, that a document of a batch comes from. */
+block_t *settle_find(const batch_t *batch, uint32_t index, uint32_t *offset);
+/* The same for people: "a.csv:57". */
+void settle_place(const settler_t *settler, const batch_t *batch, uint32_t index, char *text, size_t size);
 
 /* Hands the block over if all of its records are settled. */
 void settle_block(const settler_t *settler, block_t *block);

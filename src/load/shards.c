@@ -87,7 +87,7 @@ static void improve_spread(job_t *job) {
     evenness_t evenness = evenness_of(map, key, &shards);
     if (!evenness.even)
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. "
-                 "`tipple status` shows the commands that mend it%s",
+                 "`tipple status` shows the commands that fix it%s",
                  server_namespace(job->server), evenness.owners, evenness.shards, 100 * evenness.most,
                  evenness.known ? "what will be loaded" : "the chunks", evenness.name,
                  job->place.empty ? "; --drop lets the load do it" : "");
@@ -137,13 +137,18 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
+bool job_may_shard(const job_t *job, err_t *err) {
+    return server_facts(job->server)->kind == SERVER_ROUTER ||
+           (!job->spec->shard_key && !job->spec->direct) ||
+           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
+                   job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+}
+
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return (!job->spec->shard_key && !job->spec->direct) ||
-               err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
-                       job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+        return job_may_shard(job, err);
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
     if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
@@ -178,11 +183,9 @@ void job_follow_shards(job_t *job) {
     err_t err;
     if (!job->loading.route)
         return;
-    pthread_mutex_lock(&job->books_lock);
     job->loading.stale = false;
     if (!route_refresh(job->loading.route, job->client, &err))
         log_detail("the map of the chunks could not be read again: %s", err.text);
-    pthread_mutex_unlock(&job->books_lock);
 }
 
 void job_hold_shards(job_t *job) {
@@ -194,12 +197,12 @@ void job_hold_shards(job_t *job) {
 
 void job_close_shards(job_t *job) {
     bool zones, balancing;
-    size_t alive;
+    size_t running = 0;
     err_t err;
-    if (!job->loading.route || job->spec->dry_run)
+    if (!job->loading.route || job->spec->dry_run || !job->store)
         return;
-    bool ok = presence_count(job->server, job->client, &alive, &err);
-    if (ok && alive)
+    bool ok = running_count(job->store, &job->id, job->lease_ms, &running, &err);
+    if (ok && running)
         return; /* the last one of them does it */
     ok = ok && spread_restore(job->server, job->client, &zones, &err) &&
          hold_release(job->server, job->client, &balancing, &err);

@@ -84,6 +84,18 @@ static void tally_routers(job_t *job) {
                   job->loading.ways, i);
 }
 
+/* What other loads have done meanwhile, of what was not done when this one began. */
+static void tally_others(job_t *job) {
+    for (size_t i = 0; i < job->ledger.work_count; i++) {
+        const work_t *work = &job->ledger.works[i];
+        if (work->state != WORK_DONE || !work->by_others)
+            continue;
+        const counts_t counts = piece_counts(&job->ledger.inputs[work->input].entry.pieces[work->piece]);
+        job->result->files_done_by_others++;
+        job->result->records_done_by_others += counts.read - work->read_before;
+    }
+}
+
 void job_join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
     for (uint32_t i = 0; i < job->loader_count; i++) {
@@ -92,11 +104,7 @@ void job_join_loaders(job_t *job) {
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;
-    if (job->share) {
-        share_others_t others = share_others(job->share);
-        job->result->files_done_by_others = others.files;
-        job->result->records_done_by_others = others.records;
-    }
+    tally_others(job);
     tally_shards(job);
     tally_routers(job);
     job_release(job);

@@ -10,7 +10,12 @@
 #include "load/inspector.h"
 #include "load/outside.h"
 #include "load/progress.h"
-#include "target/presence.h"
+#include "catalog/catalog.h"
+#include "catalog/register.h"
+#include "catalog/store_mongo.h"
+#include "target/place.h"
+#include "load/describe_input.h"
+#include "target/position.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,16 +44,16 @@ struct verification {
     server_t *server;
     mongoc_client_t *client;
     place_t place;
-    catalog_t *catalog; /* with its client, under books_lock while feeders run */
-    extents_t *extents;
-    mends_t *mends;
-    catalog_file_t **books;
+    store_t *store; /* with its client: the main thread's */
+    places_t *places;
+    registration_t registration;
+    catalog_header_t header;
+    fixes_t *fixes;
     load_file_t *files;
     dialect_shelf_t *shelf;
     pool_t *pool;
     queue_t *queue;
     inspection_t inspection;
-    pthread_mutex_t books_lock;
     worker_t workers[MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[POSITION_LANES]; /* documents that were seen */
@@ -87,9 +92,9 @@ static bool read_spec(verification_t *run, err_t *err) {
     if (spec->filter_count &&
         !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
         return false;
-    for (size_t i = 0; i < spec->mended_count; i++)
-        if (access(spec->mended[i], R_OK) != 0)
-            return err_set(err, STATUS_USAGE, "the mended file %s cannot be read: %m", spec->mended[i]);
+    for (size_t i = 0; i < spec->retry_count; i++)
+        if (access(spec->retry[i], R_OK) != 0)
+            return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
     return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
 }
 
@@ -108,40 +113,61 @@ static bool connect_target(verification_t *run, err_t *err) {
 
 /* The load's own filter leaves the same records out again. */
 static bool take_filter(verification_t *run, err_t *err) {
-    char *text = (char *)catalog_filter(run->catalog);
-    if (*text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
+    char *text = run->header.filter;
+    if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
         return false;
-    snprintf(run->result->filter, sizeof run->result->filter, "%s", text);
+    snprintf(run->result->filter, sizeof run->result->filter, "%s", text ? text : "");
     return true;
 }
 
-static bool open_books(verification_t *run, err_t *err) {
-    catalog_settings_t settings = {.format = run->schema->name,
-                                   .format_digest = run->schema->digest,
-                                   .filter = run->filter ? filter_text(run->filter) : NULL,
-                                   .restored = true};
-    size_t alive = 0;
-    if (!place_look(run->server, run->client, &run->place, err) ||
-        !catalog_peek(run->server, run->client, &run->place, &settings, &run->catalog, err))
-        return false;
-    if (!run->catalog)
-        return err_set(err, STATUS_USAGE, "%s has no books of a load: tipple did not fill it",
+static bool refuse_no_catalog(const verification_t *run, err_t *err) {
+    return err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it",
+                   server_namespace(run->server));
+}
+
+static bool check_header(verification_t *run, err_t *err) {
+    const catalog_settings_t settings = {.name = server_namespace(run->server),
+                                         .format = run->schema->name,
+                                         .format_digest = run->schema->digest,
+                                         .filter = run->filter ? filter_text(run->filter) : NULL};
+    if (!run->place.exists)
+        return err_set(err, STATUS_USAGE,
+                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
                        server_namespace(run->server));
-    if (!take_filter(run, err) || !presence_count(run->server, run->client, &alive, err))
+    if (!catalog_check_header(&run->header, &settings, err))
         return false;
-    if (alive)
-        log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", alive,
-                 alive == 1 ? "" : "s", server_namespace(run->server), alive == 1 ? "is" : "are");
+    if (memcmp(run->header.uuid, run->place.uuid, sizeof run->header.uuid) != 0)
+        log_warn("%s is not the collection that its catalog describes: it was dropped and made again, or "
+                 "restored, since then",
+                 server_namespace(run->server));
+    return true;
+}
+
+static bool open_catalog(verification_t *run, err_t *err) {
+    size_t running = 0;
+    bool found = false;
+    if (!place_look(run->server, run->client, &run->place, err) ||
+        !(run->store = store_mongo_open(run->server, run->client, err)) ||
+        !run->store->read_header(run->store, &run->header, &found, err))
+        return false;
+    if (!found || !run->header.format)
+        return refuse_no_catalog(run, err);
+    if (!check_header(run, err) || !take_filter(run, err) ||
+        !running_count(run->store, NULL, run->header.lease_ms, &running, err))
+        return false;
+    if (running)
+        log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,
+                 running == 1 ? "" : "s", server_namespace(run->server), running == 1 ? "is" : "are");
     return true;
 }
 
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (catalog_is_complete(run->books[i]) || run->spec->limit != UINT64_MAX)
+        if (entry_is_complete(&run->registration.wanted[i].entry, run->header.generation, false) || run->spec->limit != UINT64_MAX)
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
-            log_warn("%s is not loaded to its end, its books say: what is not there counts as missing",
+            log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
                      run->manifest->files[i].name);
         else
             more++;
@@ -150,42 +176,62 @@ static void tell_unfinished(const verification_t *run) {
         log_warn("... and %zu more files that are not loaded to their ends", more);
 }
 
+static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const verification_t *run = context;
+    return describe_digest_at(&run->manifest->files[number], size, digest, err);
+}
+
+static bool register_inputs(verification_t *run, err_t *err) {
+    registration_t *registration = &run->registration;
+    *registration = (registration_t){.count = run->manifest->count,
+                                     .read_only = true,
+                                     .digest_at = digest_at,
+                                     .context = run,
+                                     .name = server_namespace(run->server)};
+    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
+        return err_memory(err, registration->count * sizeof *registration->wanted);
+    for (size_t i = 0; i < registration->count; i++)
+        describe_input(&run->manifest->files[i], &registration->wanted[i]);
+    return catalog_register(run->store, registration, err);
+}
+
 static bool find_files(verification_t *run, err_t *err) {
     size_t count = run->manifest->count;
     run->files = calloc(count + 1, sizeof *run->files);
-    run->books = calloc(count + 1, sizeof(catalog_file_t *));
-    if (!run->files || !run->books)
+    if (!run->files)
         return err_memory(err, count * sizeof *run->files);
-    if (!catalog_register(run->catalog, run->manifest, run->books, err) ||
-        !(run->extents = extents_read(run->catalog, err)))
+    if (!register_inputs(run, err) || !(run->places = places_read(run->store, err)))
         return false;
     for (size_t i = 0; i < count; i++) {
         const input_file_t *input = &run->manifest->files[i];
-        const catalog_file_t *known = extents_file(run->extents, run->books[i]->ordinal);
-        if (!known || strcmp(known->path, run->books[i]->path) != 0)
-            return err_set(err, STATUS_USAGE, "%s is not in the books of %s: %s", input->name,
+        const entry_t *entry = &run->registration.wanted[i].entry;
+        if (!entry->piece_count)
+            return err_set(err, STATUS_USAGE, "%s is not in the catalog of %s: %s", input->name,
                            server_namespace(run->server),
                            input->has_identity
                                ? "no load of it has begun"
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
-        run->files[i].books = run->books[i];
+        run->files[i].ordinal = entry->ordinal;
+        run->files[i].known_as = entry->path;
+        run->files[i].extents = entry->extents;
+        run->files[i].extent_count = entry->extent_count;
         run->files[i].to = UINT64_MAX;
     }
     run->result->files = count;
-    run->result->books_files = extents_files(run->extents);
+    run->result->books_files = places_inputs(run->places);
     tell_unfinished(run);
     return true;
 }
 
-static bool read_mended(verification_t *run, err_t *err) {
-    mends_options_t options = {.schema = run->schema,
+static bool read_fixes(verification_t *run, err_t *err) {
+    fixes_options_t options = {.schema = run->schema,
                                .filter = run->filter,
                                .max_record = run->spec->max_record,
                                .max_document = server_facts(run->server)->max_document_bytes,
                                .name = server_namespace(run->server)};
-    return !run->spec->mended_count || (run->mends = mends_read(run->spec->mended, run->spec->mended_count,
-                                                                run->catalog, &options, err)) != NULL;
+    return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
+                                                               run->places, &options, err)) != NULL;
 }
 
 /* --- while it runs
@@ -208,19 +254,18 @@ static bool has_failed(verification_t *run) {
     return failed;
 }
 
-/* A stream that the books gave room for piece by piece, and that has become longer: what is behind cannot be
- * there. */
-static bool make_room_for(void *context, load_file_t *file, uint64_t offset, err_t *err) {
-    verification_t *run = context;
-    pthread_mutex_lock(&run->books_lock);
-    bool ok = file->input->text_bound || catalog_extend(run->catalog, file->books, offset, err);
-    pthread_mutex_unlock(&run->books_lock);
-    return ok;
+/* What the catalog has no numbers for cannot be there: a stream that has become longer. */
+static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+    uint64_t number;
+    (void)context;
+    return file->input->text_bound || load_file_number(file, offset, &number) ||
+           err_set(err, STATUS_INPUT, "%s is longer than what was loaded of it: byte %llu has no place in the catalog",
+                   file->input->name, (unsigned long long)offset);
 }
 
 /* The same blocks each time: what was found to differ can be looked at again. */
 static bool in_sample(const verify_spec_t *spec, const block_t *block) {
-    const uint64_t place[] = {block->file->books->ordinal, block->from};
+    const uint64_t place[] = {block->file->ordinal, block->from};
     const double share = (double)(XXH3_64bits(place, sizeof place) >> 11) * 0x1p-53;
     return share * 100 < spec->sample_percent;
 }
@@ -267,13 +312,12 @@ static bool start_workers(verification_t *run, err_t *err) {
         return err_memory(err, 1);
     run->inspection = (inspection_t){.schema = run->schema,
                                      .filter = run->filter,
-                                     .mends = run->mends,
+                                     .fixes = run->fixes,
                                      .server = run->server,
                                      .files = run->files,
                                      .max_record = spec->max_record,
                                      .most = spec->most,
-                                     .quick = spec->quick,
-                                     .books_lock = &run->books_lock};
+                                     .quick = spec->quick};
     for (; run->worker_count < threads; run->worker_count++) {
         worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
@@ -301,7 +345,7 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
                                 .limit = run->spec->limit,
                                 .limit_is_about = run->spec->limit_is_about,
                                 .numbered = true,
-                                .extend = make_room_for,
+                                .extend = has_numbers,
                                 .context = run};
     return feeder_start(&options, err);
 }
@@ -330,7 +374,7 @@ static bool join_workers(verification_t *run, err_t *err) {
         result->expected += counters->expected;
         result->rejected += counters->rejected;
         result->filtered += counters->filtered;
-        result->mended += counters->mended;
+        result->fixed += counters->fixed;
         result->documents += counters->seen;
         result->same += counters->same;
         result->bytes_encoded += counters->encoded_bytes;
@@ -380,7 +424,7 @@ static bool compare(verification_t *run, err_t *err) {
     return false;
 }
 
-/* A load that began meanwhile has registered files before it sent documents: so the books are read again when
+/* A load that began meanwhile has registered files before it sent documents: so the catalog is read again when
  * there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
@@ -398,7 +442,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     bool ok = found != NULL || err_memory(err, 1), settled = false;
     while (ok && !settled) {
         differences_clear(found);
-        options.extents = run->extents;
+        options.places = run->places;
         ok = outside_look(&options, found, &outside, err);
         result->retries += outside.retries;
         if (ok && stop_signal())
@@ -406,10 +450,10 @@ static bool look_outside(verification_t *run, err_t *err) {
                          "interrupted while documents outside of the files were looked for");
         settled = true;
         if (ok && differences_count(found, DIFFERENCE_FOREIGN)) {
-            extents_t *before = run->extents;
-            ok = (run->extents = extents_read(run->catalog, err)) != NULL;
-            settled = ok && extents_equal(before, run->extents);
-            extents_free(before);
+            places_t *before = run->places;
+            ok = (run->places = places_read(run->store, err)) != NULL;
+            settled = ok && places_equal(before, run->places);
+            places_free(before);
         }
     }
     ok = ok && differences_move(result->differences, found, err);
@@ -453,17 +497,19 @@ static bool conclude(const verification_t *run, err_t *err) {
 }
 
 static bool look(verification_t *run, err_t *err) {
-    return read_spec(run, err) && connect_target(run, err) && open_books(run, err) && find_files(run, err) &&
-           read_mended(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
+    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) && find_files(run, err) &&
+           read_fixes(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
 }
 
 static void free_run(verification_t *run) {
     dialect_shelf_destroy(run->shelf);
     free(run->files);
-    free(run->books);
-    mends_free(run->mends);
-    extents_free(run->extents);
-    catalog_close(run->catalog);
+    register_free(&run->registration);
+    free(run->registration.wanted);
+    catalog_header_free(&run->header);
+    fixes_free(run->fixes);
+    places_free(run->places);
+    store_mongo_close(run->store);
     pool_destroy(run->pool);
     queue_destroy(run->queue);
     if (run->client)
@@ -472,7 +518,6 @@ static void free_run(verification_t *run) {
     filter_free(run->filter);
     schema_destroy(run->schema);
     pthread_mutex_destroy(&run->lock);
-    pthread_mutex_destroy(&run->books_lock);
     free(run);
 }
 
@@ -490,7 +535,6 @@ bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) 
     run->result = result;
     run->manifest = &result->manifest;
     pthread_mutex_init(&run->lock, NULL);
-    pthread_mutex_init(&run->books_lock, NULL);
     bool ok = look(run, err);
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;

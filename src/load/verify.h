@@ -17,8 +17,8 @@ typedef struct {
     const char *input_name; /* of a stream, or NULL */
     char *const *filters;   /* those of the load; none: the one that the books have */
     size_t filter_count;
-    char *const *mended; /* reject files that were mended and loaded */
-    size_t mended_count;
+    char *const *retry; /* reject files whose records were fixed and loaded */
+    size_t retry_count;
     uint32_t threads; /* 0: twice the CPUs, 4 to 16 */
     uint64_t memory, max_record;
     double sample_percent; /* 100: everything */
@@ -36,7 +36,7 @@ typedef struct {
     differences_t *differences;
     manifest_t manifest; /* whose names they borrow */
     uint64_t files, unfinished_files, books_files;
-    uint64_t records, expected, rejected, filtered, mended;
+    uint64_t records, expected, rejected, filtered, fixed;
     uint64_t documents; /* looked at */
     uint64_t same;      /* of those: as they should be */
     uint64_t blocks, blocks_looked_at;

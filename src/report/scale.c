@@ -163,7 +163,7 @@ static double step_of(double span, size_t most, bool time) {
 }
 
 /* What has no length, or no end, becomes an axis all the same. */
-static void mend(double *low, double *high) {
+static void repair(double *low, double *high) {
     if (!isfinite(*low))
         *low = 0;
     if (!isfinite(*high) || *high <= *low)
@@ -180,14 +180,14 @@ static void put_ticks(scale_t *scale, double step) {
 }
 
 scale_t scale_exact(double low, double high, size_t most, const char *unit) {
-    mend(&low, &high);
+    repair(&low, &high);
     scale_t scale = {.low = low, .high = high};
     put_ticks(&scale, step_of(high - low, most, is(unit, "s")));
     return scale;
 }
 
 scale_t scale_linear(double low, double high, size_t most, const char *unit) {
-    mend(&low, &high);
+    repair(&low, &high);
     const double step = step_of(high - low, most, is(unit, "s"));
     scale_t scale = {.low = floor(low / step + 1e-9) * step, .high = ceil(high / step - 1e-9) * step};
     put_ticks(&scale, step);
@@ -213,7 +213,7 @@ scale_t scale_log(double low, double high, size_t most) {
     static const double by_three[] = {1, 2, 5}, by_two[] = {1, 3};
     if (!(low > 0) || !isfinite(low))
         low = high > 0 && isfinite(high) ? high / 1000 : 1;
-    mend(&low, &high);
+    repair(&low, &high);
     scale_t scale = {.low = low, .high = high, .log = true};
     put_log_ticks(&scale, by_three, 2);
     if (scale.count > most)

@@ -21,7 +21,7 @@ static const char *why_not(const load_spec_t *spec, int64_t *budget_ns) {
     err_t err;
     uint64_t bytes = 0;
     bool stream = false;
-    if (spec->dry_run || spec->mended || spec->limit != UINT64_MAX)
+    if (spec->dry_run || spec->retry || spec->limit != UINT64_MAX)
         return "not all of the files are loaded";
     if (spec->max_rate || spec->polite)
         return "a tune would load as fast as it can";

@@ -9,7 +9,8 @@
 #include "study/rehearsal.h"
 #include "study/scratch.h"
 #include "study/supplies.h"
-#include "target/presence.h"
+#include "catalog/places.h"
+#include "catalog/store_mongo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,22 +129,36 @@ static bool nothing_beyond(drilling_t *drilling, err_t *err) {
                     drilling->result->namespace, beyond));
 }
 
+/* How many loads run, and how many files the collection was loaded from. */
+static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    places_t *places = NULL;
+    store_t *store = store_mongo_open(drilling->target, drilling->client, err);
+    bool ok = store && store->read_header(store, &header, &found, err) &&
+              running_count(store, NULL, found ? header.lease_ms : STORE_LEASE_MS, running, err) &&
+              (places = places_read(store, err)) != NULL;
+    *files = ok ? places_inputs(places) : 0;
+    places_free(places);
+    catalog_header_free(&header);
+    store_mongo_close(store);
+    return ok;
+}
+
 static bool nobody_loads(drilling_t *drilling, err_t *err) {
-    catalog_summary_t books;
-    size_t alive;
+    size_t running, files;
     if (!drilling->spec->drop)
         return true;
-    if (!presence_count(drilling->target, drilling->client, &alive, err) ||
-        !catalog_summary(drilling->target, drilling->client, &books, err))
+    if (!look_at_catalog(drilling, &running, &files, err))
         return false;
-    if (books.files > drilling->file_count)
-        log_warn("%llu files were loaded into %s, and %zu come back", (unsigned long long)books.files,
-                 drilling->result->namespace, drilling->file_count);
-    return !alive || err_set(err, STATUS_USAGE,
-                             "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                             "who they are",
-                             alive, alive == 1 ? "" : "s", drilling->result->namespace,
-                             alive == 1 ? "is" : "are", alive == 1 ? "it" : "them");
+    if (files > drilling->file_count)
+        log_warn("%zu files were loaded into %s, and %zu come back", files, drilling->result->namespace,
+                 drilling->file_count);
+    return !running || err_set(err, STATUS_USAGE,
+                               "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
+                               "who they are",
+                               running, running == 1 ? "" : "s", drilling->result->namespace,
+                               running == 1 ? "is" : "are", running == 1 ? "it" : "them");
 }
 
 static bool open_target(drilling_t *drilling, err_t *err) {

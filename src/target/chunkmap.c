@@ -92,7 +92,8 @@ static bool whole_of(const bson_t *min, int64_t *whole) {
 }
 
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version) {
-    if (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0)
+    if (!keyorder_is_clear(min) ||
+        (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0))
         return false;
     size_t owner = shard_of(map, shard);
     if (owner == SIZE_MAX || !make_room((void **)&map->chunks, &map->room, map->count, sizeof *map->chunks))
@@ -127,14 +128,27 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
     return map->shards[shard].chunks;
 }
 
-size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
+/* The index of the last chunk whose bound is not above the key. The map has chunks. */
+static size_t index_of(const chunkmap_t *map, const bson_t *key) {
+    size_t low = 0, high = map->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (keyorder_documents(map->chunks[middle].min, key) <= 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t index_of_whole(const chunkmap_t *map, int64_t key) {
     size_t low = 0, high = map->count;
     if (!map->whole) {
         bson_t values = BSON_INITIALIZER;
         bson_append_int64(&values, "", 0, key);
-        size_t shard = chunkmap_find(map, &values);
+        size_t index = index_of(map, &values);
         bson_destroy(&values);
-        return shard;
+        return index;
     }
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -143,20 +157,21 @@ size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
         else
             high = middle;
     }
-    return map->count ? map->chunks[low].shard : 0;
+    return low;
+}
+
+size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
+    return map->count ? map->chunks[index_of_whole(map, key)].shard : 0;
 }
 
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
-    size_t low = 0, high = map->count;
     int64_t whole;
     if (map->whole && whole_of(key, &whole))
         return chunkmap_find_whole(map, whole);
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (keyorder_documents(map->chunks[middle].min, key) <= 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return map->count ? map->chunks[low].shard : 0;
+    return map->count ? map->chunks[index_of(map, key)].shard : 0;
+}
+
+bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard) {
+    *shard = chunkmap_find_whole(map, first);
+    return !map->count || index_of_whole(map, first) == index_of_whole(map, last);
 }

@@ -17,7 +17,7 @@ chunkmap_t *chunkmap_share(chunkmap_t *map);
 void chunkmap_free(chunkmap_t *map); /* NULL is allowed */
 
 /* The next chunk, in the order of the bounds. version: its lastmod. False: memory, or a bound that is not
- * above the one before. */
+ * above the one before, or whose order is not clear (keyorder_is_clear). */
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version);
 
 size_t chunkmap_chunks(const chunkmap_t *map);
@@ -30,5 +30,9 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard);
  */
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key);
 size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key);
+
+/* Do all whole numbers from first to last belong to one chunk? *shard: that of first, in any case. Two ends
+ * on one shard are not enough: a chunk between them may be another shard's. */
+bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard);
 
 #endif

@@ -1,5 +1,4 @@
 #include "target/hold.h"
-#include "target/books.h"
 #include "target/config.h"
 
 #include <stdio.h>
@@ -35,9 +34,9 @@ static bool set(server_t *server, mongoc_client_t *client, bool off, err_t *err)
     return ok;
 }
 
-/* ---- what the books say ---- */
+/* ---- what the catalog's header says ---- */
 
-static void name_books(const server_t *server, char name[300]) {
+static void name_catalog(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.files", server_collection(server));
 }
 
@@ -45,8 +44,8 @@ static bool read_note(server_t *server, mongoc_client_t *client, bool *ours, err
     char name[300];
     bson_t reply;
     bson_iter_t at, held;
-    name_books(server, name);
-    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8(BOOKS_HEADER), "}",
+    name_catalog(server, name);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
                                "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
                                "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
@@ -60,9 +59,9 @@ static bool read_note(server_t *server, mongoc_client_t *client, bool *ours, err
 
 static bool write_note(server_t *server, mongoc_client_t *client, bool ours, err_t *err) {
     char name[300];
-    name_books(server, name);
+    name_catalog(server, name);
     bson_t *command =
-        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8(BOOKS_HEADER),
+        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"),
                  "}", "u", "{", "$set", "{", "balancingHeld", BCON_BOOL(ours), "}", "}", "}", "]");
     bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
     bson_destroy(command);

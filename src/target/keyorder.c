@@ -47,6 +47,44 @@ int keyorder_rank(bson_type_t type) {
     return 127;
 }
 
+/* Values of a clear type are told apart by keyorder_values, or there is only one such value. */
+static bool is_clear_type(bson_type_t type) {
+    switch (type) {
+    case BSON_TYPE_MINKEY:
+    case BSON_TYPE_MAXKEY:
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_DOCUMENT:
+    case BSON_TYPE_ARRAY:
+    case BSON_TYPE_BINARY:
+    case BSON_TYPE_BOOL:
+    case BSON_TYPE_DATE_TIME:
+    case BSON_TYPE_OID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_clear_inside(bson_iter_t *at) {
+    bson_iter_t inner;
+    while (bson_iter_next(at)) {
+        bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
+        if (!is_clear_type(bson_iter_type(at)) ||
+            (has_inner && !(bson_iter_recurse(at, &inner) && is_clear_inside(&inner))))
+            return false;
+    }
+    return true;
+}
+
+bool keyorder_is_clear(const bson_t *document) {
+    bson_iter_t at;
+    return bson_iter_init(&at, document) && is_clear_inside(&at);
+}
+
 static int order(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }

@@ -8,8 +8,12 @@
 /* The server's number for a type: its place in the order. Types that compare by their values share one. */
 int keyorder_rank(bson_type_t type);
 
-/* Below, at or above 0. Numbers of different types compare by value, NaN below all; text by its bytes. A
- * missing value is null. */
+/* Can all values of a document, inner ones too, be put in order here? Decimal128 and a few rare types cannot.
+ */
+bool keyorder_is_clear(const bson_t *document);
+
+/* Below, at or above 0, for values that are clear. Numbers of different types compare by value, NaN below
+ * all; text by its bytes. A missing value is null. */
 int keyorder_values(const bson_value_t *a, const bson_value_t *b);
 
 /* Documents value by value, whatever their keys are called; the shorter one of two that agree is smaller. */

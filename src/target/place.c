@@ -9,7 +9,9 @@ enum {
     CLUSTERED_MINOR = 3,
     NAMESPACE_NOT_FOUND = 26,
     NAMESPACE_EXISTS = 48,
-    INVALID_OPTIONS = 72
+    INVALID_OPTIONS = 72,
+    OTHER_UUID = 361,
+    UUID_MAJOR = 6 /* drop and insert take collectionUUID */
 };
 
 static bool can_cluster(const server_facts_t *facts) {
@@ -177,17 +179,21 @@ static bool known_compressor(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
 }
 
-bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
-                err_t *err) {
+bool place_may_make(const server_t *server, const place_options_t *options, err_t *err) {
     const server_facts_t *facts = server_facts(server);
     if (options->compressor && !known_compressor(options->compressor, err))
         return false;
-    if (options->clustered == CLUSTERED_YES && !can_cluster(facts))
-        return err_set(err, STATUS_USAGE,
-                       "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
-                       "out",
-                       facts->version);
-    if (!place_look(server, client, place, err))
+    return options->clustered != CLUSTERED_YES || can_cluster(facts) ||
+           err_set(err, STATUS_USAGE,
+                   "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
+                   "out",
+                   facts->version);
+}
+
+bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
+                err_t *err) {
+    const server_facts_t *facts = server_facts(server);
+    if (!place_may_make(server, options, err) || !place_look(server, client, place, err))
         return false;
     if (!place->exists) {
         int code;
@@ -205,19 +211,34 @@ bool place_make(server_t *server, mongoc_client_t *client, const place_options_t
     return agrees(server, client, options, place, err);
 }
 
+static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail, const uint8_t *uuid,
+                     err_t *err) {
+    char name[300];
+    bson_t command = BSON_INITIALIZER, reply;
+    snprintf(name, sizeof name, "%s%s", server_collection(server), tail);
+    BSON_APPEND_UTF8(&command, "drop", name);
+    if (uuid)
+        BSON_APPEND_BINARY(&command, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
+    bool ok = server_command(server, client, server_database(server), &command, true, &reply, err) ||
+              server_code(&reply) == NAMESPACE_NOT_FOUND || (uuid && server_code(&reply) == OTHER_UUID);
+    bson_destroy(&command);
+    bson_destroy(&reply);
+    return ok;
+}
+
 bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
-    static const char *const tails[] = {"", ".tipple.files", ".tipple.claims", ".tipple.loads"};
+    static const char *const tails[] = {"", ".tipple.files", ".tipple.loads"};
     bool ok = true;
     /* the data goes first: what is left by a stop in between is refused by the next load, not believed */
-    for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++) {
-        char name[300];
-        bson_t reply;
-        snprintf(name, sizeof name, "%s%s", server_collection(server), tails[i]);
-        bson_t *command = BCON_NEW("drop", BCON_UTF8(name));
-        ok = server_command(server, client, server_database(server), command, true, &reply, err) ||
-             server_code(&reply) == NAMESPACE_NOT_FOUND;
-        bson_destroy(command);
-        bson_destroy(&reply);
-    }
+    for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++)
+        ok = drop_one(server, client, tails[i], NULL, err);
     return ok;
+}
+
+bool place_drop_data(server_t *server, mongoc_client_t *client, err_t *err) {
+    place_t place;
+    if (!place_identity(server, client, &place, err))
+        return false;
+    return !place.exists ||
+           drop_one(server, client, "", server_facts(server)->major >= UUID_MAJOR ? place.uuid : NULL, err);
 }

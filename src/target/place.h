@@ -27,13 +27,20 @@ bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t
  * for. */
 bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
+/* Are the options possible on this server? Before anything is touched. */
+bool place_may_make(const server_t *server, const place_options_t *options, err_t *err);
+
 /* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
  * what to do. *place is filled as by place_look. */
 bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
                 err_t *err);
 
-/* Drops the collection and its books (NAME.tipple.files, .claims, .loads). */
+/* Drops the collection and its catalog (NAME.tipple.files, .loads). */
 bool place_drop(server_t *server, mongoc_client_t *client, err_t *err);
+
+/* Drops the collection alone: the one that is there now, and no other. Before 6.0 the server cannot tell one from
+ * another, and a second try after a lost reply might drop a new one: so there is none. */
+bool place_drop_data(server_t *server, mongoc_client_t *client, err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
 typedef struct {

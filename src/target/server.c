@@ -149,9 +149,15 @@ static bool stopped(server_t *server, err_t *err) {
 
 bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                   const bson_t *reply, const char *doing, err_t *err) {
+    if (server_refusal(error, reply) == REFUSAL_GONE)
+        return server_wait(server, client, patience, error, reply, doing, err);
     patience->tries++;
-    if (server_refusal(error, reply) != REFUSAL_GONE)
-        return server_explain(server, error, reply, doing, err);
+    return server_explain(server, error, reply, doing, err);
+}
+
+bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
+                 const bson_t *reply, const char *doing, err_t *err) {
+    patience->tries++;
     if (stopped(server, err))
         return false;
     int64_t left = patience->deadline_ns - clock_now_ns();

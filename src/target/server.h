@@ -85,6 +85,10 @@ patience_t server_patience(const server_t *server);
 bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                   const bson_t *reply, const char *doing, err_t *err);
 
+/* The same for what is known to be worth another try, whatever its code. */
+bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
+                 const bson_t *reply, const char *doing, err_t *err);
+
 /* To be told of successes: after patience was exhausted once, others get little of it until one of these. */
 void server_answered(server_t *server);
 

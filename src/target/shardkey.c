@@ -1,4 +1,5 @@
 #include "target/shardkey.h"
+#include "target/keyorder.h"
 #include "target/place.h"
 
 #include <stdlib.h>
@@ -97,9 +98,16 @@ static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
     return BSON_ITER_HOLDS_ARRAY(at) ? IN_ARRAY : FOUND;
 }
 
+/* What nearly all keys are: their order needs no closer look. */
+static bool is_plain(bson_type_t type) {
+    return type == BSON_TYPE_UTF8 || type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 ||
+           type == BSON_TYPE_DOUBLE || type == BSON_TYPE_DATE_TIME;
+}
+
 bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
                  bson_t *values) {
     bson_t whole;
+    bool clear = true;
     bson_reinit(values);
     if (!bson_init_static(&whole, document, length))
         return false;
@@ -116,11 +124,12 @@ bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *documen
             bson_append_int64(values, path, -1, hash);
         } else if (found == FOUND) {
             bson_append_iter(values, path, -1, &at);
+            clear &= is_plain(bson_iter_type(&at));
         } else {
             bson_append_null(values, path, -1);
         }
     }
-    return true;
+    return clear || keyorder_is_clear(values);
 }
 
 bson_t *shardkey_end(const shardkey_t *key, bool greatest) {

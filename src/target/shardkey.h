@@ -31,7 +31,7 @@ bson_t *shardkey_end(const shardkey_t *key, bool greatest);
 
 /* The document's values in the key's order, under the keys of the spec, hashed ones as their hash; a missing
  * value is null. *values must be initialised and is overwritten. False: an array is in the way, for which a
- * server refuses the document. */
+ * server refuses the document, or a value whose place in the order is not clear (keyorder_is_clear). */
 bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
                  bson_t *values);
 

@@ -1,5 +1,6 @@
 #include "target/writer.h"
 #include "base/clock.h"
+#include "base/zeroed.h"
 #include "target/codes.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* What a message holds besides documents: far more than the driver ever puts there. */
-enum { MESSAGE_OVERHEAD = 65536 };
+enum { MESSAGE_OVERHEAD = 65536, UUID_SINCE_MAJOR = 6 };
 
 static const int64_t NEAR_OFF_NS = 1000000000;
 
@@ -21,20 +22,32 @@ typedef struct {
 } line_t;
 
 struct writer {
+    wire_t wire;
     server_t *server;
     line_t home;         /* of the server, whichever host of it the driver chooses */
     line_t near;         /* through one router; no server where there is none */
+    line_t straight;     /* to one shard, while a batch goes there */
+    const line_t *line;  /* that the batch at hand takes */
     int64_t near_off_ns; /* the router did not answer: not to be tried before this */
+    bool stale;
     bson_t *options;
+    bson_t straight_options;
+    const bson_t *line_options;
     bool acknowledged;
-    /* the documents of a batch as the driver wants them: reused, so that no document costs an allocation */
+    mongoc_read_prefs_t *primary;
+    /* the documents of a message as the driver wants them: reused, so that no document costs an allocation */
     bson_t *views;
     const bson_t **pointers;
     size_t room;
-    refused_t *refused;
-    size_t refused_count, refused_room;
+    /* the last try */
+    bson_t reply;
+    bson_error_t error;
+    write_error_t *errors;
+    size_t error_room;
+    char words[BSON_ERROR_BUFFER_SIZE];
+    patience_t patience;
     int64_t wait_ns;
-    char doing[300];
+    char doing[300], reading[300];
 };
 
 static bool open_line(line_t *line, server_t *server, err_t *err) {
@@ -50,27 +63,7 @@ static void close_line(line_t *line) {
         mongoc_collection_destroy(line->collection);
     if (line->client)
         server_give(line->server, line->client);
-}
-
-writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
-    writer_t *writer = calloc(1, sizeof *writer);
-    if (!writer) {
-        err_memory(err, sizeof *writer);
-        return NULL;
-    }
-    writer->server = server;
-    if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
-        writer_destroy(writer);
-        return NULL;
-    }
-    writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
-    /* a copy: appending changes a concern, and the server's is shared by all threads */
-    mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
-    mongoc_write_concern_append(concern, writer->options);
-    writer->acknowledged = mongoc_write_concern_is_acknowledged(concern);
-    mongoc_write_concern_destroy(concern);
-    snprintf(writer->doing, sizeof writer->doing, "insert into %s", server_namespace(server));
-    return writer;
+    *line = (line_t){.server = NULL};
 }
 
 void writer_destroy(writer_t *writer) {
@@ -78,16 +71,61 @@ void writer_destroy(writer_t *writer) {
         return;
     close_line(&writer->home);
     close_line(&writer->near);
+    close_line(&writer->straight);
     bson_destroy(writer->options);
+    bson_destroy(&writer->straight_options);
+    bson_destroy(&writer->reply);
+    mongoc_read_prefs_destroy(writer->primary);
     free(writer->views);
     free(writer->pointers);
-    free(writer->refused);
+    free(writer->errors);
     free(writer);
+}
+
+void writer_set_uuid(writer_t *writer, const uint8_t uuid[16]) {
+    if (server_facts(writer->server)->major >= UUID_SINCE_MAJOR &&
+        !bson_has_field(writer->options, "collectionUUID"))
+        BSON_APPEND_BINARY(writer->options, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
 }
 
 int64_t writer_wait_ns(const writer_t *writer) {
     return writer->wait_ns;
 }
+
+mongoc_client_t *writer_client(const writer_t *writer) {
+    return writer->home.client;
+}
+
+const wire_t *writer_wire(const writer_t *writer) {
+    return &writer->wire;
+}
+
+bool writer_begin_batch(writer_t *writer, straight_t straight, err_t *err) {
+    writer->stale = false;
+    writer->line_options = writer->options;
+    if (straight.server) {
+        if (!open_line(&writer->straight, straight.server, err))
+            return false;
+        bson_destroy(&writer->straight_options);
+        bson_copy_to(writer->options, &writer->straight_options);
+        bson_concat(&writer->straight_options, straight.version);
+        writer->line = &writer->straight;
+        writer->line_options = &writer->straight_options;
+    } else {
+        const bool near = writer->near.server && clock_now_ns() >= writer->near_off_ns;
+        writer->line = near ? &writer->near : &writer->home;
+    }
+    return true;
+}
+
+void writer_end_batch(writer_t *writer, bool *stale) {
+    *stale = writer->stale;
+    close_line(&writer->straight);
+    writer->line = &writer->home;
+    writer->line_options = writer->options;
+}
+
+/* ---- a message ---- */
 
 static bool make_room(writer_t *writer, size_t count, err_t *err) {
     if (count <= writer->room)
@@ -105,370 +143,294 @@ static bool make_room(writer_t *writer, size_t count, err_t *err) {
     return true;
 }
 
-/* ---- what was refused ---- */
-
-static refused_t *refuse(writer_t *writer, size_t index, int code, const char *reason, err_t *err) {
-    if (writer->refused_count == writer->refused_room) {
-        size_t room = writer->refused_room ? writer->refused_room * 2 : 64;
-        refused_t *larger = realloc(writer->refused, room * sizeof *larger);
-        if (!larger) {
-            err_memory(err, room * sizeof *larger);
-            return NULL;
-        }
-        writer->refused = larger;
-        writer->refused_room = room;
+static bool view_documents(writer_t *writer, const message_t *message, err_t *err) {
+    const documents_t *all = message->all;
+    if (!make_room(writer, message->count, err))
+        return false;
+    for (uint32_t i = 0; i < message->count; i++) {
+        const uint32_t index = message_index(message, i), start = all->starts[index];
+        if (!bson_init_static(&writer->views[i], all->bytes + start, all->starts[index + 1] - start))
+            return err_set(
+                err, STATUS_HOST,
+                "document %u of a batch is not BSON: this is a mistake in tipple, please report it",
+                (unsigned)index);
     }
-    refused_t *refused = &writer->refused[writer->refused_count++];
-    *refused = (refused_t){.index = (uint32_t)index, .code = code};
-    size_t length = strlen(reason), most = sizeof refused->reason - 1;
-    if (length > most)
-        for (length = most; length && ((unsigned char)reason[length] & 0xC0) == 0x80;)
+    return true;
+}
+
+/* ---- a reply ---- */
+
+static void copy_words(char *to, size_t size, const char *words) {
+    size_t length = strlen(words);
+    if (length > size - 1)
+        for (length = size - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
             length--; /* not in the middle of a character */
     for (size_t i = 0; i < length; i++)
-        refused->reason[i] = iscntrl((unsigned char)reason[i]) ? ' ' : reason[i];
-    return refused;
+        to[i] = iscntrl((unsigned char)words[i]) ? ' ' : words[i];
+    to[length] = '\0';
 }
 
-static int by_index(const void *a, const void *b) {
-    const refused_t *left = a, *right = b;
-    return (left->index > right->index) - (left->index < right->index);
-}
-
-/* keyPattern is {_id: 1}, and nothing else. */
-static bool is_id_pattern(const bson_iter_t *entry) {
-    bson_iter_t fields, keys;
-    return bson_iter_recurse(entry, &fields) && bson_iter_find(&fields, "keyPattern") &&
-           BSON_ITER_HOLDS_DOCUMENT(&fields) && bson_iter_recurse(&fields, &keys) && bson_iter_next(&keys) &&
-           strcmp(bson_iter_key(&keys), "_id") == 0 && bson_iter_as_int64(&keys) == 1 &&
-           !bson_iter_next(&keys);
-}
-
-/* Codes that may mean a document or the server: the server, when nothing at all was accepted. */
-static bool is_general(int code) {
-    static const int codes[] = {1,   8,  26, 96,
-                                125, 146}; /* InternalError, UnknownError, NamespaceNotFound,
-                                              OperationFailed, CommandFailed, ExceededMemoryLimit */
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] == code)
-            return true;
-    return false;
-}
-
-typedef enum { SENT, SENT_AGAIN, SENT_NEVER } sent_t;
-
-/* One write error of the reply: of its document (kept), or of the server (error is filled). */
-static sent_t take_write_error(writer_t *writer, size_t from, const bson_iter_t *entry, bson_error_t *error,
-                               err_t *err) {
-    bson_iter_t field;
-    uint32_t index = 0, code = 0;
-    const char *words = "";
+/* The fields of a write error or of a write concern's. */
+static void read_error(const bson_iter_t *entry, write_error_t *error) {
+    bson_iter_t field, keys;
+    *error = (write_error_t){.index = UINT32_MAX};
     for (bson_iter_recurse(entry, &field); bson_iter_next(&field);) {
         const char *key = bson_iter_key(&field);
-        if (strcmp(key, "index") == 0)
-            index = (uint32_t)bson_iter_as_int64(&field);
-        else if (strcmp(key, "code") == 0)
-            code = (uint32_t)bson_iter_as_int64(&field);
-        else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field))
-            words = bson_iter_utf8(&field, NULL);
+        if (strcmp(key, "index") == 0) {
+            error->index = (uint32_t)bson_iter_as_int64(&field);
+        } else if (strcmp(key, "code") == 0) {
+            error->code = (int)bson_iter_as_int64(&field);
+        } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
+            copy_words(error->words, sizeof error->words, bson_iter_utf8(&field, NULL));
+        } else if (strcmp(key, "keyPattern") == 0 && BSON_ITER_HOLDS_DOCUMENT(&field) &&
+                   bson_iter_recurse(&field, &keys)) {
+            /* where a server does not say which index it was, the document is read back like any duplicate */
+            const bool is_id = bson_iter_next(&keys) && strcmp(bson_iter_key(&keys), "_id") == 0 &&
+                               bson_iter_as_int64(&keys) == 1 && !bson_iter_next(&keys);
+            error->other_index = !is_id;
+        }
     }
-    bson_error_t one = {.domain = MONGOC_ERROR_SERVER, .code = code};
-    bson_strncpy(one.message, words, sizeof one.message);
-    refusal_t refusal = code == CODE_DUPLICATE_KEY ? REFUSAL_OTHER : server_refusal(&one, NULL);
-    if (refusal != REFUSAL_OTHER) {
-        *error = one;
-        return refusal == REFUSAL_GONE ? SENT_AGAIN : SENT_NEVER;
-    }
-    refused_t *refused = refuse(writer, from + index, (int)code, words, err);
-    if (!refused)
-        return SENT_NEVER;
-    refused->duplicate_id = code == CODE_DUPLICATE_KEY && is_id_pattern(entry);
-    return SENT;
 }
 
-/* Everything that a reply says. On SENT_NEVER err is set or error holds the refusal to explain. */
-static sent_t read_reply(writer_t *writer, size_t from, size_t count, const bson_t *reply, bool ok,
-                         bson_error_t *error, err_t *err) {
+static bool read_write_errors(writer_t *writer, reply_t *reply, err_t *err) {
     bson_iter_t iter, entry;
-    size_t before = writer->refused_count;
-    int64_t inserted = bson_iter_init_find(&iter, reply, "insertedCount") ? bson_iter_as_int64(&iter) : 0;
-    bool listed = false;
-    if (bson_iter_init_find(&iter, reply, "writeErrors") && bson_iter_recurse(&iter, &entry)) {
-        while (bson_iter_next(&entry)) {
-            listed = true;
-            sent_t sent = take_write_error(writer, from, &entry, error, err);
-            if (sent != SENT)
-                return sent;
+    if (!bson_iter_init_find(&iter, &writer->reply, "writeErrors") || !bson_iter_recurse(&iter, &entry))
+        return true;
+    while (bson_iter_next(&entry)) {
+        if (reply->error_count == writer->error_room) {
+            size_t room = writer->error_room ? writer->error_room * 2 : 64;
+            write_error_t *larger = realloc(writer->errors, room * sizeof *larger);
+            if (!larger)
+                return err_memory(err, room * sizeof *larger);
+            writer->errors = larger;
+            writer->error_room = room;
         }
+        read_error(&entry, &writer->errors[reply->error_count++]);
     }
-    if (bson_iter_init_find(&iter, reply, "writeConcernErrors") && bson_iter_recurse(&iter, &entry)) {
-        while (bson_iter_next(&entry)) {
-            bson_iter_t field;
-            memset(error, 0, sizeof *error);
-            error->domain = MONGOC_ERROR_WRITE_CONCERN;
-            if (bson_iter_recurse(&entry, &field) && bson_iter_find(&field, "code"))
-                error->code = (uint32_t)bson_iter_as_int64(&field);
-            if (bson_iter_recurse(&entry, &field) && bson_iter_find(&field, "errmsg") &&
-                BSON_ITER_HOLDS_UTF8(&field))
-                bson_strncpy(error->message, bson_iter_utf8(&field, NULL), sizeof error->message);
-            return server_refusal(error, NULL) == REFUSAL_GONE ? SENT_AGAIN : SENT_NEVER;
-        }
-    }
-    if (!ok && !listed)
-        return server_refusal(error, reply) == REFUSAL_GONE ? SENT_AGAIN : SENT_NEVER;
-    size_t refused = writer->refused_count - before;
-    bool same = refused == count;
-    for (size_t i = before; same && i < writer->refused_count; i++)
-        same = writer->refused[i].code == writer->refused[before].code;
-    if (same && refused && is_general(writer->refused[before].code)) {
-        memset(error, 0, sizeof *error);
-        error->domain = MONGOC_ERROR_SERVER;
-        error->code = (uint32_t)writer->refused[before].code;
-        bson_strncpy(error->message, writer->refused[before].reason, sizeof error->message);
-        return SENT_NEVER;
-    }
-    if (writer->acknowledged && (size_t)inserted + refused != count) {
-        memset(error, 0, sizeof *error);
-        bson_set_error(error, MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET,
-                       "the server answered for %zu of %zu documents", (size_t)inserted + refused, count);
-        return SENT_AGAIN;
-    }
-    return SENT;
+    reply->errors = writer->errors;
+    return true;
 }
 
-/* ---- sending ---- */
-
-static bool send_once(writer_t *writer, const line_t *line, const bson_t *options, size_t count,
-                      bson_t *reply, bson_error_t *error) {
-    int64_t start = clock_now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    memset(error, 0, sizeof *error);
-    bool ok = mongoc_collection_insert_many(line->collection, writer->pointers, count, options, reply, error);
-    writer->wait_ns += clock_now_ns() - start - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
-    return ok;
+static void read_concern(writer_t *writer, reply_t *reply) {
+    bson_iter_t iter, entry;
+    write_error_t error;
+    if (!bson_iter_init_find(&iter, &writer->reply, "writeConcernErrors") ||
+        !bson_iter_recurse(&iter, &entry) || !bson_iter_next(&entry))
+        return;
+    read_error(&entry, &error);
+    reply->concern_failed = true;
+    reply->concern_code = error.code;
+    copy_words(writer->words, sizeof writer->words, error.words);
 }
 
-/* Home, after the first line failed. True: at once, without patience. */
-static bool turn_home(writer_t *writer, const line_t **line, const bson_t **options,
-                      const bson_error_t *error, written_t *written) {
-    if (*line == &writer->home)
+/* What the driver says of a message that has no reply of documents. */
+static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
+    switch (error->domain) {
+    case MONGOC_ERROR_SERVER:
+        return REPLY_FAILED;
+    case MONGOC_ERROR_SERVER_SELECTION:
+        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
+    default:
+        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
+    }
+}
+
+static bool read_reply(writer_t *writer, uint32_t count, bool ok, reply_t *reply, err_t *err) {
+    bson_iter_t iter;
+    *reply = (reply_t){.kind = REPLY_GIVEN, .words = writer->words};
+    writer->words[0] = '\0';
+    if (!read_write_errors(writer, reply, err))
         return false;
-    bool stale = error->domain == MONGOC_ERROR_SERVER && error->code == CODE_STALE_CONFIG;
-    if (*line == &writer->near)
+    read_concern(writer, reply);
+    reply->inserted =
+        bson_iter_init_find(&iter, &writer->reply, "insertedCount") ? (uint64_t)bson_iter_as_int64(&iter) : 0;
+    if (!ok && !reply->error_count && !reply->concern_failed) {
+        reply->kind = kind_of(&writer->error, &writer->reply);
+        reply->code = (int)writer->error.code;
+        reply->passing = mongoc_error_has_label(&writer->reply, "RetryableWriteError");
+        copy_words(writer->words, sizeof writer->words, writer->error.message);
+    } else if (!reply->concern_failed && reply->inserted + reply->error_count != count) {
+        snprintf(writer->words, sizeof writer->words, "the server answered for %llu of %u documents",
+                 (unsigned long long)(reply->inserted + reply->error_count), (unsigned)count);
+    }
+    return true;
+}
+
+/* ---- the wire ---- */
+
+static bool insert(void *context, const message_t *message, reply_t *reply, err_t *err) {
+    writer_t *writer = context;
+    if (!view_documents(writer, message, err))
+        return false;
+    int64_t start = clock_now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    memset(&writer->error, 0, sizeof writer->error);
+    bson_destroy(&writer->reply);
+    bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
+                                            writer->line_options, &writer->reply, &writer->error);
+    writer->wait_ns += clock_now_ns() - start - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
+    if (ok && !writer->acknowledged) {
+        *reply = (reply_t){.kind = REPLY_NOT_ASKED_FOR, .words = ""};
+        return true;
+    }
+    if (!read_reply(writer, message->count, ok, reply, err))
+        return false;
+    if (reply->kind == REPLY_GIVEN)
+        server_answered(writer->line->server);
+    return true;
+}
+
+/* The driver's own way to say what the trouble is: its words name hosts and what they are like. */
+static void describe(const writer_t *writer, const trouble_t *trouble, bson_error_t *error) {
+    if (!trouble || (trouble->reply && trouble->reply->kind != REPLY_GIVEN)) {
+        *error = writer->error;
+        return;
+    }
+    memset(error, 0, sizeof *error);
+    if (trouble->error)
+        bson_set_error(error, MONGOC_ERROR_SERVER, (uint32_t)trouble->error->code, "%s",
+                       trouble->error->words);
+    else if (trouble->reply && trouble->reply->concern_failed)
+        bson_set_error(error, MONGOC_ERROR_WRITE_CONCERN, (uint32_t)trouble->reply->concern_code, "%s",
+                       trouble->reply->words);
+    else
+        bson_set_error(error, MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, "%s",
+                       trouble->reply ? trouble->reply->words : trouble->words);
+}
+
+static bool says_stale(const reply_t *reply) {
+    bool stale = reply->kind == REPLY_FAILED && reply->code == CODE_STALE_CONFIG;
+    for (uint32_t i = 0; i < reply->error_count && !stale; i++)
+        stale = reply->errors[i].code == CODE_STALE_CONFIG;
+    return stale;
+}
+
+/* Home, after another line failed. True: at once, without patience. */
+static bool turn_home(writer_t *writer, const trouble_t *trouble) {
+    if (!trouble || !trouble->reply || writer->line == &writer->home)
+        return false;
+    if (writer->line == &writer->near)
         writer->near_off_ns = clock_now_ns() + NEAR_OFF_NS;
-    else if (!stale)
+    else if (!says_stale(trouble->reply))
         return false; /* the router would find the shard gone, too */
     else
-        written->stale = true;
-    *line = &writer->home;
-    *options = writer->options;
+        writer->stale = true;
+    writer->line = &writer->home;
+    writer->line_options = writer->options;
     return true;
 }
 
-/* One message: the documents [from, to). */
-static bool send_range(writer_t *writer, const line_t *line, const bson_t *options, const uint8_t *bytes,
-                       const uint32_t *starts, size_t from, size_t to, written_t *written, err_t *err) {
-    size_t count = to - from, before = writer->refused_count;
-    if (!make_room(writer, count, err))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!bson_init_static(&writer->views[i], bytes + starts[from + i],
-                              starts[from + i + 1] - starts[from + i]))
-            return err_set(err, STATUS_HOST,
-                           "document %zu of a batch is not BSON: this is a mistake in tipple, please "
-                           "report it",
-                           from + i);
-    patience_t patience = server_patience(line == &writer->near ? writer->server : line->server);
-    for (;;) {
-        bson_t reply;
-        bson_error_t error;
-        bool ok = send_once(writer, line, options, count, &reply, &error);
-        writer->refused_count = before;
-        err->text[0] = '\0';
-        sent_t sent = ok && writer->acknowledged == false
-                          ? SENT
-                          : read_reply(writer, from, count, &reply, ok, &error, err);
-        bool again = false;
-        if (sent == SENT) {
-            server_answered(line->server);
-        } else if (sent == SENT_NEVER) {
-            if (!err->text[0])
-                server_explain(line->server, &error, &reply, writer->doing, err);
-        } else {
-            /* without a server to send to, nothing was sent */
-            bool was_sent = error.domain != MONGOC_ERROR_SERVER_SELECTION;
-            again = turn_home(writer, &line, &options, &error, written) ||
-                    server_again(line->server, line->client, &patience, &error, &reply, writer->doing, err);
-            written->in_doubt |= was_sent;
-            written->retries += again && was_sent;
-        }
-        bson_destroy(&reply);
-        if (!again)
-            return sent == SENT;
-    }
+static void begin(void *context) {
+    writer_t *writer = context;
+    /* a near router that fails is left at once, so it has the patience of all */
+    writer->patience =
+        server_patience(writer->line == &writer->straight ? writer->line->server : writer->server);
 }
 
-/* In messages of what the server allows. */
-static bool send_all(writer_t *writer, const line_t *line, const bson_t *options, const uint8_t *bytes,
-                     const uint32_t *starts, size_t count, written_t *written, err_t *err) {
-    const server_facts_t *facts = server_facts(writer->server);
-    const uint32_t most_bytes = facts->max_message_bytes - MESSAGE_OVERHEAD;
-    bool ok = true;
-    for (size_t from = 0, to; ok && from < count; from = to) {
-        to = from;
-        if (starts[count] - starts[from] <= facts->max_document_bytes && count - from <= facts->max_batch) {
-            to = count; /* nothing in it can break a limit */
-        } else {
-            while (to < count && to - from < facts->max_batch &&
-                   starts[to + 1] - starts[from] <= most_bytes &&
-                   starts[to + 1] - starts[to] <= facts->max_document_bytes)
-                to++;
-        }
-        if (to > from) {
-            ok = send_range(writer, line, options, bytes, starts, from, to, written, err);
-        } else {
-            char reason[120];
-            snprintf(reason, sizeof reason, "the document has %u bytes; the server takes up to %u",
-                     starts[from + 1] - starts[from], facts->max_document_bytes);
-            ok = refuse(writer, to++, CODE_TOO_LARGE, reason, err) != NULL;
-        }
-    }
-    return ok;
-}
-
-static bool send_straight(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
-                          size_t count, written_t *written, err_t *err) {
-    line_t line;
-    bson_t options;
-    if (!open_line(&line, straight.server, err))
-        return false;
-    bson_copy_to(writer->options, &options);
-    bson_concat(&options, straight.version);
-    bool ok = send_all(writer, &line, &options, bytes, starts, count, written, err);
-    bson_destroy(&options);
-    close_line(&line);
-    return ok;
-}
-
-bool writer_insert(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
-                   size_t count, written_t *written, err_t *err) {
-    bool near = writer->near.server && clock_now_ns() >= writer->near_off_ns;
-    *written = (written_t){0};
-    writer->refused_count = 0;
-    bool ok = straight.server ? send_straight(writer, straight, bytes, starts, count, written, err)
-                              : send_all(writer, near ? &writer->near : &writer->home, writer->options, bytes,
-                                         starts, count, written, err);
-    /* the server lists them in order; a driver or router that does not is put right here */
-    if (writer->refused_count)
-        qsort(writer->refused, writer->refused_count, sizeof *writer->refused, by_index);
-    written->refused = writer->refused;
-    written->count = writer->refused_count;
-    return ok;
-}
-
-/* ---- comparing ---- */
-
-static bool fetch(writer_t *writer, bson_iter_t *id, const char *level, bson_t *reply, err_t *err) {
-    bson_t command = BSON_INITIALIZER, filter, concern;
-    BSON_APPEND_UTF8(&command, "find", server_collection(writer->server));
-    BSON_APPEND_DOCUMENT_BEGIN(&command, "filter", &filter);
-    BSON_APPEND_VALUE(&filter, "_id", bson_iter_value(id));
-    bson_append_document_end(&command, &filter);
-    BSON_APPEND_INT32(&command, "limit", 1);
-    BSON_APPEND_BOOL(&command, "singleBatch", true);
-    BSON_APPEND_DOCUMENT_BEGIN(&command, "readConcern", &concern);
-    BSON_APPEND_UTF8(&concern, "level", level);
-    bson_append_document_end(&command, &concern);
-    bool ok = server_command(writer->server, writer->home.client, server_database(writer->server), &command,
-                             false, reply, err);
-    bson_destroy(&command);
-    return ok;
-}
-
-static stored_t compare(const bson_t *reply, const uint8_t *document, uint32_t length) {
-    bson_iter_t iter, first;
-    if (!bson_iter_init(&iter, reply) || !bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &first) ||
-        !BSON_ITER_HOLDS_DOCUMENT(&first))
-        return STORED_MISSING;
-    uint32_t stored_length;
-    const uint8_t *stored;
-    bson_iter_document(&first, &stored_length, &stored);
-    return stored_length == length && memcmp(stored, document, length) == 0 ? STORED_SAME : STORED_DIFFERENT;
-}
-
-bool writer_compare(writer_t *writer, const uint8_t *document, uint32_t length, stored_t *stored,
-                    err_t *err) {
-    bson_t view;
-    bson_iter_t id;
-    *stored = STORED_MISSING;
-    if (!bson_init_static(&view, document, length) || !bson_iter_init_find(&id, &view, "_id"))
+static bool again(void *context, const trouble_t *trouble, err_t *err) {
+    writer_t *writer = context;
+    const line_t *line = trouble && trouble->reply ? writer->line : &writer->home;
+    bson_error_t error;
+    if (turn_home(writer, trouble))
         return true;
-    patience_t patience = server_patience(writer->server);
-    for (bool settled = false;;) {
-        bson_t reply;
-        bool ok = fetch(writer, &id, settled ? "local" : "majority", &reply, err);
-        if (ok)
-            *stored = compare(&reply, document, length);
-        bson_destroy(&reply);
-        if (!ok || (!settled && *stored != STORED_MISSING))
-            return ok;
-        /* what the majority does not have, the primary may: somebody's write on its way */
-        if (settled && *stored == STORED_MISSING)
-            return true;
-        if (settled) {
-            bson_error_t waiting = {.domain = MONGOC_ERROR_WRITE_CONCERN, .code = 64};
-            bson_strncpy(waiting.message, "a document is not yet on the majority", sizeof waiting.message);
-            if (!server_again(writer->server, writer->home.client, &patience, &waiting, NULL,
-                              "compare a document", err))
-                return false;
-        }
-        settled = !settled;
-    }
+    describe(writer, trouble, &error);
+    return server_wait(line->server, line->client, &writer->patience, &error, &writer->reply,
+                       trouble ? writer->doing : writer->reading, err);
 }
 
-/* ---- what is there ---- */
-
-static bool add_present(present_t *present, const bson_t *document, err_t *err) {
-    bson_iter_t id;
-    if (!bson_iter_init_find(&id, document, "_id") || !BSON_ITER_HOLDS_INT64(&id))
-        return true;
-    if (present->count == present->room) {
-        size_t room = present->room ? 2 * present->room : 4096;
-        int64_t *larger = realloc(present->ids, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        present->ids = larger;
-        present->room = room;
-    }
-    present->ids[present->count++] = bson_iter_int64(&id);
-    return true;
+static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
+    writer_t *writer = context;
+    bson_error_t error;
+    describe(writer, trouble, &error);
+    return server_explain(writer->line->server, &error, &writer->reply, writer->doing, err);
 }
 
-bool writer_present(writer_t *writer, int64_t from, int64_t to, present_t *present, err_t *err) {
-    bson_t *filter = BCON_NEW("_id", "{", "$gte", BCON_INT64(from), "$lt", BCON_INT64(to), "}");
-    bson_t *options =
-        BCON_NEW("projection", "{", "_id", BCON_INT32(1), "}", "sort", "{", "_id", BCON_INT32(1), "}",
-                 "batchSize", BCON_INT64(100000), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    patience_t patience = server_patience(writer->server);
-    bool ok, again;
-    do {
-        const bson_t *document, *reply = NULL;
-        bson_error_t error;
-        mongoc_cursor_t *cursor =
-            mongoc_collection_find_with_opts(writer->home.collection, filter, options, NULL);
-        present->count = 0;
-        again = false;
-        ok = true;
-        while (ok && mongoc_cursor_next(cursor, &document))
-            ok = add_present(present, document, err);
-        if (ok && mongoc_cursor_error_document(cursor, &error, &reply)) {
-            ok = false;
-            again = server_again(writer->server, writer->home.client, &patience, &error, reply,
-                                 "read back what is there", err);
+/* {_id: {$in: [...]}} */
+static bool ask_for(writer_t *writer, const message_t *message, bson_t *filter, err_t *err) {
+    bson_t id, list;
+    bson_iter_t iter;
+    bool ok = view_documents(writer, message, err);
+    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &id);
+    BSON_APPEND_ARRAY_BEGIN(&id, "$in", &list);
+    for (uint32_t i = 0; ok && i < message->count; i++) {
+        char buffer[16];
+        const char *key;
+        const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
+        if (bson_iter_init_find(&iter, &writer->views[i], "_id"))
+            bson_append_value(&list, key, (int)length, bson_iter_value(&iter));
+    }
+    bson_append_array_end(&id, &list);
+    bson_append_document_end(filter, &id);
+    return ok;
+}
+
+static fetched_t fetch(void *context, const message_t *message, found_fn *found, void *finder, err_t *err) {
+    writer_t *writer = context;
+    bson_t filter = BSON_INITIALIZER;
+    const bson_t *document, *reply = NULL;
+    bson_t *options = BCON_NEW("batchSize", BCON_INT64((int64_t)message->count + 1), "readConcern", "{",
+                               "level", BCON_UTF8("majority"), "}");
+    bool ok = ask_for(writer, message, &filter, err);
+    fetched_t fetched = ok ? FETCHED : FETCH_FAILED;
+    mongoc_cursor_t *cursor =
+        mongoc_collection_find_with_opts(writer->home.collection, &filter, options, writer->primary);
+    while (ok && mongoc_cursor_next(cursor, &document))
+        ok = found(finder, bson_get_data(document), document->len, err);
+    if (!ok) {
+        fetched = FETCH_FAILED;
+    } else if (mongoc_cursor_error_document(cursor, &writer->error, &reply)) {
+        bson_destroy(&writer->reply);
+        if (reply)
+            bson_copy_to(reply, &writer->reply);
+        else
+            bson_init(&writer->reply);
+        if (server_refusal(&writer->error, reply) == REFUSAL_GONE) {
+            fetched = FETCH_AGAIN;
+        } else {
+            server_explain(writer->server, &writer->error, reply, writer->reading, err);
+            fetched = FETCH_FAILED;
         }
-        mongoc_cursor_destroy(cursor);
-    } while (again);
-    if (ok)
+    } else {
         server_answered(writer->server);
-    bson_destroy(filter);
+    }
+    mongoc_cursor_destroy(cursor);
     bson_destroy(options);
-    return ok;
+    bson_destroy(&filter);
+    return fetched;
+}
+
+writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
+    writer_t *writer = ZEROED(writer_t);
+    const server_facts_t *facts = server_facts(server);
+    if (!writer) {
+        err_memory(err, sizeof *writer);
+        return NULL;
+    }
+    writer->server = server;
+    bson_init(&writer->reply);
+    bson_init(&writer->straight_options);
+    if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
+        writer_destroy(writer);
+        return NULL;
+    }
+    writer->line = &writer->home;
+    writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
+    writer->line_options = writer->options;
+    /* a copy: appending changes a concern, and the server's is shared by all threads */
+    mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
+    mongoc_write_concern_append(concern, writer->options);
+    writer->acknowledged = mongoc_write_concern_is_acknowledged(concern);
+    mongoc_write_concern_destroy(concern);
+    writer->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    snprintf(writer->doing, sizeof writer->doing, "insert into %s", server_namespace(server));
+    snprintf(writer->reading, sizeof writer->reading, "read documents of %s back", server_namespace(server));
+    writer->wire = (wire_t){.context = writer,
+                            .max_document_bytes = facts->max_document_bytes,
+                            .max_message_bytes = facts->max_message_bytes - MESSAGE_OVERHEAD,
+                            .max_batch = facts->max_batch,
+                            .begin = begin,
+                            .insert = insert,
+                            .fetch = fetch,
+                            .again = again,
+                            .refuse = refuse};
+    return writer;
 }

@@ -1,9 +1,11 @@
-/* writer: one batch to one server, and what became of each of its documents. A writer belongs to one thread.
- */
+/* writer: the wire to real servers: sends messages, turns replies into plain data, and fetches documents by
+ * their
+ * `_id`s. It decides nothing: what a reply proves is for others to say. A writer belongs to one thread. */
 #ifndef TIPPLE_TARGET_WRITER_H
 #define TIPPLE_TARGET_WRITER_H
 
 #include "target/server.h"
+#include "target/wire.h"
 
 typedef struct writer writer_t;
 
@@ -11,20 +13,9 @@ typedef struct writer writer_t;
 writer_t *writer_new(server_t *server, server_t *near, err_t *err);
 void writer_destroy(writer_t *writer);
 
-typedef struct {
-    uint32_t index;    /* in the batch */
-    int code;          /* the server's */
-    bool duplicate_id; /* 11000 on {_id: 1}, nothing else */
-    char reason[240];  /* the server's words, short, one line */
-} refused_t;
-
-typedef struct {
-    refused_t *refused; /* owned by the writer, until its next call; ascending by index, each index once */
-    size_t count;
-    bool in_doubt; /* a reply was lost on the way: a duplicate_id may be our own write */
-    bool stale;    /* the shard has other chunks than its version said: the router had to sort */
-    uint32_t retries;
-} written_t;
+/* The collection's UUID goes with each insert from now on, so that none can land in another collection of its
+ * name: from 6.0 on, before that servers do not know it. */
+void writer_set_uuid(writer_t *writer, const uint8_t uuid[16]);
 
 /* Straight to a shard, with the version of the chunks by which the documents were sorted. */
 typedef struct {
@@ -32,25 +23,17 @@ typedef struct {
     const bson_t *version;
 } straight_t;
 
-/* Sends the documents (BSON, back to back; starts[i] is where the i-th begins, starts[count] the end) as
- * unordered inserts without further validation: one message unless the server's limits ask for more. Network
- * errors and elections are tried again until the patience is over (with the whole batch: then in_doubt is
- * set); what a shard refuses as stale goes through the router. A stop signal ends the trying. False: the
- * batch's fate is unknown and the load must stop (status 4 or 1). */
-bool writer_insert(writer_t *writer, straight_t straight, const uint8_t *bytes, const uint32_t *starts,
-                   size_t count, written_t *written, err_t *err);
+/* Around each batch. Where a router or a shard fails, the batch goes on through whichever router the driver
+ * chooses. *stale: the shard has other chunks than its version said, so the router had to sort. */
+bool writer_begin_batch(writer_t *writer, straight_t straight, err_t *err);
+void writer_end_batch(writer_t *writer, bool *stale);
 
-typedef enum { STORED_SAME, STORED_DIFFERENT, STORED_MISSING } stored_t;
+/* One message is one insert command, unordered and not validated by the driver. Fetches go through the
+ * router. It belongs to the writer. */
+const wire_t *writer_wire(const writer_t *writer);
 
-/* Fetches the document with this document's `_id` (majority) and compares the bytes. */
-bool writer_compare(writer_t *writer, const uint8_t *document, uint32_t length, stored_t *stored, err_t *err);
-
-/* The `_id`s in [from, to) that the majority has, ascending, through the router. */
-typedef struct {
-    int64_t *ids; /* to be freed by whoever has it; may be used again */
-    size_t count, room;
-} present_t;
-bool writer_present(writer_t *writer, int64_t from, int64_t to, present_t *present, err_t *err);
+/* The thread's connection, for other commands in between. */
+mongoc_client_t *writer_client(const writer_t *writer);
 
 /* Nanoseconds spent waiting for replies. */
 int64_t writer_wait_ns(const writer_t *writer);

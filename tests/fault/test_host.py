@@ -42,7 +42,7 @@ class Host(faultlab.Lab):
 class Memory(Host):
     """Each place in the program that allocates fails at its first call, as far as the samples go, and others at a
     random one; some then fail on and on. The places are those of a load that runs well."""
-    MENDED = b"|2000-01-31"
+    FIX = b"|2000-01-31"
 
     def killed(self):
         """A load that was killed in its middle."""
@@ -54,14 +54,14 @@ class Memory(Host):
         self.over(load, (137,), STREAM)
         self.unrelayed()
 
-    def mended(self):
-        """A load with rejects, which are mended."""
+    def fixed(self):
+        """A load with rejects, which are fixed."""
         self.again()
         self.load(*WORDS, stdin=STREAM, status=2)
         kept, = self.folder.glob("*.rejects")
         lines = kept.read_bytes().split(b"\n")
         after = [False] + [line.startswith(b"#@") for line in lines]
-        kept.write_bytes(b"\n".join(line + self.MENDED if head else line for line, head in zip(lines, after)))
+        kept.write_bytes(b"\n".join(line + self.FIX if head else line for line, head in zip(lines, after)))
         return kept.name
 
     def sites(self, *words):
@@ -108,9 +108,9 @@ class Memory(Host):
         """the same, at 60 samples of a load that goes on after a kill"""
         self.run_samples(self.killed, 60, "loads that went on after a kill")
 
-    def test_mended(self):
-        """the same, at 20 samples of a load of mended rejects"""
-        words = ("--mended", self.mended(), "-b", "1", *WORDS[-2:])
+    def test_fixed(self):
+        """the same, at 20 samples of a load of fixed rejects"""
+        words = ("--retry", self.fixed(), "-b", "1", *WORDS[-2:])
         sites, stopped = self.sites(*words), 0
         expected = {}
         for book in self.files():
@@ -119,14 +119,14 @@ class Memory(Host):
             for offset, _, record, body in faultlab.bodies(text):
                 if body is None:
                     number = livetest.position_id(book["_id"], offset, book["extents"][0]["base"])
-                    expected[number] = livetest.document(number, livetest.body_of(record + self.MENDED))
+                    expected[number] = livetest.document(number, livetest.body_of(record + self.FIX))
         self.holds(expected)
         for site, number in self.samples(sites, 20):
-            self.mended()
+            self.fixed()
             stopped += self.fails_at(site, number, *words)
             self.load(*words)
             self.holds(expected)
-        faultlab.say("mended rejects: allocations failed at 20 of %d places; %d loads stopped with status 8" % (
+        faultlab.say("fixed rejects: allocations failed at 20 of %d places; %d loads stopped with status 8" % (
             len(sites), stopped), len(expected))
 
 

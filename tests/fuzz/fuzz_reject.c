@@ -15,17 +15,17 @@ typedef struct {
 
 static const char record[] = "1|2|A of the fuzzer";
 
-static bool take(void *context, const mended_t *mended, err_t *err) {
+static bool take(void *context, const retry_t *retry, err_t *err) {
     (void)err;
     seen_t *seen = context;
     seen->count++;
-    LAB_MUST(strlen(mended->path) < sizeof mended->path && mended->dialect.columns > 0);
+    LAB_MUST(strlen(retry->path) < sizeof retry->path && retry->dialect.columns > 0);
     size_t sum = 0;
-    for (size_t i = 0; i < mended->length; i++)
-        sum += mended->bytes[i];
-    LAB_MUST(sum <= 255 * mended->length);
-    seen->found |= mended->offset == 123456789 && strcmp(mended->path, "fuzz.txt") == 0 &&
-                   mended->length == strlen(record) && memcmp(mended->bytes, record, mended->length) == 0;
+    for (size_t i = 0; i < retry->length; i++)
+        sum += retry->bytes[i];
+    LAB_MUST(sum <= 255 * retry->length);
+    seen->found |= retry->offset == 123456789 && strcmp(retry->path, "fuzz.txt") == 0 &&
+                   retry->length == strlen(record) && memcmp(retry->bytes, record, retry->length) == 0;
     return true;
 }
 

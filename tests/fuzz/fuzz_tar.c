@@ -1,5 +1,5 @@
 /* The headers of a tar: any bytes are read without harm, and what is found does not depend on how they
- * arrive. The first byte says how: its lowest bit whether the checksums of ustar headers are mended first,
+ * arrive. The first byte says how: its lowest bit whether the checksums of ustar headers are fixed first,
  * without which few mutations would get any further. */
 #include "input/tar.h"
 
@@ -36,7 +36,7 @@ static bool read_memory(void *context, uint64_t offset, uint8_t *out, size_t siz
     return true;
 }
 
-static void mend(uint8_t *bytes, size_t size) {
+static void fix(uint8_t *bytes, size_t size) {
     for (uint8_t *block = bytes; size >= TAR_BLOCK; block += TAR_BLOCK, size -= TAR_BLOCK) {
         unsigned sum = 8 * ' ';
         if (memcmp(block + 257, "ustar", 5) != 0)
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(bytes);
     memcpy(bytes, data + 1, size - 1);
     if (data[0] & 1)
-        mend(bytes, size - 1);
+        fix(bytes, size - 1);
     memory_t memory = {.bytes = bytes, .size = size - 1};
     if (memory.size >= TAR_BLOCK)
         (void)tar_begins(bytes);

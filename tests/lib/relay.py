@@ -7,8 +7,8 @@
     with relay.Relays([port], rule) as relays:
         uri = relays.rename(uri)
 
-A rule may also give the seconds to wait before the message goes on, or a threading.Event to wait for. Rules are asked
-one at a time, whatever the connection.
+A rule may also give the seconds to wait before the message goes on, a threading.Event to wait for, or the bytes of
+another message to send in its place (answer, without). Rules are asked one at a time, whatever the connection.
 """
 import contextlib
 import itertools
@@ -63,6 +63,27 @@ class Message:
             at += size
 
 
+def packed(head, *sections):
+    """An OP_MSG with the numbers of another message."""
+    body = bytes(4) + b"".join(sections)
+    return struct.pack("<i", 16 + len(body)) + head.raw[4:16] + body
+
+
+def answer(message, document):
+    """A reply of our own in place of the server's."""
+    return packed(message, b"\0" + mongo.encode(document))
+
+
+def without(message, left_out):
+    """An insert that has lost the documents at these places. Where none are left, it is a ping."""
+    documents = [raw for place, raw in enumerate(message.documents()) if place not in left_out]
+    if not documents:
+        return packed(message, b"\0" + mongo.encode({"ping": 1, "$db": "admin"}))
+    length, = struct.unpack_from("<i", message.raw, BODY)
+    section = b"documents\0" + b"".join(documents)
+    return packed(message, message.raw[BODY - 1:BODY + length], b"\1", struct.pack("<i", 4 + len(section)), section)
+
+
 class Relay:
     """Before one port. `rename` is applied to what servers say: other addresses, as long as the old ones."""
 
@@ -98,6 +119,8 @@ class Relay:
                     questions[message.number] = message
                 with self.lock:
                     verdict = self.rule(message) or PASS
+                if isinstance(verdict, bytes):
+                    raw, verdict = verdict, PASS
                 if isinstance(verdict, threading.Event):
                     verdict.wait()
                     verdict = PASS

@@ -117,7 +117,7 @@ class Balancing(livecluster.Cluster):
         self.clean()
 
     def test_empty_and_split_by_a_person(self):
-        """Taken as it is, and told; the commands mend it."""
+        """Taken as it is, and told; the commands fix it."""
         self.sharded({"_id": 1})
         other, = [name for name in ("s0", "s1") if [name] != self.owners()][:1]
         self.client.command("admin", {"split": self.name(), "middle": {"_id": mongo.Int64(5 << 60)}})

@@ -218,7 +218,7 @@ class Refused(livetest.Case):
         self.client.command("admin", {"renameCollection": self.database + ".copy", "to": self.database + ".results",
                                       "dropTarget": True})
         self.refused("restored", "b.csv")
-        self.refused("restored", "--mended", "a.csv")
+        self.refused("restored", "--retry", "a.csv")
 
     def test_emptied(self):
         """refused: somebody removed all documents"""

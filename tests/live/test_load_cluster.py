@@ -67,6 +67,20 @@ class Placed(Cluster):
         self.load("--shard-key", "k:hashed", "a.csv", status=1)
         self.assertIn("is sharded on", self.stderr)
 
+    def test_damaged_by_a_hash(self):
+        """The document of a damaged record lies on a shard that refuses nothing to the right one: it is found out."""
+        text = rows(3000)
+        packed = gzip.compress(text, 0)
+        at = packed.index(b"|FORD|", len(packed) // 2)
+        for wrong in (b"|FIRD|", b"|FXRD|", b"|FYRD|"):  # one of them on another shard, most likely
+            self.write("a.gz", packed[:at] + wrong + packed[at + 6:])
+            self.load("--shard-key", "k:hashed", "--drop", "--yes", "a.gz", status=5)
+            self.write("a.gz", packed)
+            counts = self.load("a.gz", status=2)
+            self.assertEqual((2999, 1), (counts["already_there"], counts["rejected"]))
+            self.assertEqual(3000, self.client.count(self.database, "results"))
+            self.assertEqual(1, self.client.count(self.database, "results", {"k": wrong.strip(b"|").decode()}))
+
     def test_by_ranges(self):
         """Names and numbers as the key: some records are looked at, and each shard gets about as many."""
         self.write("a.csv", TEXT)

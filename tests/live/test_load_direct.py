@@ -50,6 +50,30 @@ class Direct(livecluster.Cluster):
         self.assertEqual(self.load("--direct", "a.csv", "b.csv.gz")["read"], 0)
         self.clean()
 
+    def test_a_chunk_inside_a_block(self):
+        """A block whose two ends lie on one shard, with a chunk of another shard between them: each document goes to
+        the shard that owns its chunk, or no query would find it."""
+        first, second = rows(2000, 2), rows(4000, 3)
+        self.write("a.csv", first)
+        self.write("b.csv", second)
+        self.load("--direct", "a.csv")
+        books = Books().plain("a.csv", first).plain("b.csv", second)
+        block = sorted(number for number, (offset, _, _) in books.files[1].places.items() if offset < livetest.WINDOW)
+        name = "%s.results" % self.database
+        bounds = block[len(block) // 3], block[2 * len(block) // 3]
+        for bound in bounds:
+            self.client.command("admin", {"split": name, "middle": {"_id": mongo.Int64(bound)}})
+        owner, = [chunk["shard"] for chunk in self.chunks() if chunk["min"]["_id"] == bounds[0]]
+        other, = set(self.names()) - {owner}
+        self.client.command("admin", {"moveChunk": name, "find": {"_id": mongo.Int64(bounds[0])}, "to": other})
+        counts = self.load("--direct", "b.csv")
+        self.assertEqual(4000, counts["loaded"])
+        self.holds(books)
+        self.whole(6000)
+        inside = {number for number in block if bounds[0] <= number < bounds[1]}
+        self.assertGreater(len(inside), 100)
+        self.assertEqual(inside, inside & {document["_id"] for document in self.on_shard(other)})
+
     def test_other_keys(self):
         """A document that goes to the wrong shard would be lost: keys of strings, numbers, dates, and hashes."""
         self.write("a.csv", TEXT)

@@ -44,6 +44,20 @@ class Inputs(livetest.Case):
         self.assertRegex(self.stderr, "skipped .*d/+__MACOSX")
         self.holds(books)
 
+    def test_names_that_are_spelled_alike(self):
+        """a name with a line end in it, and one that is literally how the first is shown: two files"""
+        texts = {"a\nb.csv": rows(300, 1), "a\\x0ab.csv": rows(200, 2), "a\\b.csv": rows(100, 3)}
+        for name, text in texts.items():
+            self.write(name, text)
+        self.assertEqual(300, self.load("a\nb.csv")["loaded"])
+        self.assertEqual(300, self.load("a\\x0ab.csv", "a\\b.csv")["loaded"])
+        books = Books()
+        for name, text in texts.items():
+            books.plain(name, text)
+        self.holds(books)
+        self.assertEqual(0, self.load(*texts)["read"])
+        self.assertIn("a\\b.csv", [file["path"] for file in self.files()], "ordinary backslashes stay")
+
     def test_pattern(self):
         """a pattern that no shell has expanded; the same file named twice is taken once"""
         books = Books()

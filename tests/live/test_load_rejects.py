@@ -1,4 +1,4 @@
-"""Records that cannot be loaded: kept with their place and bytes, counted, limited, mended and loaded after all."""
+"""Records that cannot be loaded: kept with their place and bytes, counted, limited, fixed and loaded after all."""
 import gzip
 import os
 import re
@@ -38,10 +38,10 @@ class Kept(livetest.Case):
         self.assertFalse((self.folder / "none").exists())
         self.load("a b%.csv", "ü\tx.csv", "=file=.csv", "--rejects", "in.rejects", status=2)
         self.assertEqual(3, len(self.entries("in.rejects")))
-        mended = (self.folder / "in.rejects").read_bytes()
+        fixed = (self.folder / "in.rejects").read_bytes()
         line = rows(30, bad={3}).split(b"\n")[4]
-        self.write("mended", mended.replace(line + b"\n", line + b"|2001-01-01\n"))
-        self.assertEqual(3, self.load("--mended", "mended")["loaded"])
+        self.write("fixed", fixed.replace(line + b"\n", line + b"|2001-01-01\n"))
+        self.assertEqual(3, self.load("--retry", "fixed")["loaded"])
         self.assertEqual(20 + 90, self.client.count(self.database, "results"))
 
     def test_others_file(self):
@@ -113,7 +113,7 @@ class Limited(livetest.Case):
         self.assertEqual((5001, 1, 5000), tuple(counts[part] for part in ("read", "loaded", "rejected")))
 
 
-class Mended(livetest.Case):
+class Fixed(livetest.Case):
     def setUp(self):
         super().setUp()
         self.text = rows(3000, bad={10, 20, 2500})
@@ -122,7 +122,7 @@ class Mended(livetest.Case):
         self.rejects = self.folder / (self.database + ".results.rejects")
         self.fine = Books().plain("a.csv", rows(3000)).files[0]
 
-    def mend(self, *numbers):
+    def fix(self, *numbers):
         """Puts the missing last field back to these records; what the collection should hold then."""
         whole, cut = (text.split(b"\n")[1:] for text in (rows(3000), self.text))
         kept = self.rejects.read_bytes()
@@ -132,77 +132,77 @@ class Mended(livetest.Case):
             kept = kept.replace(b"\n" + cut[number] + b"\n", b"\n" + whole[number] + b"\n")
             place = next(each for each, (_, _, record) in book.places.items() if record == cut[number])
             expected[place] = livetest.document(place, livetest.body_of(whole[number]))
-        self.write("mended", kept)
+        self.write("fixed", kept)
         return expected
 
     def test_all(self):
-        """mended records are loaded under the ids of their first places; a second time they are already there"""
-        expected = self.mend(10, 20, 2500)
-        counts = self.load("--mended", "mended")
+        """fixed records are loaded under the ids of their first places; a second time they are already there"""
+        expected = self.fix(10, 20, 2500)
+        counts = self.load("--retry", "fixed")
         self.assertEqual((3, 3, 0, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
         self.holds(expected)
-        counts = self.load("--mended", "mended")
+        counts = self.load("--retry", "fixed")
         self.assertEqual((3, 0, 3, 0), tuple(counts[part] for part in livetest.PARTS[:4]))
         self.holds(expected)
         self.assertEqual(0, self.load("a.csv")["read"])
         self.holds(expected)
 
     def test_in_place(self):
-        """the reject file itself may be mended in place; what is still wrong stays a reject, once"""
-        expected = self.mend(10)
-        (self.folder / "mended").replace(self.rejects)
-        counts = self.load("--mended", self.rejects.name, status=2)
+        """the reject file itself may be fixed in place; what is still wrong stays a reject, once"""
+        expected = self.fix(10)
+        (self.folder / "fixed").replace(self.rejects)
+        counts = self.load("--retry", self.rejects.name, status=2)
         self.assertEqual((3, 1, 0, 2), tuple(counts[part] for part in livetest.PARTS[:4]))
         self.holds(expected)
         self.assertEqual(3, len(self.entries()))
-        expected = self.mend(20, 2500) | expected
-        (self.folder / "mended").replace(self.rejects)
-        self.assertEqual(2, self.load("--mended", self.rejects.name)["loaded"])
+        expected = self.fix(20, 2500) | expected
+        (self.folder / "fixed").replace(self.rejects)
+        self.assertEqual(2, self.load("--retry", self.rejects.name)["loaded"])
         self.holds(expected)
 
     def test_left_out(self):
         """an entry whose record was deleted is left out"""
-        expected = self.mend(10, 2500)
+        expected = self.fix(10, 2500)
         cut = self.text.split(b"\n")[21]
-        mended = (self.folder / "mended").read_bytes()
-        self.write("mended", mended.replace(b"\n" + cut + b"\n", b"\n"))
-        self.assertEqual(2, self.load("--mended", "mended")["loaded"])
+        fixed = (self.folder / "fixed").read_bytes()
+        self.write("fixed", fixed.replace(b"\n" + cut + b"\n", b"\n"))
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
         self.holds(expected)
 
     def test_changed_twice(self):
-        """a record mended in another way than the one already loaded is a reject: nothing is overwritten"""
-        expected = self.mend(10)
-        self.load("--mended", "mended", "--rejects", "r", status=2)
-        self.write("mended", (self.folder / "mended").read_bytes().replace(b"|2016-", b"|2017-"))
-        counts = self.load("--mended", "mended", "--rejects", "r2", status=2)
+        """a record fixed in another way than the one already loaded is a reject: nothing is overwritten"""
+        expected = self.fix(10)
+        self.load("--retry", "fixed", "--rejects", "r", status=2)
+        self.write("fixed", (self.folder / "fixed").read_bytes().replace(b"|2016-", b"|2017-"))
+        counts = self.load("--retry", "fixed", "--rejects", "r2", status=2)
         self.assertEqual((0, 3), (counts["loaded"], counts["rejected"]))
         self.holds(expected)
 
     def test_dry_run(self):
-        """--mended --dry-run counts and writes nothing"""
-        self.mend(10, 20, 2500)
+        """--retry --dry-run counts and writes nothing"""
+        self.fix(10, 20, 2500)
         before = self.everything()
-        self.assertEqual(3, self.load("--mended", "mended", "--dry-run")["loaded"])
+        self.assertEqual(3, self.load("--retry", "fixed", "--dry-run")["loaded"])
         self.assertEqual(before, self.everything())
 
     def test_not_a_reject_file(self):
         """refused: other files, damaged entries, two lines for one, another collection, a missing file"""
-        self.refused("is not a reject file", "--mended", "a.csv")
-        self.refused("cannot be (read|opened)", "--mended", "missing")
-        self.refused("leave 'a.csv' out", "--mended", "mended", "a.csv")
-        self.mend(10)
-        text = (self.folder / "mended").read_bytes()
+        self.refused("is not a reject file", "--retry", "a.csv")
+        self.refused("cannot be (read|opened)", "--retry", "missing")
+        self.refused("leave 'a.csv' out", "--retry", "fixed", "a.csv")
+        self.fix(10)
+        text = (self.folder / "fixed").read_bytes()
         self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
-        self.refused(r"damaged:\d+: this #@ line was changed", "--mended", "damaged")
+        self.refused(r"damaged:\d+: this #@ line was changed", "--retry", "damaged")
         self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text, count=1))
-        self.refused(r"far:\d+: offset 99999999999 lies outside", "--mended", "far")
+        self.refused(r"far:\d+: offset 99999999999 lies outside", "--retry", "far")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])
-        self.refused(r"two:\d+: more than one line", "--mended", "two")
-        self.refused("does not exist, so nothing can be mended", "--mended", "mended", collection="other")
+        self.refused(r"two:\d+: more than one line", "--retry", "two")
+        self.refused("does not exist, so there is nothing to load again into", "--retry", "fixed", collection="other")
         self.write("b.csv", rows(5))
         self.load("b.csv", collection="another")
-        self.refused("the file a.csv is not in the books", "--mended", "mended", collection="another")
+        self.refused("the file a.csv is not in the books", "--retry", "fixed", collection="another")
 
     def test_torn_by_a_kill(self):
         """a reject file that a kill cut off in the middle of an entry: the next run completes it"""
@@ -222,8 +222,8 @@ class Mended(livetest.Case):
 
 
 class ByWidth(livetest.Case):
-    def test_mended(self):
-        """records by width that were cut short are kept, mended, and then the documents that they would have been"""
+    def test_fixed(self):
+        """records by width that were cut short are kept, fixed, and then the documents that they would have been"""
         with gzip.open(os.path.join(os.environ["TIPPLE_ROOT"], "tests/data/isd/010060-99999-2014.gz")) as file:
             whole = file.read().split(b"\n")[:200]
         odd = whole[150][:46] + b"-0000" + whole[150][51:]
@@ -238,8 +238,8 @@ class ByWidth(livetest.Case):
         for record in (whole[50], whole[199]):
             kept = kept.replace(b"\n" + record[:104] + b"\n", b"\n" + record + b"\n")
             kept = kept.replace(b"\n" + record[:120] + b"\n", b"\n" + record + b"\n")
-        self.write("mended", kept)
-        self.assertEqual(2, self.load("--format", "isd", "--mended", "mended")["loaded"])
+        self.write("fixed", kept)
+        self.assertEqual(2, self.load("--format", "isd", "--retry", "fixed")["loaded"])
         self.write("whole.txt", b"\r\n".join(whole[:150] + [odd] + whole[151:]) + b"\r\n")
         self.load("whole.txt", "--format", "isd", collection="expected")
         stored = [self.bodies(collection) for collection in ("results", "expected")]

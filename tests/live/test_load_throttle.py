@@ -79,21 +79,21 @@ class Rate(livetest.Case):
         self.assertEqual(60000, counts["read"] + counts["records_done_before"])
         self.holds(Books().plain("a.csv", text))
 
-    def test_interrupted_while_mending(self):
-        """the same while mended records wait for their turn"""
+    def test_interrupted_while_fixing(self):
+        """the same while fixed records wait for their turn"""
         text = rows(300, bad=set(range(100, 300)))
         self.write("a.csv", text)
         self.load("a.csv", status=2)
         kept = (self.folder / ("%s.results.rejects" % self.database)).read_bytes()
-        mended = b"\n".join(line + b"|2001-01-01" if line.startswith(b"1000") else line for line in kept.split(b"\n"))
-        self.write("mended", mended)
-        load = self.start("--mended", "mended", "--max-rate", 1)
+        fixed = b"\n".join(line + b"|2001-01-01" if line.startswith(b"1000") else line for line in kept.split(b"\n"))
+        self.write("fixed", fixed)
+        load = self.start("--retry", "fixed", "--max-rate", 1)
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 100))
         load.send_signal(signal.SIGINT)
         _, said = load.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, load.returncode, said)
         self.assertNotIn(b"did not end in time", said)
-        counts = self.load("--mended", "mended")
+        counts = self.load("--retry", "fixed")
         self.assertEqual(200, counts["loaded"] + counts["already_there"])
         self.assertEqual(300, self.client.count(self.database, "results"))
 

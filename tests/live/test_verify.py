@@ -399,36 +399,36 @@ class Known(liveverify.Case):
 class Rejected(liveverify.Case):
     format = "mot"
 
-    def test_mended(self):
-        """rejects are not expected; a mended reject file describes what must be there beside the inputs"""
+    def test_fixed(self):
+        """rejects are not expected; a fixed reject file describes what must be there beside the inputs"""
         text = rows(4000, bad={100, 2000, 3999})
         self.put("a.csv", text)
         self.put("b.gz", rows(50, 2, bad={7}), gzip.compress(rows(50, 2, bad={7})))
         self.load("a.csv", "b.gz", "--rejects", "bad", status=2)
         said = self.finds([], "a.csv", "b.gz")
-        self.assertEqual((4046, 4, 0), (said["as_expected"], said["rejected"], said["mended"]))
-        self.finds([], "a.csv", "b.gz", "--mended", "bad")  # nothing was mended yet
+        self.assertEqual((4046, 4, 0), (said["as_expected"], said["rejected"], said["fixed"]))
+        self.finds([], "a.csv", "b.gz", "--retry", "bad")  # nothing was fixed yet
         lines = {line: text.split(b"\n")[line - 1] for line in (102, 2002)}
-        mended = (self.folder / "bad").read_bytes()
+        fixed = (self.folder / "bad").read_bytes()
         for record in lines.values():
-            mended = mended.replace(record + b"\n", record + b"|2001-01-31\n")
-        self.write("bad", mended)
-        self.load("--mended", "bad", "--rejects", "more", status=2)
+            fixed = fixed.replace(record + b"\n", record + b"|2001-01-31\n")
+        self.write("bad", fixed)
+        self.load("--retry", "bad", "--rejects", "more", status=2)
         said = self.finds([("extra", "a.csv", 102), ("extra", "a.csv", 2002)], "a.csv", "b.gz")
-        self.assertIn("--mended", said["differences"][0]["why"])
-        said = self.finds([], "a.csv", "b.gz", "--mended", "bad")
-        self.assertEqual((4048, 2), (said["as_expected"], said["mended"]))
-        for words in (("--quick",), ("-j", 1), ("--mended", "more")):
-            self.finds([], "a.csv", "b.gz", "--mended", "bad", *words)
+        self.assertIn("--retry", said["differences"][0]["why"])
+        said = self.finds([], "a.csv", "b.gz", "--retry", "bad")
+        self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
+        for words in (("--quick",), ("-j", 1), ("--retry", "more")):
+            self.finds([], "a.csv", "b.gz", "--retry", "bad", *words)
         self.set(self.id_at("a.csv", 102), k="other")
         self.remove(self.id_at("a.csv", 2002))
-        self.finds([("altered", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--mended", "bad")
+        self.finds([("altered", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
         self.write("none", "nothing of the kind\n")
-        self.verify("a.csv", "--mended", "none", status=1)
+        self.verify("a.csv", "--retry", "none", status=1)
         self.assertIn("is not a reject file", self.stderr)
 
     def test_refused_by_the_server(self):
-        """what a validator refused is missing, unless it was mended or left out"""
+        """what a validator refused is missing, unless it was fixed or left out"""
         self.client.command(self.database, {"create": "results", "validator": {"m": {"$ne": 12345}}})
         text = rows(1000)
         lines = text.split(b"\n")
@@ -442,11 +442,11 @@ class Rejected(liveverify.Case):
         self.finds([("missing", "a.csv", 51), ("missing", "a.csv", 61), ("missing", "a.csv", 71)], "a.csv")
         said = self.tipple(*[word for word in self.verify_words("a.csv") if word != "--json"], status=7).stdout.decode()
         self.assertRegex(said, "refused.*reject file")
-        mended = (self.folder / "bad").read_bytes()
-        mended = mended.replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
-        self.write("bad", mended.replace(lines[60] + b"\n", b""))
-        self.load("--mended", "bad", "--rejects", "more", status=2)
-        self.finds([("missing", "a.csv", 71)], "a.csv", "--mended", "bad")
+        fixed = (self.folder / "bad").read_bytes()
+        fixed = fixed.replace(lines[50] + b"\n", lines[50].replace(b"12345", b"12346") + b"\n")
+        self.write("bad", fixed.replace(lines[60] + b"\n", b""))
+        self.load("--retry", "bad", "--rejects", "more", status=2)
+        self.finds([("missing", "a.csv", 71)], "a.csv", "--retry", "bad")
 
 
 if __name__ == "__main__":

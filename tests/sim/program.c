@@ -131,7 +131,7 @@ static bool find_collection(sim_load_t *load, err_t *err) {
 
 static bool journey(sim_load_t *load, err_t *err) {
     store_t *store = &load->store.store;
-    header_t header = {0};
+    catalog_header_t header = {0};
     if (load->command.drop && !drop(load, err))
         return false;
     load->settings = (catalog_settings_t){.name = "c",
@@ -146,7 +146,7 @@ static bool journey(sim_load_t *load, err_t *err) {
         return false;
     load->opened = true;
     load->generation = header.generation;
-    header_free(&header);
+    catalog_header_free(&header);
     if (!register_inputs(load, err))
         return false;
     coordinator_t coordinator = pipeline_coordinator(load);

@@ -253,14 +253,14 @@ static void fetch(world_t *world, packet_t *message) {
 
 /* ---- the catalog ---- */
 
-static void copy_header(header_t *to, const header_t *from) {
+static void copy_header(catalog_header_t *to, const catalog_header_t *from) {
     *to = *from;
     to->format = from->format ? strdup(from->format) : NULL;
     to->format_digest = from->format_digest ? strdup(from->format_digest) : NULL;
     to->filter = from->filter ? strdup(from->filter) : NULL;
 }
 
-static bool header_matches(const header_t *header, const header_change_t *change) {
+static bool header_matches(const catalog_header_t *header, const header_change_t *change) {
     switch (change->kind) {
     case HEADER_TAKE_NUMBERS:
         return header->next_extent == change->next_extent && header->next_ordinal == change->next_ordinal;
@@ -280,7 +280,7 @@ static bool header_matches(const header_t *header, const header_change_t *change
 }
 
 static void change_header(world_t *world, packet_t *message) {
-    header_t *header = &world->server.header;
+    catalog_header_t *header = &world->server.header;
     const header_change_t *change = message->header_change;
     message->flag = world->server.has_header && header_matches(header, change);
     if (!message->flag)
@@ -302,7 +302,7 @@ static void change_header(world_t *world, packet_t *message) {
         header->dropping = (load_id_t){{0}};
         break;
     case HEADER_END_DROP:
-        header_free(&(header_t){.format = header->format,
+        catalog_header_free(&(catalog_header_t){.format = header->format,
                                 .format_digest = header->format_digest,
                                 .filter = header->filter});
         header->format = header->format_digest = header->filter = NULL;
@@ -506,7 +506,7 @@ void server_execute(world_t *world, packet_t *message) {
     switch (message->kind) {
     case MESSAGE_READ_HEADER:
         message->flag = server->has_header;
-        *message->header = (header_t){0};
+        *message->header = (catalog_header_t){0};
         if (server->has_header)
             copy_header(message->header, &server->header);
         break;

@@ -83,7 +83,7 @@ typedef struct {
     uint32_t uuids; /* given so far */
     bool exists;
     bool has_header;
-    header_t header;
+    catalog_header_t header;
     entries_t entries; /* by ordinal */
     loads_t loads;
     uint32_t pass_code; /* a code that is in no list, for some documents; 0: none now */
@@ -119,7 +119,7 @@ typedef struct packet {
     uint32_t slot, run; /* of the load that sent it */
     load_id_t load;
     /* asked */
-    header_t *header;
+    catalog_header_t *header;
     const header_change_t *header_change;
     const entry_t *const *add;
     const entry_change_t *changes;
@@ -162,7 +162,7 @@ typedef struct {
 typedef struct {
     work_t *work;
     uint32_t epoch;
-    bool check, dropped, used, begun, waits_torn;
+    bool check, compares, dropped, used, begun, waits_torn;
     done_runs_t done;
     tail_t tail;
     uint64_t from, to;

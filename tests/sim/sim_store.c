@@ -16,17 +16,17 @@ static bool send(store_t *store, packet_t *message, err_t *err) {
     return true;
 }
 
-static bool read_header(store_t *store, header_t *header, bool *found, err_t *err) {
+static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     packet_t message = {.kind = MESSAGE_READ_HEADER, .header = header};
-    *header = (header_t){0};
+    *header = (catalog_header_t){0};
     if (!send(store, &message, err))
         return false;
     *found = message.flag;
     return true;
 }
 
-static bool make_header(store_t *store, const header_t *header, err_t *err) {
-    header_t copy = *header;
+static bool make_header(store_t *store, const catalog_header_t *header, err_t *err) {
+    catalog_header_t copy = *header;
     packet_t message = {.kind = MESSAGE_MAKE_HEADER, .header = &copy};
     return send(store, &message, err);
 }

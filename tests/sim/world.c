@@ -502,7 +502,7 @@ static bool has_other_states(const world_t *world, const sim_load_t *load) {
 }
 
 static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
-    const header_t *header = &world->server.header;
+    const catalog_header_t *header = &world->server.header;
     if (load->status == STATUS_INPUT)
         return has_other_states(world, load);
     if (load->status != STATUS_USAGE || load->command.drop)

@@ -84,6 +84,40 @@ static void test_equal_numbers(void **state) {
     bson_destroy(c);
 }
 
+/* What no order is known of makes no map, rather than a wrong one. */
+static void test_bounds_that_are_not_clear(void **state) {
+    (void)state;
+    static const struct {
+        const char *low, *high;
+        bool clear;
+    } cases[] = {
+        {"{\"a\": {\"$minKey\": 1}}", "{\"a\": {\"$maxKey\": 1}}", true},
+        {"{\"a\": null}", "{\"a\": {\"$oid\": \"5553a998e4b02cf7151190b8\"}}", true},
+        {"{\"a\": {\"b\": [1, \"x\"]}}", "{\"a\": true}", true},
+        {"{\"a\": {\"$numberDecimal\": \"1\"}}", "{\"a\": {\"$numberDecimal\": \"2\"}}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$numberDecimal\": \"2\"}}", false},
+        {"{\"a\": {\"$numberDecimal\": \"-1E+6\"}}", "{\"a\": 7}", false},
+        {"{\"a\": {\"$minKey\": 1}}", "{\"a\": {\"$numberDecimal\": \"5\"}}", false}, /* alone, too */
+        {"{\"a\": \"x\", \"b\": {\"$minKey\": 1}}", "{\"a\": \"x\", \"b\": {\"$numberDecimal\": \"5\"}}",
+         false},
+        {"{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": {\"$numberDecimal\": \"5\"}}}", false},
+        {"{\"a\": [1]}", "{\"a\": [{\"c\": {\"$numberDecimal\": \"5\"}}]}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$timestamp\": {\"t\": 5, \"i\": 1}}}", false},
+        {"{\"a\": 1}", "{\"a\": {\"$regularExpression\": {\"pattern\": \"x\", \"options\": \"\"}}}", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t *low = json(cases[i].low), *high = json(cases[i].high);
+        chunkmap_t *map = chunkmap_new(NULL);
+        if ((chunkmap_add(map, low, "s0", 1) && chunkmap_add(map, high, "s1", 1)) != cases[i].clear)
+            fail_msg("%s and %s", cases[i].low, cases[i].high);
+        if ((keyorder_is_clear(low) && keyorder_is_clear(high)) != cases[i].clear)
+            fail_msg("%s and %s", cases[i].low, cases[i].high);
+        chunkmap_free(map);
+        bson_destroy(low);
+        bson_destroy(high);
+    }
+}
+
 static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, size_t count) {
     chunkmap_t *map = chunkmap_new(NULL);
     for (size_t i = 0; i < count; i++) {
@@ -125,6 +159,44 @@ static void test_whole_keys(void **state) {
     assert_int_equal(chunkmap_chunks_of(map, s1), 2);
     assert_int_equal(chunkmap_version(map, s1), 12);
     chunkmap_free(map);
+}
+
+/* A range is one chunk's only if no bound lies in it, whoever owns the chunks at its two ends. */
+static void test_ranges(void **state) {
+    (void)state;
+    static const char *const bounds[] = {
+        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"100\"}}",
+        "{\"_id\": {\"$numberLong\": \"200\"}}", "{\"_id\": {\"$numberLong\": \"300\"}}"};
+    /* the same places, spelled so that no quick way is taken */
+    static const char *const doubles[] = {
+        "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberDouble\": \"100.0\"}}",
+        "{\"_id\": {\"$numberDouble\": \"200.0\"}}", "{\"_id\": {\"$numberDouble\": \"300.0\"}}"};
+    static const char *const shards[] = {"s0", "s1", "s0", "s0"};
+    static const struct {
+        int64_t first, last;
+        const char *shard;
+        bool one_chunk;
+    } cases[] = {
+        {0, 99, "s0", true},     {0, 100, "s0", false},   {100, 100, "s1", true},
+        {100, 199, "s1", true},  {100, 200, "s1", false}, {50, 250, "s0", false}, /* s1 lies between */
+        {99, 200, "s0", false},  {200, 299, "s0", true},  {250, 300, "s0", false},
+        {300, 9000, "s0", true}, {199, 199, "s1", true},  {INT64_MIN, INT64_MAX, "s0", false}};
+    for (int spelled = 0; spelled < 2; spelled++) {
+        chunkmap_t *map = map_of(spelled ? doubles : bounds, shards, 4);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            size_t shard = 99;
+            bool one_chunk = chunkmap_find_range(map, cases[i].first, cases[i].last, &shard);
+            if (one_chunk != cases[i].one_chunk ||
+                strcmp(chunkmap_shard_name(map, shard), cases[i].shard) != 0)
+                fail_msg("%lld to %lld", (long long)cases[i].first, (long long)cases[i].last);
+        }
+        chunkmap_free(map);
+    }
+    chunkmap_t *empty = chunkmap_new(NULL);
+    size_t shard = 99;
+    assert_true(chunkmap_find_range(empty, 1, 2, &shard));
+    assert_int_equal(shard, 0);
+    chunkmap_free(empty);
 }
 
 static void test_keys_of_several_fields(void **state) {
@@ -234,6 +306,9 @@ static void test_keys_of_documents(void **state) {
     key_is("a.b:1", "{\"a\": 7}", "{\"a.b\": null}");
     key_is("a.b:1", "{\"a\": [{\"b\": 7}]}", NULL);
     key_is("a:1", "{\"a\": [7]}", NULL);
+    key_is("a:1", "{\"a\": {\"$numberDecimal\": \"7\"}}", NULL);
+    key_is("a:1", "{\"a\": {\"b\": {\"$numberDecimal\": \"7\"}}}", NULL);
+    key_is("a:1", "{\"a\": {\"b\": true}}", "{\"a\": {\"b\": true}}");
     key_is("x:hashed", "{\"x\": 42}", "{\"x\": {\"$numberLong\": \"-944302157085130861\"}}");
 }
 
@@ -306,7 +381,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_equal_numbers),
+        cmocka_unit_test(test_bounds_that_are_not_clear),
         cmocka_unit_test(test_whole_keys),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_keys_of_several_fields),
         cmocka_unit_test(test_next_map),
         cmocka_unit_test(test_large_map),

@@ -25,17 +25,16 @@ static bool take(void *context, uint64_t from, uint64_t to, err_t *err) {
     return lab->count != lab->stop_at || err_set(err, STATUS_HOST, "enough");
 }
 
-/* Extents of whole MiB, one behind the other or with holes, as the books give them. */
+/* Extents of whole MiB, one behind the other or with holes, as the catalog gives them. */
 typedef struct {
     load_file_t file;
-    catalog_file_t books;
     extent_t extents[3];
 } made_t;
 
 static uint64_t make(made_t *made, uint32_t ordinal, uint64_t base, const uint64_t *units, size_t count,
                      uint64_t windows) {
     uint64_t start = 0;
-    *made = (made_t){.books = {.ordinal = ordinal, .extent_count = count}, .file = {.blocks = windows}};
+    *made = (made_t){.file = {.ordinal = ordinal, .extent_count = count, .blocks = windows}};
     for (size_t i = 0; i < count; i++) {
         made->extents[i] =
             (extent_t){.base = base, .start = start, .length = units[i] * POSITION_EXTENT_UNIT};
@@ -57,13 +56,12 @@ static void check(made_t *made, size_t files, size_t tasks) {
     size_t count = 0;
     err_t err;
     for (size_t i = 0; i < files; i++) {
-        made[i].books.extents = made[i].extents;
+        made[i].file.extents = made[i].extents;
         list[i] = made[i].file;
-        list[i].books = &made[i].books;
         for (uint64_t window = 0; window < made[i].file.blocks; window++) {
             uint64_t voff, offset = window * POSITION_BLOCK_BYTES;
-            if (catalog_voff(&made[i].books, offset, &voff))
-                windows[count++] = position_id(position_lane(made[i].books.ordinal, offset), voff);
+            if (load_file_number(&made[i].file, offset, &voff))
+                windows[count++] = position_id(position_lane(made[i].file.ordinal, offset), voff);
         }
     }
     qsort(windows, count, sizeof *windows, by_start);
@@ -132,8 +130,7 @@ static void test_stop(void **state) {
     made_t made;
     err_t err;
     make(&made, 7, 0, (uint64_t[]){4}, 1, 9);
-    made.books.extents = made.extents;
-    made.file.books = &made.books;
+    made.file.extents = made.extents;
     gaps_t *gaps = gaps_new(&made.file, 1);
     lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps), .stop_at = 3};
     assert_false(gaps_each(gaps, 0, POSITION_LANES, take, &lab, &err));

@@ -212,6 +212,20 @@ static void cleans_names(void **state) {
         {"\xe2\x82", "\\xe2\\x82"},
         {"\xc2\x80", "\\xc2\\x80"},
         {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+        /* backslashes of its own stay, but for what would be read as an escape */
+        {"a\\b", "a\\b"},
+        {"dir\\file.csv", "dir\\file.csv"},
+        {"a\\", "a\\"},
+        {"a\\x", "a\\x"},
+        {"a\\x0", "a\\x0"},
+        {"a\\x0g", "a\\x0g"},
+        {"a\\x0A", "a\\x0A"}, /* escapes have small letters */
+        {"a\\x0ab", "a\\x5cx0ab"},
+        {"a\\\\x0a", "a\\\\x5cx0a"},
+        {"a\\x5cx0ab", "a\\x5cx5cx0ab"},
+        {"\\x\n", "\\x\\x0a"},
+        {"\\\n", "\\\\x0a"},
+        {"\\x0\n", "\\x0\\x0a"},
     };
     for (EACH(i, texts)) {
         char *name = name_join("z.zip", "!", texts[i][0], strlen(texts[i][0]));
@@ -221,6 +235,42 @@ static void cleans_names(void **state) {
     }
     lab_say("caf\xe9.csv", "x");
     NAMES("caf\\xe9.csv ", "caf\xe9.csv");
+}
+
+/* What a reader makes of a name: the bytes that \xHH says. */
+static size_t unescaped(const char *name, char *text) {
+    size_t length = 0;
+    unsigned byte;
+    while (*name) {
+        if (name[0] == '\\' && name[1] == 'x' && strspn(name + 2, "0123456789abcdef") >= 2 &&
+            sscanf(name + 2, "%2x", &byte) == 1) {
+            text[length++] = (char)byte;
+            name += 4;
+        } else {
+            text[length++] = *name++;
+        }
+    }
+    return length;
+}
+
+/* Every text of up to five of these bytes comes back as it was, so no two of them have one name. */
+static void different_files_have_different_names(void **state) {
+    (void)state;
+    static const char bytes[] = {'\\', 'x', '5', 'c', '\n', '0', 'a', '\xe9'};
+    for (size_t length = 0; length <= 5; length++) {
+        size_t count = 1;
+        for (size_t i = 0; i < length; i++)
+            count *= sizeof bytes;
+        for (size_t number = 0; number < count; number++) {
+            char text[5], back[5];
+            for (size_t i = 0, rest = number; i < length; i++, rest /= sizeof bytes)
+                text[i] = bytes[rest % sizeof bytes];
+            char *name = name_join(NULL, NULL, text, length);
+            assert_int_equal(unescaped(name, back), length);
+            assert_memory_equal(back, text, length);
+            free(name);
+        }
+    }
 }
 
 static void knows_streams(void **state) {
@@ -577,6 +627,7 @@ int main(void) {
         cmocka_unit_test(takes_a_file_once),
         cmocka_unit_test(knows_patterns),
         cmocka_unit_test(cleans_names),
+        cmocka_unit_test(different_files_have_different_names),
         cmocka_unit_test(knows_streams),
         cmocka_unit_test(reports_what_may_not_be_read),
         cmocka_unit_test(knows_kinds_by_their_bytes),

@@ -278,6 +278,163 @@ static void test_many_threads(void **state) {
     pool_destroy(shared.pool);
 }
 
+typedef struct {
+    pool_t *pool;
+    buffer_t buffer;
+    size_t bytes;
+    atomic_bool done;
+    bool granted;
+} grower_t;
+
+static void *grow(void *context) {
+    grower_t *grower = context;
+    grower->granted = pool_grow(grower->pool, &grower->buffer, 1, grower->bytes);
+    grower->done = true;
+    return NULL;
+}
+
+/* Who may grow at once, and who waits until the other has given its buffer back. Each holds a usual buffer
+ * before. */
+static void test_grow_waits(void **state) {
+    (void)state;
+    static const struct {
+        size_t budget, first, second; /* in usual buffers */
+        bool waits;
+    } cases[] = {
+        {20, 5, 5, false}, /* both fit */
+        {8, 5, 2, false},  /* 1 + 5 + 1, then 5 + 1 + 2: together they are the budget */
+        {7, 5, 2, false},  /* the first fits, the second alone is over the budget */
+        {5, 10, 3, true},  /* the first is over the budget: the second waits, however little it wants */
+        {5, 10, 10, true}, /* both are over it */
+        {1, 2, 2, true},   /* hardly any budget at all */
+        {11, 10, 3, true}, /* the old and the new buffer are there at once */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pool_t *pool = pool_new(cases[i].budget * USUAL, USUAL);
+        buffer_t first = {NULL, 0};
+        grower_t second = {.pool = pool, .bytes = cases[i].second * USUAL};
+        pthread_t thread;
+        if (cases[i].budget > 1) {
+            assert_true(pool_take(pool, 1, &first));
+            assert_true(pool_take(pool, 1, &second.buffer));
+            assert_true(pool_grow(pool, &first, 1, cases[i].first * USUAL));
+        } else { /* only one is granted: the second one comes when the first has been made small */
+            assert_true(pool_take(pool, 1, &first));
+            assert_true(pool_grow(pool, &first, 1, cases[i].first * USUAL));
+            pool_give(pool, &first);
+            assert_true(pool_take(pool, 1, &first));
+            pool_shrink(pool, &first, 0);
+            assert_true(pool_take(pool, 1, &second.buffer));
+            assert_true(pool_grow(pool, &first, 0, cases[i].first * USUAL));
+        }
+        assert_int_equal(pthread_create(&thread, NULL, grow, &second), 0);
+        if (cases[i].waits) {
+            wait_short(pool);
+            usleep(20000);
+            assert_false(second.done);
+            assert_true(pool_grow(pool, &first, 1, 3 * cases[i].first * USUAL)); /* who is over it goes on */
+            assert_false(second.done);
+            pool_give(pool, &first);
+        }
+        pthread_join(thread, NULL);
+        assert_true(second.granted);
+        assert_int_equal(second.buffer.capacity, second.bytes);
+        use(&second.buffer, 1);
+        pool_give(pool, &first);
+        pool_give(pool, &second.buffer);
+        assert_false(pool_is_short(pool));
+        pool_destroy(pool);
+    }
+}
+
+/* Who waits to grow is woken by the end of the pool, and still holds what it had. */
+static void test_close_wakes_growers(void **state) {
+    (void)state;
+    pool_t *pool = pool_new(2 * USUAL, USUAL);
+    buffer_t large;
+    grower_t grower = {.pool = pool, .bytes = 9 * USUAL};
+    pthread_t thread;
+    assert_true(pool_take(pool, 1, &large));
+    assert_true(pool_take(pool, 1, &grower.buffer));
+    assert_true(pool_grow(pool, &large, 0, 9 * USUAL));
+    assert_int_equal(pthread_create(&thread, NULL, grow, &grower), 0);
+    wait_short(pool);
+    pool_close(pool);
+    pthread_join(thread, NULL);
+    assert_false(grower.granted);
+    assert_int_equal(grower.buffer.capacity, USUAL);
+    assert_false(pool_grow(pool, &large, 0, 20 * USUAL));
+    pool_give(pool, &large);
+    pool_give(pool, &grower.buffer);
+    pool_destroy(pool);
+}
+
+static struct {
+    pool_t *pool;
+    size_t most_each;
+    atomic_ulong held, most;
+} grown;
+
+static void note(size_t more, size_t less) {
+    unsigned long now = atomic_fetch_add(&grown.held, more) + more;
+    unsigned long most = atomic_load(&grown.most);
+    while (now > most && !atomic_compare_exchange_weak(&grown.most, &most, now))
+        ;
+    grown.held -= less;
+}
+
+/* A feeder whose records are all of another length: its buffer grows by doubling, and is given back. */
+static void *feed(void *context) {
+    unsigned mine = (unsigned)(uintptr_t)context;
+    for (unsigned i = 0; i < ROUNDS / 10; i++) {
+        buffer_t buffer;
+        size_t wanted = 1 + (mine * 7919u + i * 104729u) % grown.most_each;
+        if (!pool_take(grown.pool, 1, &buffer))
+            return context;
+        note(buffer.capacity, 0);
+        memset(buffer.bytes, (int)mine, buffer.capacity);
+        while (buffer.capacity < wanted) {
+            size_t before = buffer.capacity;
+            if (!pool_grow(grown.pool, &buffer, before, 2 * before))
+                return context;
+            note(buffer.capacity, before);
+            if (buffer.bytes[0] != (uint8_t)mine || buffer.bytes[before - 1] != (uint8_t)mine)
+                return context;
+            memset(buffer.bytes, (int)mine, buffer.capacity);
+        }
+        grown.held -= buffer.capacity;
+        pool_give(grown.pool, &buffer);
+    }
+    return NULL;
+}
+
+/* However small the budget is and however many threads there are: all come through, and beside the budget
+ * there is one large buffer at most (while it grows, the old and the new one). */
+static void test_many_grow(void **state) {
+    (void)state;
+    static const struct {
+        size_t budget, most_each, threads;
+    } cases[] = {{5, 4, 2}, {5, 50, 2}, {5, 50, 4}, {1, 50, 4}, {20, 200, 8}, {8, 3, 16}, {3, 1000, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pthread_t threads[16];
+        grown.pool = pool_new(cases[i].budget * USUAL, USUAL);
+        grown.most_each = cases[i].most_each * USUAL;
+        grown.most = 0;
+        for (uintptr_t t = 0; t < cases[i].threads; t++)
+            assert_int_equal(pthread_create(&threads[t], NULL, feed, (void *)(t + 1)), 0);
+        for (size_t t = 0; t < cases[i].threads; t++) {
+            void *trouble;
+            pthread_join(threads[t], &trouble);
+            assert_null(trouble);
+        }
+        /* doubling makes less than twice of what is wanted, and half of it is there before */
+        assert_in_range(grown.most, USUAL, cases[i].budget * USUAL + 3 * grown.most_each);
+        assert_int_equal(grown.held, 0);
+        assert_false(pool_is_short(grown.pool));
+        pool_destroy(grown.pool);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take_and_give),
@@ -289,6 +446,9 @@ int main(void) {
         cmocka_unit_test(test_waits_for_enough),
         cmocka_unit_test(test_close_wakes_all),
         cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_grow_waits),
+        cmocka_unit_test(test_close_wakes_growers),
+        cmocka_unit_test(test_many_grow),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* reject: records that could not be loaded, written down for a person and read back after mending: every byte
+/* reject: records that could not be loaded, written down for a person and read back after fixing: every byte
  * of them, whatever they look like. */
 #include "load/reject.h"
 #include "format/format.h"
@@ -128,48 +128,48 @@ typedef struct {
     uint8_t *bytes;
     char delimiter;
     uint16_t columns;
-} entry_t;
+} kept_t;
 
 typedef struct {
-    entry_t *entries;
+    kept_t *entries;
     size_t count;
-} entries_t;
+} kept_all_t;
 
-static bool take(void *context, const mended_t *mended, err_t *err) {
+static bool take(void *context, const retry_t *retry, err_t *err) {
     (void)err;
-    entries_t *all = context;
+    kept_all_t *all = context;
     all->entries = realloc(all->entries, (all->count + 1) * sizeof *all->entries);
     LAB_MUST(all->entries);
-    entry_t *entry = &all->entries[all->count++];
-    strcpy(entry->path, mended->path);
-    entry->offset = mended->offset;
-    entry->line = mended->line;
-    entry->at_line = mended->at_line;
-    entry->length = mended->length;
-    entry->bytes = malloc(mended->length + 1);
+    kept_t *entry = &all->entries[all->count++];
+    strcpy(entry->path, retry->path);
+    entry->offset = retry->offset;
+    entry->line = retry->line;
+    entry->at_line = retry->at_line;
+    entry->length = retry->length;
+    entry->bytes = malloc(retry->length + 1);
     LAB_MUST(entry->bytes);
-    memcpy(entry->bytes, mended->bytes, mended->length);
-    entry->delimiter = mended->dialect.delimiter;
-    entry->columns = mended->dialect.columns;
+    memcpy(entry->bytes, retry->bytes, retry->length);
+    entry->delimiter = retry->dialect.delimiter;
+    entry->columns = retry->dialect.columns;
     return true;
 }
 
-static void drop(entries_t *all) {
+static void drop(kept_all_t *all) {
     for (size_t i = 0; i < all->count; i++)
         free(all->entries[i].bytes);
     free(all->entries);
-    *all = (entries_t){0};
+    *all = (kept_all_t){0};
 }
 
-static entries_t read_back(const schema_t *of) {
-    entries_t all = {0};
+static kept_all_t read_back(const schema_t *of) {
+    kept_all_t all = {0};
     err_t err = {.text = ""};
     if (!rejects_read("r", of, take, &all, &err))
         fail_msg("%s", err.text);
     return all;
 }
 
-static void expect_entry(const entry_t *entry, const char *path, uint64_t offset, const void *bytes,
+static void expect_entry(const kept_t *entry, const char *path, uint64_t offset, const void *bytes,
                          size_t length) {
     assert_string_equal(entry->path, path);
     assert_int_equal(entry->offset, offset);
@@ -226,11 +226,11 @@ static void test_there_and_back(void **state) {
     close_rejects(rejects);
     char *text = whole_file();
     assert_int_equal(text[0], '#'); /* words for a person first */
-    assert_non_null(strstr(text, "--mended r"));
+    assert_non_null(strstr(text, "--retry r"));
     assert_non_null(strstr(text, "mot.items"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
     assert_non_null(strstr(text, "offset=4711 line=472 length=5 field=- delimiter=7c columns=0,1,2,3,7 "));
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "data/a.txt", 4711, "1|2|A", 5);
     expect_entry(&all.entries[1], "b.zip!c d.csv", 0, "rubbish", 7);
@@ -253,7 +253,7 @@ static void test_records_like_entries(void **state) {
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# marked #@01234567 ",
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
-        "# tipple rejects: mend the line below each #@ line",
+        "# tipple rejects: fix the line below each #@ line",
         "# a comment",
         "#@",
         "#",
@@ -270,7 +270,7 @@ static void test_records_like_entries(void **state) {
         assert_true(add(rejects, &a, 100 * i, records[i], strlen(records[i]), "no good", &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     for (size_t i = 0; i < RECORDS && i < all.count; i++)
         expect_entry(&all.entries[i], "a.txt", 100 * i, records[i], strlen(records[i]));
     assert_int_equal(all.count, RECORDS);
@@ -297,7 +297,7 @@ static void test_records_like_known_ones(void **state) {
         assert_true(add(rejects, &a, 500, "real", 4, "no good", &err));
         close_rejects(rejects);
         stop_hearing();
-        entries_t all = read_back(schema);
+        kept_all_t all = read_back(schema);
         assert_int_equal(all.count, 2 + others);
         expect_entry(&all.entries[0], "a.txt", 0, fake, strlen(fake));
         expect_entry(&all.entries[1 + others], "a.txt", 500, "real", 4);
@@ -327,7 +327,7 @@ static void test_any_bytes(void **state) {
     assert_true(add(rejects, &a, 30, "behind", 6, "no good", &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4);
     expect_entry(&all.entries[0], "a.txt", 0, every, length);
     expect_entry(&all.entries[1], "a.txt", 10, "\0\0", 2);
@@ -357,7 +357,7 @@ static void test_any_name(void **state) {
         stop_hearing();
         close_rejects(rejects);
     }
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, NAMES);
     for (size_t i = 0; i < NAMES; i++)
         expect_entry(&all.entries[i], names[i], 100 * i, "x", 1);
@@ -383,7 +383,7 @@ static void test_any_reason(void **state) {
         assert_true(add(rejects, &a, 100 * i, "the record", 10, reasons[i], &err));
     stop_hearing();
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, sizeof reasons / sizeof *reasons);
     for (size_t i = 0; i < all.count; i++)
         expect_entry(&all.entries[i], "a.txt", 100 * i, "the record", 10);
@@ -409,7 +409,7 @@ static void test_second_run(void **state) {
     assert_int_equal(rejects_count(rejects), 3); /* counted all the same */
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4);
     expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
@@ -442,7 +442,7 @@ static void test_torn_anywhere(void **state) {
         assert_true(add(rejects, &a, 30, "three", 5, "no good", &err));
         close_rejects(rejects);
         stop_hearing();
-        entries_t all = read_back(schema);
+        kept_all_t all = read_back(schema);
         if (all.count != 3)
             fail_msg("%zu entries after a cut behind byte %zu:\n%s", all.count, cut, whole_file());
         expect_entry(&all.entries[0], "a.txt", 10, "1|2|A", 5);
@@ -484,7 +484,7 @@ static void test_long_entries(void **state) {
         close_rejects(rejects);
     }
     stop_hearing();
-    entries_t all = read_back(wide);
+    kept_all_t all = read_back(wide);
     assert_int_equal(all.count, 1);
     expect_entry(&all.entries[0], "a.txt", 10, "x,y", 3);
     assert_int_equal(all.entries[0].columns, 250);
@@ -515,7 +515,7 @@ static void test_limits(void **state) {
     assert_false(rejects_check(rejects, &err));
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 4); /* the one too many is kept as well */
     drop(&all);
     unlink("r");
@@ -631,7 +631,7 @@ static void test_kept_in_part(void **state) {
     close_rejects(rejects);
     assert_non_null(strstr(whole_file(), "length=20000000 field=model "));
     assert_non_null(strstr(whole_file(), "first bytes"));
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 1);
     assert_int_equal(all.entries[0].length, 9);
     drop(&all);
@@ -690,7 +690,7 @@ static void test_disk_full(void **state) {
         assert_true(add(rejects, &a, i * 10, "x", 1, "no good", &err));
     close_rejects(rejects);
     stop_hearing();
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 99);
     drop(&all);
 }
@@ -733,11 +733,11 @@ static void test_threads(void **state) {
     stop_hearing();
     assert_int_equal(rejects_count(rejects), 800);
     close_rejects(rejects);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 800);
     uint64_t next[4] = {0};
     for (size_t i = 0; i < all.count; i++) {
-        const entry_t *entry = &all.entries[i];
+        const kept_t *entry = &all.entries[i];
         char record[100];
         int file = entry->path[5] - '0';
         assert_in_range(file, 0, 3);
@@ -750,7 +750,7 @@ static void test_threads(void **state) {
     drop(&all);
 }
 
-/* --- mending
+/* --- fixing
  * ---------------------------------------------------------------------------------------------------------
  */
 
@@ -767,39 +767,39 @@ static void make_two(void) {
 }
 
 /* Replaces the first of a word in the file. */
-static void mend(const char *from, const char *to) {
+static void fix(const char *from, const char *to) {
     char *text = strdup(whole_file()), *at = strstr(text, from);
     LAB_MUST(at);
-    grown_t mended = {0};
-    grown_add(&mended, text, (size_t)(at - text));
-    grown_text(&mended, to);
-    grown_text(&mended, at + strlen(from));
-    write_file((const char *)mended.at, mended.size);
-    grown_free(&mended);
+    grown_t fixed = {0};
+    grown_add(&fixed, text, (size_t)(at - text));
+    grown_text(&fixed, to);
+    grown_text(&fixed, at + strlen(from));
+    write_file((const char *)fixed.at, fixed.size);
+    grown_free(&fixed);
     free(text);
 }
 
-static void test_mending(void **state) {
+static void test_fixing(void **state) {
     (void)state;
     make_two();
-    mend("\none\n", "\n1|2|A|7|\n");
-    entries_t all = read_back(schema);
+    fix("\none\n", "\n1|2|A|7|\n");
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "1|2|A|7|", 8);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
+    fix("\n1|2|A|7|\n", "\n"); /* left out: its line was deleted */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "", 0);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
+    fix("\ntwo\n", "\ntwo"); /* an editor that writes no last line end */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
     drop(&all);
-    mend("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
+    fix("\ntwo", "\n2|3|F|1|D\r\n"); /* and one that writes CRLF */
     all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[1], "a.txt", 20, "2|3|F|1|D", 9);
@@ -807,7 +807,7 @@ static void test_mending(void **state) {
 }
 
 /* The whole file with CRLF. */
-static void test_mended_on_another_system(void **state) {
+static void test_fixed_on_another_system(void **state) {
     (void)state;
     make_two();
     char *text = strdup(whole_file());
@@ -818,7 +818,7 @@ static void test_mended_on_another_system(void **state) {
         grown_add(&crlf, at, 1);
     }
     write_file((const char *)crlf.at, crlf.size);
-    entries_t all = read_back(schema);
+    kept_all_t all = read_back(schema);
     assert_int_equal(all.count, 2);
     expect_entry(&all.entries[0], "a.txt", 10, "one", 3);
     expect_entry(&all.entries[1], "a.txt", 20, "two", 3);
@@ -828,7 +828,7 @@ static void test_mended_on_another_system(void **state) {
 }
 
 static void expect_refusal(status_t status, const char *says) {
-    entries_t all = {0};
+    kept_all_t all = {0};
     err_t err = {.text = ""};
     if (rejects_read("r", schema, take, &all, &err))
         fail_msg("this was taken:\n%s", whole_file());
@@ -852,7 +852,7 @@ static void test_damaged(void **state) {
             line++;
         char place[20];
         snprintf(place, sizeof place, "r:%zu: ", line);
-        mend(damages[i][0], damages[i][1]);
+        fix(damages[i][0], damages[i][1]);
         expect_refusal(STATUS_USAGE, place);
     }
 }
@@ -875,9 +875,9 @@ static void test_cannot_be_read(void **state) {
     rmdir("r");
 }
 
-static bool refuse_second(void *context, const mended_t *mended, err_t *err) {
+static bool refuse_second(void *context, const retry_t *retry, err_t *err) {
     size_t *taken = context;
-    (void)mended;
+    (void)retry;
     return ++*taken < 2 || err_set(err, STATUS_SERVER, "enough");
 }
 
@@ -913,8 +913,8 @@ int main(void) {
         TEST(test_cannot_be_written),
         TEST(test_disk_full),
         TEST(test_threads),
-        TEST(test_mending),
-        TEST(test_mended_on_another_system),
+        TEST(test_fixing),
+        TEST(test_fixed_on_another_system),
         TEST(test_damaged),
         TEST(test_no_reject_file),
         TEST(test_cannot_be_read),

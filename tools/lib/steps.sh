@@ -12,6 +12,8 @@ export PYTHONDONTWRITEBYTECODE=1
 job=       # the process group of the command that runs now
 stopped=   # the signal that ended us
 at_exit=() # functions that the caller wants called, whatever happens
+titles=()  # the steps so far,
+took=()    # and their microseconds
 
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -72,6 +74,7 @@ step() {
     log=$LOGS/${title//[^A-Za-z0-9]/-}.log
     printf '==> %-50s ' "$title"
     in_group "$@" >"$log" 2>&1 || status=$?
+    titles+=("$title") took+=("$(microseconds_since "$from")")
     if ((status == 0)); then
         printf '%s\n' "$(seconds_since "$from")"
     else
@@ -85,9 +88,25 @@ log_that_tells() {
     tail -n 60 "$1"
 }
 
+microseconds_since() {
+    printf '%d' $((${EPOCHREALTIME/[.,]/} - ${1/[.,]/}))
+}
+
 seconds_since() {
-    local from=${1/[.,]/} now=${EPOCHREALTIME/[.,]/}
-    printf '%d.%d s' $(((now - from) / 1000000)) $(((now - from) / 100000 % 10))
+    local us
+    us=$(microseconds_since "$1")
+    printf '%d.%d s' $((us / 1000000)) $((us / 100000 % 10))
+}
+
+# A table of all steps: how many minutes each took.
+minutes_of_steps() {
+    local i tenths
+    ((${#titles[@]})) || return 0
+    printf '\n%-60s minutes\n' "step"
+    for i in "${!titles[@]}"; do
+        tenths=$(((took[i] + 3000000) / 6000000))
+        printf '%-60s %5d.%d\n' "${titles[i]}" $((tenths / 10)) $((tenths % 10))
+    done
 }
 
 # packages GROUP...: installs what is missing of tools/lib/packages, or says what to install.

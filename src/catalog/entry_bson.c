@@ -1,0 +1,500 @@
+#include "catalog/entry_bson.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls with each element of a document or array. */
+#define EACH_AT(more, iter, of)   for (bool more = bson_iter_recurse(of, iter); more && bson_iter_next(iter);)
+#define EACH_ON(line, iter, of)   EACH_AT(more_##line, iter, of)
+#define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
+#define EACH(iter, of)            EACH_LINE(__LINE__, iter, of)
+
+void load_id_to_oid(const load_id_t *id, bson_oid_t *oid) {
+    memcpy(oid->bytes, id->bytes, sizeof id->bytes);
+}
+
+load_id_t load_id_from_oid(const bson_oid_t *oid) {
+    load_id_t id;
+    memcpy(id.bytes, oid->bytes, sizeof id.bytes);
+    return id;
+}
+
+/* ---- from BSON ---- */
+
+static uint64_t whole(const bson_iter_t *iter) {
+    const int64_t value = bson_iter_as_int64(iter);
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* A hash has all 64 bits. */
+static uint64_t bits(const bson_iter_t *iter) {
+    return (uint64_t)bson_iter_as_int64(iter);
+}
+
+static bool is(const bson_iter_t *iter, const char *key) {
+    return strcmp(bson_iter_key(iter), key) == 0;
+}
+
+static bool take_text(const bson_iter_t *iter, char **text, err_t *err) {
+    if (!BSON_ITER_HOLDS_UTF8(iter))
+        return true;
+    free(*text);
+    *text = strdup(bson_iter_utf8(iter, NULL));
+    return *text != NULL || err_memory(err, 1);
+}
+
+static void take_counts(const bson_iter_t *field, counts_t *counts) {
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } numbers[] = {
+        {"read", &counts->read},         {"loaded", &counts->loaded},     {"already", &counts->already_there},
+        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is(field, numbers[i].key))
+            *numbers[i].to = whole(field);
+}
+
+static void take_tail(const bson_iter_t *of, tail_t *tail) {
+    bson_iter_t field;
+    EACH(&field, of) {
+        if (is(&field, "from"))
+            tail->from = whole(&field);
+        else if (is(&field, "to"))
+            tail->to = whole(&field);
+        else if (is(&field, "hash"))
+            tail->hash = bits(&field);
+        else
+            take_counts(&field, &tail->counts);
+    }
+}
+
+static bool take_runs(const bson_iter_t *of, done_runs_t *done, err_t *err) {
+    bson_iter_t run, number;
+    EACH(&run, of) {
+        uint64_t values[3] = {0};
+        size_t count = 0;
+        bool is_new;
+        EACH(&number, &run) {
+            if (count < 3)
+                values[count] = count == 2 ? bits(&number) : whole(&number);
+            count++;
+        }
+        if (count >= 3 && !done_runs_add(done, values[0], values[1], values[2], &is_new))
+            return err_memory(err, sizeof(done_run_t));
+    }
+    return true;
+}
+
+static uint64_t read_le64(const uint8_t *bytes) {
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static void write_le64(uint8_t *bytes, uint64_t value) {
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
+    bson_subtype_t subtype;
+    uint32_t length;
+    const uint8_t *bytes;
+    if (!BSON_ITER_HOLDS_BINARY(iter))
+        return true;
+    bson_iter_binary(iter, &subtype, &length, &bytes);
+    for (uint32_t at = 0; at + 16 <= length; at += 16)
+        if (!piece_add_reject(piece, (reject_mark_t){read_le64(bytes + at), read_le64(bytes + at + 8)}, err))
+            return false;
+    return true;
+}
+
+static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
+    bson_iter_t field;
+    bool ok = true;
+    EACH(&field, of) {
+        if (!ok)
+            break;
+        if (is(&field, "from"))
+            piece->from = whole(&field);
+        else if (is(&field, "owner") && BSON_ITER_HOLDS_OID(&field))
+            piece->owner = load_id_from_oid(bson_iter_oid(&field));
+        else if (is(&field, "epoch"))
+            piece->epoch = (uint32_t)whole(&field);
+        else if (is(&field, "generation"))
+            piece->generation = (uint32_t)whole(&field);
+        else if (is(&field, "complete"))
+            piece->complete = (uint32_t)whole(&field);
+        else if (is(&field, "unsafe"))
+            piece->unsafe = bson_iter_as_bool(&field);
+        else if (is(&field, "modified"))
+            piece->modified_ns = bson_iter_as_int64(&field);
+        else if (is(&field, "done"))
+            ok = take_runs(&field, &piece->done, err);
+        else if (is(&field, "tail"))
+            take_tail(&field, &piece->tail);
+        else if (is(&field, "rejects"))
+            ok = take_rejects(&field, piece, err);
+        else
+            take_counts(&field, &piece->counts);
+    }
+    return ok;
+}
+
+static bool take_pieces(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item;
+    size_t count = 0, at = 0;
+    EACH(&item, of) {
+        count++;
+    }
+    if (!entry_make_pieces(entry, count ? count : 1, 0, err))
+        return false;
+    EACH(&item, of) {
+        if (!take_piece(&item, &entry->pieces[at++], err))
+            return false;
+    }
+    for (size_t i = 0; i + 1 < entry->piece_count; i++)
+        entry->pieces[i].to = entry->pieces[i + 1].from;
+    entry->pieces[entry->piece_count - 1].to = UINT64_MAX;
+    return true;
+}
+
+static void take_torn(const bson_iter_t *of, torn_t *torn) {
+    bson_iter_t field;
+    EACH(&field, of) {
+        if (is(&field, "offset"))
+            torn->offset = whole(&field);
+        else if (is(&field, "length"))
+            torn->length = whole(&field);
+        else if (is(&field, "hash"))
+            torn->hash = bits(&field);
+    }
+}
+
+static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        version_t version = {.size = 0};
+        EACH(&field, &item) {
+            if (is(&field, "size"))
+                version.size = whole(&field);
+            else if (is(&field, "digest") && BSON_ITER_HOLDS_UTF8(&field))
+                snprintf(version.digest, sizeof version.digest, "%s", bson_iter_utf8(&field, NULL));
+            else if (is(&field, "modified"))
+                version.modified_ns = bson_iter_as_int64(&field);
+            else if (is(&field, "torn"))
+                take_torn(&field, &version.torn);
+        }
+        if (!entry_add_version(entry, &version, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_extents(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        extent_t extent = {0};
+        EACH(&field, &item) {
+            if (is(&field, "base"))
+                extent.base = whole(&field);
+            else if (is(&field, "start"))
+                extent.start = whole(&field);
+            else if (is(&field, "length"))
+                extent.length = whole(&field);
+        }
+        if (!entry_add_extent(entry, extent, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        fix_mark_t fix = {.offset = strtoull(bson_iter_key(&item), NULL, 10)};
+        EACH(&field, &item) {
+            if (is(&field, "hash"))
+                fix.hash = bits(&field);
+            else if (is(&field, "confirmed"))
+                fix.confirmed = bson_iter_as_bool(&field);
+        }
+        if (!entry_add_fix(entry, fix, err))
+            return false;
+    }
+    return true;
+}
+
+bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
+    bson_iter_t iter;
+    bool ok = bson_iter_init(&iter, document);
+    while (ok && bson_iter_next(&iter)) {
+        if (is(&iter, "_id"))
+            entry->ordinal = (uint32_t)whole(&iter);
+        else if (is(&iter, "key"))
+            ok = take_text(&iter, &entry->key, err);
+        else if (is(&iter, "path"))
+            ok = take_text(&iter, &entry->path, err);
+        else if (is(&iter, "kind"))
+            ok = take_text(&iter, &entry->kind, err);
+        else if (is(&iter, "registeredBy") && BSON_ITER_HOLDS_OID(&iter))
+            entry->registered_by = load_id_from_oid(bson_iter_oid(&iter));
+        else if (is(&iter, "removed"))
+            entry->removed = bson_iter_as_bool(&iter);
+        else if (is(&iter, "versions"))
+            ok = take_versions(&iter, entry, err);
+        else if (is(&iter, "extents"))
+            ok = take_extents(&iter, entry, err);
+        else if (is(&iter, "fixes"))
+            ok = take_fixes(&iter, entry, err);
+        else if (is(&iter, "pieces"))
+            ok = take_pieces(&iter, entry, err);
+    }
+    if (!ok)
+        return false;
+    if ((!entry->path && !(entry->path = strdup(""))) || (!entry->key && !(entry->key = strdup(""))))
+        return err_memory(err, 1);
+    return (entry->version || entry_add_version(entry, &(version_t){.size = 0}, err)) &&
+           (entry->piece_count || entry_make_pieces(entry, 1, 0, err));
+}
+
+/* ---- to BSON ---- */
+
+static const char *index_key(size_t at, char text[16]) {
+    const char *key;
+    bson_uint32_to_string((uint32_t)at, &key, text, 16);
+    return key;
+}
+
+static void append_number(bson_t *to, const char *key, uint64_t value) {
+    bson_append_int64(to, key, -1, (int64_t)value);
+}
+
+static void append_counts(bson_t *to, const counts_t *counts) {
+    append_number(to, "read", counts->read);
+    append_number(to, "loaded", counts->loaded);
+    append_number(to, "already", counts->already_there);
+    append_number(to, "rejected", counts->rejected);
+    append_number(to, "filtered", counts->filtered);
+    append_number(to, "corrected", counts->corrected);
+}
+
+static void append_tail(bson_t *to, const tail_t *tail) {
+    bson_t inner;
+    BSON_APPEND_DOCUMENT_BEGIN(to, "tail", &inner);
+    append_number(&inner, "from", tail->from);
+    append_number(&inner, "to", tail->to);
+    append_number(&inner, "hash", tail->hash);
+    append_counts(&inner, &tail->counts);
+    bson_append_document_end(to, &inner);
+}
+
+static void append_runs(bson_t *to, const done_runs_t *done) {
+    bson_t runs, run;
+    char text[16];
+    BSON_APPEND_ARRAY_BEGIN(to, "done", &runs);
+    for (size_t i = 0; i < done->count; i++) {
+        const char *key = index_key(i, text);
+        BSON_APPEND_ARRAY_BEGIN(&runs, key, &run);
+        append_number(&run, "0", done->runs[i].from);
+        append_number(&run, "1", done->runs[i].to);
+        append_number(&run, "2", done->runs[i].hash);
+        bson_append_array_end(&runs, &run);
+    }
+    bson_append_array_end(to, &runs);
+}
+
+static void append_rejects(bson_t *to, const piece_t *piece) {
+    const uint32_t length = (uint32_t)(piece->reject_count * 16);
+    uint8_t *bytes = malloc(length + 1);
+    for (size_t i = 0; bytes && i < piece->reject_count; i++) {
+        write_le64(bytes + 16 * i, piece->rejects[i].offset);
+        write_le64(bytes + 16 * i + 8, piece->rejects[i].hash);
+    }
+    if (bytes)
+        BSON_APPEND_BINARY(to, "rejects", BSON_SUBTYPE_BINARY, bytes, length);
+    free(bytes);
+}
+
+static void append_owner(bson_t *to, const char *key, const load_id_t *owner) {
+    bson_oid_t oid;
+    load_id_to_oid(owner, &oid);
+    if (load_id_is_nobody(owner))
+        bson_append_null(to, key, -1);
+    else
+        bson_append_oid(to, key, -1, &oid);
+}
+
+static void append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,
+                         uint32_t epoch) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    append_number(&inner, "from", piece->from);
+    append_owner(&inner, "owner", owner);
+    append_number(&inner, "epoch", epoch);
+    append_number(&inner, "generation", piece->generation);
+    append_number(&inner, "complete", piece->complete);
+    BSON_APPEND_BOOL(&inner, "unsafe", piece->unsafe);
+    BSON_APPEND_INT64(&inner, "modified", piece->modified_ns);
+    append_runs(&inner, &piece->done);
+    append_counts(&inner, &piece->counts);
+    append_tail(&inner, &piece->tail);
+    append_rejects(&inner, piece);
+    bson_append_document_end(to, &inner);
+}
+
+static void append_extent(bson_t *to, const char *key, const extent_t *extent) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    append_number(&inner, "base", extent->base);
+    append_number(&inner, "start", extent->start);
+    append_number(&inner, "length", extent->length);
+    bson_append_document_end(to, &inner);
+}
+
+static void append_torn(bson_t *to, const char *key, const torn_t *torn) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    append_number(&inner, "offset", torn->offset);
+    append_number(&inner, "length", torn->length);
+    append_number(&inner, "hash", torn->hash);
+    bson_append_document_end(to, &inner);
+}
+
+static void append_version(bson_t *to, const char *key, const version_t *version) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    append_number(&inner, "size", version->size);
+    BSON_APPEND_UTF8(&inner, "digest", version->digest);
+    BSON_APPEND_INT64(&inner, "modified", version->modified_ns);
+    if (version->torn.length)
+        append_torn(&inner, "torn", &version->torn);
+    bson_append_document_end(to, &inner);
+}
+
+void entry_to_bson(const entry_t *entry, bson_t *to) {
+    bson_t array;
+    char text[16];
+    append_number(to, "_id", entry->ordinal);
+    BSON_APPEND_UTF8(to, "key", entry->key);
+    BSON_APPEND_UTF8(to, "path", entry->path);
+    BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
+    append_owner(to, "registeredBy", &entry->registered_by);
+    append_number(to, "version", entry->version);
+    BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
+    for (size_t i = 0; i < entry->version; i++)
+        append_version(&array, index_key(i, text), &entry->versions[i]);
+    bson_append_array_end(to, &array);
+    BSON_APPEND_ARRAY_BEGIN(to, "extents", &array);
+    for (size_t i = 0; i < entry->extent_count; i++)
+        append_extent(&array, index_key(i, text), &entry->extents[i]);
+    bson_append_array_end(to, &array);
+    BSON_APPEND_ARRAY_BEGIN(to, "pieces", &array);
+    for (size_t i = 0; i < entry->piece_count; i++)
+        append_piece(&array, index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,
+                     entry->pieces[i].epoch);
+    bson_append_array_end(to, &array);
+}
+
+/* ---- changes ---- */
+
+enum { NAME = 64 };
+
+/* "pieces.3.owner" */
+static const char *piece_field(const entry_change_t *change, const char *field, char name[NAME]) {
+    snprintf(name, NAME, "pieces.%u.%s", change->piece, field);
+    return name;
+}
+
+static void append_query(const entry_change_t *change, const uint32_t *among, size_t among_count,
+                         bson_t *to) {
+    bson_t query, inner, list;
+    char name[NAME], text[16];
+    BSON_APPEND_DOCUMENT_BEGIN(to, "q", &query);
+    if (among_count > 1) {
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &inner);
+        BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
+        for (size_t i = 0; i < among_count; i++)
+            append_number(&list, index_key(i, text), among[i]);
+        bson_append_array_end(&inner, &list);
+        bson_append_document_end(&query, &inner);
+    } else {
+        append_number(&query, "_id", change->ordinal);
+    }
+    if (!change->fix) {
+        append_owner(&query, piece_field(change, "owner", name), &change->owner);
+        append_number(&query, piece_field(change, "epoch", name), change->epoch);
+    }
+    if (change->version)
+        append_number(&query, "version", change->version);
+    if (change->no_extent_yet) {
+        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
+        bson_append_document_begin(&query, name, -1, &inner);
+        BSON_APPEND_BOOL(&inner, "$exists", false);
+        bson_append_document_end(&query, &inner);
+    }
+    bson_append_document_end(to, &query);
+}
+
+/* What is written together: the whole piece, so that no field of it can be of another moment. */
+static void append_set_piece(const entry_change_t *change, bson_t *set) {
+    char name[NAME];
+    const load_id_t *owner = change->sets_owner ? &change->new_owner : &change->owner;
+    const uint32_t epoch = change->sets_owner ? change->new_epoch : change->epoch;
+    if (change->progress) {
+        snprintf(name, sizeof name, "pieces.%u", change->piece);
+        append_piece(set, name, change->progress, owner, epoch);
+    } else if (change->sets_owner) {
+        append_owner(set, piece_field(change, "owner", name), owner);
+        append_number(set, piece_field(change, "epoch", name), epoch);
+    }
+}
+
+static void append_set(const entry_change_t *change, bson_t *set) {
+    char name[NAME];
+    bson_t inner;
+    append_set_piece(change, set);
+    if (change->new_version) {
+        append_number(set, "version", change->version + 1);
+        snprintf(name, sizeof name, "versions.%u", change->version);
+        append_version(set, name, change->new_version);
+        BSON_APPEND_UTF8(set, "key", change->new_key);
+    }
+    if (change->torn) {
+        snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
+        append_torn(set, name, change->torn);
+    }
+    if (change->extent) {
+        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
+        append_extent(set, name, change->extent);
+    }
+    if (change->removes) {
+        BSON_APPEND_BOOL(set, "removed", true);
+        snprintf(name, sizeof name, "removed/%u", change->ordinal);
+        BSON_APPEND_UTF8(set, "key", name);
+    }
+    if (change->fix) {
+        snprintf(name, sizeof name, "fixes.%" PRIu64, change->fix->offset);
+        bson_append_document_begin(set, name, -1, &inner);
+        append_number(&inner, "hash", change->fix->hash);
+        BSON_APPEND_BOOL(&inner, "confirmed", change->fix->confirmed);
+        bson_append_document_end(set, &inner);
+    }
+}
+
+void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,
+                          bson_t *to) {
+    bson_t update, set;
+    append_query(change, among, among_count, to);
+    BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
+    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
+    append_set(change, &set);
+    bson_append_document_end(&update, &set);
+    bson_append_document_end(to, &update);
+    if (among_count > 1)
+        BSON_APPEND_BOOL(to, "multi", true);
+}

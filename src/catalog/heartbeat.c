@@ -1,0 +1,114 @@
+#include "catalog/heartbeat.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "catalog/store_mongo.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { BEATS_A_LEASE = 5, LEAST_MS = 20 };
+
+struct heartbeat {
+    server_t *server;
+    mongoc_client_t *client;
+    store_t *store;
+    load_id_t load;
+    int64_t every_ns;
+    uint64_t (*documents)(void *context);
+    void *context;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t stop;
+    bool stopping; /* under the lock */
+    atomic_ullong count;
+    atomic_bool listed;
+};
+
+/* False: the heart stops. */
+static bool wait_for_next(heartbeat_t *heartbeat, int64_t due_ns) {
+    struct timespec until = {.tv_sec = due_ns / 1000000000, .tv_nsec = due_ns % 1000000000};
+    int timed_out = 0;
+    pthread_mutex_lock(&heartbeat->lock);
+    while (!heartbeat->stopping && !timed_out)
+        timed_out = pthread_cond_timedwait(&heartbeat->stop, &heartbeat->lock, &until);
+    const bool goes_on = !heartbeat->stopping;
+    pthread_mutex_unlock(&heartbeat->lock);
+    return goes_on;
+}
+
+static void *beat(void *context) {
+    heartbeat_t *heartbeat = context;
+    uint64_t number = 1; /* the first one was the load's entry */
+    int64_t due_ns = clock_now_ns() + heartbeat->every_ns;
+    while (wait_for_next(heartbeat, due_ns)) {
+        err_t err;
+        bool alive;
+        due_ns = clock_now_ns() + heartbeat->every_ns;
+        if (heartbeat->store->beat(heartbeat->store, &heartbeat->load, ++number,
+                                   heartbeat->documents(heartbeat->context), &alive, &err)) {
+            atomic_fetch_add(&heartbeat->count, 1);
+            heartbeat->listed = alive;
+        } else {
+            log_detail("a sign of life was not acknowledged: %s", err.text);
+        }
+    }
+    return NULL;
+}
+
+heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t lease_ms,
+                             uint64_t (*documents)(void *context), void *context, err_t *err) {
+    heartbeat_t *heartbeat = calloc(1, sizeof *heartbeat);
+    if (!heartbeat) {
+        err_memory(err, sizeof *heartbeat);
+        return NULL;
+    }
+    const int64_t every_ms = lease_ms / BEATS_A_LEASE;
+    *heartbeat = (heartbeat_t){.server = server,
+                               .load = *load,
+                               .every_ns = (every_ms < LEAST_MS ? LEAST_MS : every_ms) * 1000000,
+                               .documents = documents,
+                               .context = context,
+                               .listed = true};
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&heartbeat->lock, NULL);
+    pthread_cond_init(&heartbeat->stop, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    bool ok = (heartbeat->client = server_take(server, err)) &&
+              (heartbeat->store = store_mongo_open(server, heartbeat->client, err));
+    if (ok && pthread_create(&heartbeat->thread, NULL, beat, heartbeat) == 0)
+        return heartbeat;
+    if (ok)
+        err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+    store_mongo_close(heartbeat->store);
+    server_give(server, heartbeat->client);
+    pthread_mutex_destroy(&heartbeat->lock);
+    pthread_cond_destroy(&heartbeat->stop);
+    free(heartbeat);
+    return NULL;
+}
+
+uint64_t heartbeat_count(const heartbeat_t *heartbeat) {
+    return atomic_load(&heartbeat->count);
+}
+
+bool heartbeat_is_listed(const heartbeat_t *heartbeat) {
+    return heartbeat->listed;
+}
+
+void heartbeat_stop(heartbeat_t *heartbeat) {
+    if (!heartbeat)
+        return;
+    pthread_mutex_lock(&heartbeat->lock);
+    heartbeat->stopping = true;
+    pthread_cond_signal(&heartbeat->stop);
+    pthread_mutex_unlock(&heartbeat->lock);
+    pthread_join(heartbeat->thread, NULL);
+    store_mongo_close(heartbeat->store);
+    server_give(heartbeat->server, heartbeat->client);
+    pthread_mutex_destroy(&heartbeat->lock);
+    pthread_cond_destroy(&heartbeat->stop);
+    free(heartbeat);
+}

@@ -1,0 +1,24 @@
+/* heartbeat: a load's sign of life, from a thread of its own, so that it goes on whatever the load waits for.
+ */
+#ifndef TIPPLE_CATALOG_HEARTBEAT_H
+#define TIPPLE_CATALOG_HEARTBEAT_H
+
+#include "catalog/store.h"
+#include "target/server.h"
+
+typedef struct heartbeat heartbeat_t;
+
+/* Beats five times in a lease. documents: how far the load is; called by the thread. NULL: err. */
+heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t lease_ms,
+                             uint64_t (*documents)(void *context), void *context, err_t *err);
+
+/* How many beats were acknowledged. Any thread. */
+uint64_t heartbeat_count(const heartbeat_t *heartbeat);
+
+/* False: somebody removed the load from the catalog, so that others take it for dead. Any thread. */
+bool heartbeat_is_listed(const heartbeat_t *heartbeat);
+
+/* Ends the thread. NULL is allowed. */
+void heartbeat_stop(heartbeat_t *heartbeat);
+
+#endif

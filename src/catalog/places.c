@@ -1,0 +1,129 @@
+#include "catalog/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    extent_t extent;
+    const entry_t *entry;
+} stretch_t;
+
+struct places {
+    entries_t entries;    /* by ordinal */
+    stretch_t *stretches; /* by base; extents never overlap */
+    size_t stretch_count;
+};
+
+static int by_base(const void *a, const void *b) {
+    const stretch_t *left = a, *right = b;
+    return (left->extent.base > right->extent.base) - (left->extent.base < right->extent.base);
+}
+
+static bool collect(places_t *places, err_t *err) {
+    size_t count = 0;
+    for (size_t i = 0; i < places->entries.count; i++)
+        count += places->entries.entries[i].extent_count;
+    if (!(places->stretches = malloc((count + 1) * sizeof *places->stretches)))
+        return err_memory(err, count * sizeof *places->stretches);
+    for (size_t i = 0; i < places->entries.count; i++) {
+        const entry_t *entry = &places->entries.entries[i];
+        for (size_t j = 0; j < entry->extent_count; j++)
+            places->stretches[places->stretch_count++] = (stretch_t){entry->extents[j], entry};
+    }
+    qsort(places->stretches, places->stretch_count, sizeof *places->stretches, by_base);
+    return true;
+}
+
+places_t *places_read(store_t *store, err_t *err) {
+    places_t *places = calloc(1, sizeof *places);
+    if (!places) {
+        err_memory(err, sizeof *places);
+        return NULL;
+    }
+    if (store_read_all(store, NULL, 0, &places->entries, err) && collect(places, err))
+        return places;
+    places_free(places);
+    return NULL;
+}
+
+void places_free(places_t *places) {
+    if (!places)
+        return;
+    entries_free(&places->entries);
+    free(places->stretches);
+    free(places);
+}
+
+size_t places_inputs(const places_t *places) {
+    size_t count = 0;
+    for (size_t i = 0; i < places->entries.count; i++)
+        count += !places->entries.entries[i].removed;
+    return count;
+}
+
+const entries_t *places_entries(const places_t *places) {
+    return &places->entries;
+}
+
+const entry_t *places_entry(const places_t *places, uint32_t ordinal) {
+    size_t low = 0, high = places->entries.count;
+    const entry_t *entries = places->entries.entries;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (entries[middle].ordinal < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < places->entries.count && entries[low].ordinal == ordinal ? &entries[low] : NULL;
+}
+
+const entry_t *places_named(const places_t *places, const char *name) {
+    for (size_t i = places->entries.count; i-- > 0;) {
+        const entry_t *entry = &places->entries.entries[i];
+        if (!entry->removed && strcmp(entry->path, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/* Extents are only ever added. */
+bool places_equal(const places_t *a, const places_t *b) {
+    return a->stretch_count == b->stretch_count;
+}
+
+const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset) {
+    size_t low = 0, high = places->stretch_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (places->stretches[middle].extent.base <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    const stretch_t *stretch = &places->stretches[low - 1];
+    if (number - stretch->extent.base >= stretch->extent.length)
+        return NULL;
+    *offset = stretch->extent.start + (number - stretch->extent.base);
+    return stretch->entry;
+}
+
+places_summary_t places_summary(const places_t *places, uint32_t generation) {
+    places_summary_t summary = {.files = 0};
+    for (size_t i = 0; i < places->entries.count; i++) {
+        const entry_t *entry = &places->entries.entries[i];
+        if (entry->removed)
+            continue;
+        summary.files++;
+        summary.complete += entry_is_complete(entry, generation, false);
+        summary.open_rejects += entry_open_rejects(entry);
+        for (size_t j = 0; j < entry->piece_count; j++) {
+            const counts_t counts = piece_counts(&entry->pieces[j]);
+            summary.loaded += counts.loaded;
+            summary.rejected += counts.rejected;
+        }
+    }
+    return summary;
+}

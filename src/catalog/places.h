@@ -1,0 +1,32 @@
+/* places: all inputs of a collection's catalog at once, to tell whose place an `_id` is. Read once, then
+ * read-only and shared by threads. */
+#ifndef TIPPLE_CATALOG_PLACES_H
+#define TIPPLE_CATALOG_PLACES_H
+
+#include "catalog/store.h"
+
+typedef struct places places_t;
+
+places_t *places_read(store_t *store, err_t *err);
+void places_free(places_t *places); /* NULL is allowed */
+
+size_t places_inputs(const places_t *places); /* without those that were removed */
+const entries_t *places_entries(const places_t *places);
+/* By ordinal; NULL: the catalog has no such input. */
+const entry_t *places_entry(const places_t *places, uint32_t ordinal);
+/* The newest of this name; NULL: none. */
+const entry_t *places_named(const places_t *places, const char *name);
+
+/* Do both know the same extents? */
+bool places_equal(const places_t *a, const places_t *b);
+
+/* The input whose extent holds this number, and the offset in it. NULL: nobody's. */
+const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset);
+
+/* Sums over all inputs. */
+typedef struct {
+    uint64_t files, complete, loaded, rejected, open_rejects; /* open: not fixed */
+} places_summary_t;
+places_summary_t places_summary(const places_t *places, uint32_t generation);
+
+#endif

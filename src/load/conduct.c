@@ -1,0 +1,346 @@
+/* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "load/coordinator.h"
+#include "load/job.h"
+#include "target/position.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
+                     STALE_NS = 100000000, ROUND_NS = 20000000;
+
+enum { LEAST_PIECES = 4, PIECE_BYTES = 64 << 20 };
+
+typedef struct {
+    job_t *job;
+    int64_t followed_ns;
+} conductor_t;
+
+uint64_t job_documents(const job_t *job) {
+    uint64_t documents = 0;
+    for (uint32_t i = 0; i < job->loader_count; i++) {
+        loader_counters_t counters;
+        loader_peek(job->loaders[i], &counters);
+        documents += counters.counts.loaded + counters.counts.already_there;
+    }
+    return documents;
+}
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_now_ns();
+}
+
+static uint64_t own_beats(void *context) {
+    return heartbeat_count(((conductor_t *)context)->job->heartbeat);
+}
+
+/* ---- asked by other threads ---- */
+
+static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
+    extent_t *copy = malloc(entry->extent_count * sizeof *copy + 1);
+    if (!copy)
+        return err_memory(err, entry->extent_count * sizeof *copy);
+    if (entry->extent_count)
+        memcpy(copy, entry->extents, entry->extent_count * sizeof *copy);
+    free(file->extents);
+    file->extents = copy;
+    file->extent_count = entry->extent_count;
+    return true;
+}
+
+static bool extend(job_t *job, asking_t *asking) {
+    load_file_t *file = asking->file;
+    bool ours;
+    asking->err.text[0] = '\0';
+    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours, &asking->err) &&
+           ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
+}
+
+static bool bind_collection(job_t *job, err_t *err) {
+    if (!job->loading.bound && !catalog_bind(job->store, &job->settings, err))
+        return false;
+    job->loading.bound = true;
+    return true;
+}
+
+/* What feeders and senders cannot do without the catalog. */
+static void answer_askings(job_t *job) {
+    for (asking_t *asking; (asking = loading_take_asking(&job->loading));)
+        loading_answer(&job->loading, asking,
+                       asking->file ? extend(job, asking) : bind_collection(job, &asking->err));
+}
+
+/* ---- handing out ---- */
+
+static bool hand_out(void *context, work_t *work, err_t *err) {
+    job_t *job = ((conductor_t *)context)->job;
+    load_file_t *file = &job->files[work - job->ledger.works];
+    const ledger_input_t *input = &job->ledger.inputs[work->input];
+    const piece_t *piece = &input->entry.pieces[work->piece];
+    while (file->feeding && !loading_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
+        const struct timespec pause = {.tv_nsec = 1000000};
+        answer_askings(job);
+        nanosleep(&pause, NULL);
+    }
+    if (!copy_extents(file, &input->entry, err))
+        return false;
+    if (!done_runs_copy(&file->done_before, &piece->done))
+        return err_memory(err, piece->done.count * sizeof(done_run_t));
+    file->tail = piece->tail;
+    file->only_compares = work->state == WORK_CHECK;
+    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
+    file->begun_before = work->epoch > 1;
+    file->epoch = work->state == WORK_OURS ? work->epoch : 0;
+    hand_out_add(job->hand_out, (size_t)(file - job->files));
+    return true;
+}
+
+/* ---- waiting ---- */
+
+static void show_progress(job_t *job) {
+    const uint64_t bytes = job->feeder ? feeder_progress(job->feeder).disk_bytes : 0,
+                   documents = job_documents(job);
+    progress_show(&job->progress, bytes, documents);
+    course_point(&job->result->course, documents, bytes);
+}
+
+static void wait_until(loading_t *loading, int64_t until_ns) {
+    const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    pthread_cond_timedwait(&loading->changed, &loading->lock, &until);
+}
+
+static bool is_idle(job_t *job) {
+    const loading_t *loading = &job->loading;
+    return !loading->blocks && (loading->feeding_over || !job->hand_out || hand_out_is_idle(job->hand_out));
+}
+
+/* One stretch of waiting, of a round at most. */
+static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
+    loading_t *loading = &job->loading;
+    const int64_t round_ns = clock_now_ns() + ROUND_NS;
+    pthread_mutex_lock(&loading->lock);
+    *idle = is_idle(job);
+    if (!*idle && !loading->failed && !loading->asking)
+        wait_until(loading, round_ns < until_ns ? round_ns : until_ns);
+    *idle = is_idle(job);
+    const bool failed = loading->failed;
+    pthread_mutex_unlock(&loading->lock);
+    return !failed;
+}
+
+static bool is_hungry(job_t *job, bool idle) {
+    return idle || hand_out_waiting(job->hand_out) < LEAST_PIECES / 2;
+}
+
+static bool stopped(err_t *err) {
+    return stop_signal() && !err_set(err, stop_signal() == 2 ? STATUS_INTERRUPTED : STATUS_TERMINATED,
+                                     "interrupted; the same command goes on from here");
+}
+
+/* What there is to do in every round, however long we wait. */
+static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err_t *err) {
+    job_t *job = conductor->job;
+    if (!wait_a_round(job, until_ns, idle)) {
+        *err = job->loading.err;
+        return false;
+    }
+    answer_askings(job);
+    show_progress(job);
+    const int64_t at_ns = clock_now_ns();
+    if (at_ns - conductor->followed_ns >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
+        conductor->followed_ns = at_ns;
+        job_follow_shards(job);
+    }
+    return !stopped(err);
+}
+
+static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle, err_t *err) {
+    conductor_t *conductor = context;
+    const int64_t until_ns = clock_now_ns() + most_ns;
+    for (*idle = *hungry = false; !*idle && !(*hungry && may_take) && clock_now_ns() < until_ns;) {
+        if (!do_a_round(conductor, until_ns, idle, err))
+            return false;
+        *hungry = is_hungry(conductor->job, *idle);
+    }
+    return true;
+}
+
+static bool nap(void *context, int64_t ns, err_t *err) {
+    const int64_t until_ns = clock_now_ns() + ns;
+    bool idle;
+    while (clock_now_ns() < until_ns) {
+        const struct timespec pause = {.tv_nsec = ROUND_NS};
+        if (!do_a_round(context, until_ns, &idle, err))
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* ---- collecting ---- */
+
+static bool add_block(job_t *job, const block_t *block, err_t *err) {
+    const settled_block_t settled = {.from = block->from,
+                                     .to = block->to,
+                                     .hash = block->hash,
+                                     .counts = block->counts,
+                                     .rejects = block->rejects,
+                                     .reject_count = block->reject_count,
+                                     .tail = block->tail};
+    if (block->partial || !block->file->work)
+        return true;
+    return (!block->counts.read || bind_collection(job, err)) &&
+           ledger_block(&job->ledger, block->file->work, block->epoch, &settled, err);
+}
+
+static void take_news(job_t *job, news_t *news) {
+    ledger_t *ledger = &job->ledger;
+    switch (news->kind) {
+    case NEWS_FED:
+        ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
+        break;
+    case NEWS_COMPARED:
+        ledger_checked(ledger, news->file->work);
+        break;
+    case NEWS_SKIPPED:
+        ledger_skip(ledger, news->file->work);
+        break;
+    case NEWS_TORN:
+        ledger_torn(ledger, news->file->work, news->epoch, news->torn);
+        news->next = job->torn;
+        job->torn = news;
+        return;
+    }
+    free(news);
+}
+
+static bool collect(void *context, err_t *err) {
+    job_t *job = ((conductor_t *)context)->job;
+    block_t *done = loading_take_done(&job->loading);
+    news_t *news = loading_take_news(&job->loading);
+    bool ok = !done || job_make_durable(job, err);
+    for (const block_t *block = done; ok && block; block = block->next)
+        ok = add_block(job, block, err);
+    loading_free_blocks(done);
+    while (news) {
+        news_t *next = news->next;
+        take_news(job, news);
+        news = next;
+    }
+    return ok;
+}
+
+/* ---- after something was written down ---- */
+
+/* Records that were held back, and whose places the catalog knows now. */
+static void send_torn(job_t *job) {
+    news_t **at = &job->torn;
+    while (*at) {
+        news_t *news = *at;
+        const bool lost = block_is_lost(news->block);
+        if (!lost && !ledger_torn_is_written(news->file->work, news->epoch)) {
+            at = &news->next;
+            continue;
+        }
+        *at = news->next;
+        news->block->next = NULL;
+        if (!lost)
+            loading_add_block(&job->loading);
+        news->block->counted = !lost;
+        if (lost || !queue_push(job->loading.queue, news->block, position_lane_of(news->block->id_base)))
+            loading_free_block(&job->loading, news->block);
+        free(news);
+    }
+}
+
+static void tell_lost(job_t *job) {
+    const load_file_t *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < job->file_count; i++) {
+        load_file_t *file = &job->files[i];
+        if (!file->epoch || (file->work->state == WORK_OURS && file->work->epoch == file->epoch))
+            continue;
+        const bool lost = file->work->state != WORK_DONE;
+        first = lost && !count++ ? file : first;
+        file->epoch = 0;
+    }
+    if (count == 1)
+        log_note("another load has taken over %s, because this one gave no sign of life for too long",
+                 first->input->name);
+    else if (count)
+        log_note("another load has taken over %s and %zu more, because this one gave no sign of life for too long",
+                 first->input->name, count - 1);
+}
+
+static void written(void *context) {
+    job_t *job = ((conductor_t *)context)->job;
+    if (job->ledger.lost != job->lost_told) {
+        job->lost_told = job->ledger.lost;
+        tell_lost(job);
+    }
+    send_torn(job);
+}
+
+static void waits_for(void *context, const load_seen_t *load) {
+    job_t *job = ((conductor_t *)context)->job;
+    if (job->waits_told)
+        return;
+    job->waits_told = true;
+    if (load)
+        log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and goes on "
+                 "if the other one dies",
+                 (long long)load->process, load->host);
+    else
+        log_note("other loads work on the rest; this one waits until they are done, and goes on if one of them "
+                 "dies");
+}
+
+static bool enough(void *context) {
+    return ((conductor_t *)context)->job->loading.feeding_over;
+}
+
+static coordinator_t coordinator_of(conductor_t *conductor) {
+    return (coordinator_t){.store = conductor->job->store,
+                           .ledger = &conductor->job->ledger,
+                           .least_pieces = LEAST_PIECES,
+                           .piece_bytes = PIECE_BYTES,
+                           .checkpoint_ns = CHECKPOINT_NS,
+                           .look_ns = LOOK_NS,
+                           .context = conductor,
+                           .now = now,
+                           .own_beats = own_beats,
+                           .hand_out = hand_out,
+                           .wait = wait_for_change,
+                           .sleep = nap,
+                           .collect = collect,
+                           .written = written,
+                           .waits_for = waits_for,
+                           .enough = enough};
+}
+
+bool job_conduct(job_t *job, err_t *err) {
+    conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
+    coordinator_t coordinator = coordinator_of(&conductor);
+    return coordinator_run(&coordinator, err);
+}
+
+bool job_flush(job_t *job, err_t *err) {
+    conductor_t conductor = {.job = job};
+    coordinator_t coordinator = coordinator_of(&conductor);
+    return coordinator_flush(&coordinator, err);
+}
+
+bool job_wait(job_t *job, err_t *err) {
+    conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
+    bool hungry, idle = false;
+    while (!idle || !job->loading.feeding_over)
+        if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err))
+            return false;
+    loading_free_blocks(loading_take_done(&job->loading));
+    return true;
+}

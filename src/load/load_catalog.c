@@ -1,0 +1,348 @@
+/* What a load has to do with the catalog, from its first look to its end. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/units.h"
+#include "load/job.h"
+#include "load/describe_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOTES = 3 };
+
+/* What a gzip holds for each of its bytes, roughly: for portions of work. */
+enum { EXPANDS = 5, DROP_NAP_MS = 50 };
+
+/* ---- opening ---- */
+
+static void fill_settings(job_t *job) {
+    job->settings = (catalog_settings_t){.name = server_namespace(job->server),
+                                         .format = job->schema->name,
+                                         .format_digest = job->schema->digest,
+                                         .filter = job->filter ? filter_text(job->filter) : "",
+                                         .accepts_other_uuid = job->spec->same_collection};
+    memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);
+    job->settings.empty = job->place.empty;
+}
+
+static bool refuse_unknown_data(const job_t *job, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s holds documents that tipple did not load (it has no catalog): load into another "
+                   "collection, or start over with --drop, which drops the collection and its catalog",
+                   server_namespace(job->server));
+}
+
+static bool check_found(const job_t *job, const catalog_header_t *header, err_t *err) {
+    if (!catalog_check_header(header, &job->settings, err))
+        return false;
+    if (!header->format)
+        return true;
+    if (!job->place.exists)
+        return err_set(err, STATUS_USAGE,
+                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
+                       server_namespace(job->server));
+    return true;
+}
+
+bool job_look_at_catalog(job_t *job, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+        return false;
+    fill_settings(job);
+    bool ok = job->store->read_header(job->store, &header, &found, err);
+    if (ok && found)
+        ok = check_found(job, &header, err);
+    else if (ok && header.has_entries)
+        ok = err_set(err, STATUS_USAGE,
+                     "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
+                     "over with --drop",
+                     server_namespace(job->server));
+    else if (ok && job->place.exists && !job->place.empty)
+        ok = refuse_unknown_data(job, err);
+    job->loading.bound = ok && found && header.format;
+    catalog_header_free(&header);
+    return ok;
+}
+
+bool job_enroll(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    bson_t *fields =
+        BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
+                 BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
+                 "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
+                 "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
+                 BCON_INT64((int64_t)job->manifest.count));
+    load_id_t id;
+    bool ok = store_mongo_enroll(job->store, &id, fields, err);
+    bson_destroy(fields);
+    if (ok)
+        job->id = id;
+    return ok;
+}
+
+static uint64_t documents_of(void *context) {
+    return job_documents(context);
+}
+
+static bool beat(job_t *job, int64_t lease_ms, err_t *err) {
+    job->lease_ms = lease_ms;
+    return job->heartbeat || (job->heartbeat = heartbeat_start(job->server, &job->id, lease_ms, documents_of, job,
+                                                               err)) != NULL;
+}
+
+bool job_open_catalog(job_t *job, err_t *err) {
+    catalog_header_t header = {0};
+    fill_settings(job);
+    if (!catalog_open(job->store, &job->settings, &header, err))
+        return false;
+    job->generation = header.generation;
+    job->loading.bound = header.format != NULL;
+    const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
+    catalog_header_free(&header);
+    return beat(job, lease_ms, err) && (server_facts(job->server)->kind != SERVER_STANDALONE ||
+                                        server_process(job->server, job->client, job->process, err));
+}
+
+/* ---- dropping ---- */
+
+static int64_t now_of(void *context) {
+    (void)context;
+    return clock_now_ns();
+}
+
+static uint64_t beats_of(void *context) {
+    const job_t *job = context;
+    return job->heartbeat ? heartbeat_count(job->heartbeat) : 0;
+}
+
+static bool nap(void *context, err_t *err) {
+    (void)context;
+    const struct timespec pause = {.tv_nsec = DROP_NAP_MS * 1000000};
+    nanosleep(&pause, NULL);
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was dropped");
+}
+
+static bool drop_data(void *context, err_t *err) {
+    job_t *job = context;
+    return place_drop_data(job->server, job->client, err);
+}
+
+bool job_drop(job_t *job, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!job->store->read_header(job->store, &header, &found, err))
+        return false;
+    const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
+    catalog_header_free(&header);
+    const catalog_drop_t drop = {.self = job->id,
+                                 .lease_ns = lease_ms * 1000000,
+                                 .now = now_of,
+                                 .own_beats = beats_of,
+                                 .wait = nap,
+                                 .drop = drop_data,
+                                 .context = job};
+    return beat(job, lease_ms, err) && catalog_drop(job->store, server_namespace(job->server), &drop, err);
+}
+
+/* ---- inputs ---- */
+
+/* Notes about inputs whose names are not those of the catalog, a few at most. */
+static void tell_names(const job_t *job) {
+    size_t moved = 0, copies = 0;
+    for (size_t i = 0; i < job->registration.count; i++) {
+        const wanted_t *wanted = &job->registration.wanted[i];
+        if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
+            log_note("%s is the file that was loaded as %s (same name, size and content)", wanted->name,
+                     wanted->entry.path);
+        if (!wanted->moved && wanted->copy && copies++ < NOTES)
+            log_note("%s has the name, size and content of another file in the catalog: both are loaded",
+                     wanted->name);
+    }
+    if (moved > NOTES)
+        log_note("... and %zu more files that were loaded from other folders", moved - NOTES);
+    if (copies > NOTES)
+        log_note("... and %zu more files that have an equal one", copies - NOTES);
+}
+
+/* A catalog that tells of documents, and a collection without any: somebody emptied it. */
+static bool check_not_emptied(job_t *job, err_t *err) {
+    char count[UNITS_MAX];
+    if (!job->registration.loaded || !job->place.empty)
+        return true;
+    /* another load may have filled it since it was looked at */
+    if (!place_look(job->server, job->client, &job->place, err))
+        return false;
+    return !job->place.empty ||
+           err_set(err, STATUS_USAGE,
+                   "%s is empty, but its catalog says that %s documents were loaded: somebody removed them; "
+                   "start over with --drop",
+                   server_namespace(job->server), units_count(count, job->registration.loaded));
+}
+
+static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const job_t *job = context;
+    return describe_digest_at(&job->manifest.files[number], size, digest, err);
+}
+
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
+    job_t *job = context;
+    const size_t number = (size_t)(input - job->ledger.inputs);
+    return register_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]), digest_at, job,
+                           number, view, version, err);
+}
+
+/* Inputs of one packed tar are one group. */
+static size_t group_of(const job_t *job, size_t number) {
+    const input_file_t *files = job->manifest.files;
+    while (number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
+           files[number].archive == files[number - 1].archive)
+        number--;
+    return number;
+}
+
+static bool fill_ledger(job_t *job, err_t *err) {
+    const ledger_options_t options = {.self = job->id,
+                                      .generation = job->generation,
+                                      .safe = !job->spec->unsafe,
+                                      .lease_ns = job->lease_ms * 1000000,
+                                      .relate = relate,
+                                      .context = job};
+    ledger_init(&job->ledger, &options);
+    for (size_t i = 0; i < job->manifest.count; i++) {
+        const input_file_t *file = &job->manifest.files[i];
+        wanted_t *wanted = &job->registration.wanted[i];
+        ledger_input_t input = {
+            .entry = wanted->entry,
+            .seen = wanted->seen,
+            .name = file->name,
+            .key = wanted->key,
+            .text_end = wanted->text_end,
+            .bytes = file->disk_bytes * (file->kind == INPUT_GZIP || file->kind == INPUT_ZSTD ? EXPANDS : 1),
+            .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+            .group = group_of(job, i)};
+        wanted->entry = (entry_t){0};
+        if (!ledger_add(&job->ledger, &input, err)) {
+            entry_free(&input.entry);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A file for each piece, in the order of the ledger's works. */
+static bool make_files(job_t *job, err_t *err) {
+    ledger_t *ledger = &job->ledger;
+    if (!(job->files = calloc(ledger->work_count + 1, sizeof *job->files)))
+        return err_memory(err, ledger->work_count * sizeof *job->files);
+    for (; job->file_count < ledger->work_count; job->file_count++) {
+        work_t *work = &ledger->works[job->file_count];
+        const ledger_input_t *input = &ledger->inputs[work->input];
+        const piece_t *piece = &input->entry.pieces[work->piece];
+        load_file_t *file = &job->files[job->file_count];
+        file->input = &job->manifest.files[work->input];
+        file->work = work;
+        file->ordinal = input->entry.ordinal;
+        file->from = piece->from;
+        file->to = piece->to;
+        file->may_be_torn = describe_may_grow(file->input);
+        if (!(file->known_as = strdup(input->entry.path)))
+            return err_memory(err, strlen(input->entry.path));
+        job->result->records_done_before += work->read_before;
+    }
+    return true;
+}
+
+static void count_done_inputs(job_t *job) {
+    const ledger_t *ledger = &job->ledger;
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        const ledger_input_t *input = &ledger->inputs[i];
+        bool done = true;
+        for (size_t j = 0; j < input->work_count; j++)
+            done &= ledger->works[input->first_work + j].state == WORK_DONE;
+        job->result->files_done_before += done;
+    }
+}
+
+bool job_register_inputs(job_t *job, err_t *err) {
+    registration_t *registration = &job->registration;
+    *registration = (registration_t){.count = job->manifest.count,
+                                     .self = job->id,
+                                     .digest_at = digest_at,
+                                     .context = job,
+                                     .name = server_namespace(job->server)};
+    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
+        return err_memory(err, registration->count * sizeof *registration->wanted);
+    for (size_t i = 0; i < registration->count; i++) {
+        describe_input(&job->manifest.files[i], &registration->wanted[i]);
+        registration->wanted[i].reload = job->spec->reload_changed;
+    }
+    if (!catalog_register(job->store, registration, err) || !check_not_emptied(job, err))
+        return false;
+    tell_names(job);
+    if (!fill_ledger(job, err) || !make_files(job, err))
+        return false;
+    count_done_inputs(job);
+    return true;
+}
+
+/* ---- lasting ---- */
+
+static bool check_process(job_t *job, err_t *err) {
+    char process[25];
+    if (!server_process(job->server, job->client, process, err))
+        return false;
+    return strcmp(process, job->process) == 0 ||
+           err_set(err, STATUS_SERVER,
+                   "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run the "
+                   "same command again, which sends that once more",
+                   server_where(job->server));
+}
+
+bool job_make_durable(job_t *job, err_t *err) {
+    const header_change_t sync = {.kind = HEADER_SYNC};
+    bool changed;
+    uint8_t uuid[STORE_UUID];
+    if (job->loading.rejects && !rejects_flush(job->loading.rejects, err))
+        return false;
+    /* an insert into a collection that was dropped makes a new one on older servers, and nobody is told */
+    if (!job->store->collection(job->store, uuid, err))
+        return false;
+    if (memcmp(uuid, job->settings.uuid, sizeof uuid) != 0)
+        return err_set(err, STATUS_SERVER, "%s was dropped or replaced while it was loaded: start over with --drop",
+                       server_namespace(job->server));
+    if (server_facts(job->server)->kind != SERVER_STANDALONE)
+        return true;
+    return job->store->change_header(job->store, &sync, &changed, err) && check_process(job, err);
+}
+
+/* ---- the end ---- */
+
+void job_close_catalog(job_t *job, const err_t *err, bool ok) {
+    const load_result_t *result = job->result;
+    err_t ignored;
+    heartbeat_stop(job->heartbeat);
+    job->heartbeat = NULL;
+    if (!load_id_is_nobody(&job->id)) {
+        bson_t *fields = BCON_NEW(
+            "status", BCON_INT32(ok && !result->counts.rejected ? 0 : (int32_t)err->status), "error",
+            BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
+            BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
+            BCON_INT64((int64_t)result->counts.already_there), "rejected",
+            BCON_INT64((int64_t)result->counts.rejected), "filtered", BCON_INT64((int64_t)result->counts.filtered),
+            "seconds", BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
+            "retries", BCON_INT64((int64_t)result->retries));
+        if (!store_mongo_end(job->store, &job->id, fields, &ignored))
+            log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);
+        bson_destroy(fields);
+    }
+    register_free(&job->registration);
+    free(job->registration.wanted);
+    ledger_free(&job->ledger);
+    store_mongo_close(job->store);
+    job->store = NULL;
+}

@@ -1,0 +1,126 @@
+#include "load/read_back.h"
+#include "load/snapshot_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* More room than this is given back before the next block. */
+enum { FIRST_ROOM = 256 * 1024, MOST_KEPT = 8 << 20 };
+
+struct read_back {
+    snapshot_read_t *target;
+    uint8_t *bytes; /* documents, back to back */
+    size_t used, room, at;
+    merge_t merge;
+    /* the look at hand */
+    int64_t id;
+    read_back_accepts_t *accepts;
+    void *context;
+    bool other, accepted;
+};
+
+read_back_t *read_back_new(server_t *server, mongoc_client_t *client, err_t *err) {
+    read_back_t *range = calloc(1, sizeof *range);
+    if (!range) {
+        err_memory(err, sizeof *range);
+        return NULL;
+    }
+    if (!(range->target = snapshot_read_new(server, client, err))) {
+        free(range);
+        return NULL;
+    }
+    return range;
+}
+
+void read_back_free(read_back_t *range) {
+    if (!range)
+        return;
+    snapshot_read_free(range->target);
+    free(range->bytes);
+    free(range);
+}
+
+static bool keep(read_back_t *range, const uint8_t *document, uint32_t length, err_t *err) {
+    if (range->used + length > range->room) {
+        size_t room = range->room ? 2 * range->room : FIRST_ROOM;
+        room = room < range->used + length ? range->used + length : room;
+        uint8_t *larger = realloc(range->bytes, room);
+        if (!larger)
+            return err_memory(err, room);
+        range->bytes = larger;
+        range->room = room;
+    }
+    memcpy(range->bytes + range->used, document, length);
+    range->used += length;
+    return true;
+}
+
+static int next_kept(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
+    read_back_t *range = context;
+    int32_t size;
+    (void)err;
+    if (range->at == range->used)
+        return 0;
+    memcpy(&size, range->bytes + range->at, sizeof size); /* how long a document is stands at its start */
+    *stored = range->bytes + range->at;
+    *length = (uint32_t)size;
+    range->at += *length;
+    return 1;
+}
+
+/* Documents where no record begins are for verify to name. */
+static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
+    read_back_t *range = context;
+    (void)err;
+    if (!found->stored || found->kind == MERGE_FOREIGN || found->id != range->id)
+        return true;
+    range->other = true;
+    range->accepted =
+        range->accepted ||
+        (range->accepts && range->accepts(range->context, XXH3_64bits(found->stored, found->stored_length)));
+    return true;
+}
+
+bool read_back_begin(read_back_t *range, int64_t from, int64_t end, err_t *err) {
+    const uint8_t *document;
+    uint32_t length;
+    int got;
+    if (range->room > MOST_KEPT) {
+        free(range->bytes);
+        range->bytes = NULL;
+        range->room = 0;
+    }
+    snapshot_read_refresh(range->target);
+    do {
+        range->used = range->at = 0;
+        snapshot_read_begin(range->target, from, end);
+        while ((got = snapshot_read_next(range->target, &document, &length, err)) > 0)
+            if (!keep(range, document, length, err))
+                return false;
+    } while (got < 0 && snapshot_read_again(range->target));
+    snapshot_read_end(range->target);
+    range->merge = (merge_t){.next = next_kept, .tell = take_finding, .context = range};
+    range->id = INT64_MIN;
+    return got == 0 && merge_begin(&range->merge, err);
+}
+
+bool read_back_any(const read_back_t *range) {
+    return range->used > 0;
+}
+
+bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
+                    read_back_accepts_t *accepts, void *context, read_back_found_t *found, err_t *err) {
+    const uint64_t same = range->merge.same;
+    range->id = id;
+    range->accepts = accepts;
+    range->context = context;
+    range->other = range->accepted = false;
+    if (!merge_expect(&range->merge, id, document, length, err))
+        return false;
+    *found = range->merge.same > same ? READ_BACK_SAME
+             : range->accepted        ? READ_BACK_ACCEPTED
+             : range->other           ? READ_BACK_OTHER
+                                      : READ_BACK_NOTHING;
+    return true;
+}

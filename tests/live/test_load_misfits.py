@@ -1,0 +1,186 @@
+"""Inputs that do not fit the format: found before anything is dropped or written, all named at once, or skipped."""
+import gzip
+import os
+import subprocess
+import zipfile
+
+import live
+import livetest
+from livetest import Books, rows
+
+OTHER = b"x|y\n1|2\n"  # for format t, which reads headers by name
+FORMAT = "format: t\nrecord: {columns: ['|'], header: yes}\nfields:\n  - {name: test_id, type: int}\n  - {name: make}\n"
+
+
+class Misfits(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("t.yaml", FORMAT)
+
+    def words(self, *words, json_wanted=True, collection="results"):
+        return ["load", "--format", "./t.yaml", "--uri", self.uri(collection), *(["--json"] if json_wanted else []),
+                *words]
+
+    def fifty(self, bad=(25, 31)):
+        for number in range(1, 51):
+            self.write("fifty/%02d.csv" % number, OTHER if number in bad else rows(3, number))
+
+    def names_both(self):
+        self.assertIn("2 of 50 files do not fit the format t", self.stderr)
+        self.assertIn("\n  fifty/25.csv:1: no column 'test_id' (has: x,y)\n  fifty/31.csv:1: ", self.stderr)
+
+    def there(self, collection="results"):
+        return self.client.count(self.database, collection)
+
+    def test_nothing_is_written(self):
+        """two of fifty files: both are named, and there is neither a collection nor books"""
+        self.fifty()
+        for more in ((), ("--dry-run",), ("--drop", "-y"), ("--limit", "3")):
+            self.assertIsNone(self.load("fifty", *more, status=5))
+            self.names_both()
+            self.assertIn("nothing was written", self.stderr)
+            self.assertEqual({}, self.everything())
+
+    def test_skipped(self):
+        """--skip-bad-files: the rest is loaded, the two are named, status 2; and the same again"""
+        self.fifty()
+        wanted = {"read": 48 * 3, "loaded": 48 * 3}
+        for again in (False, True):
+            said = self.load("fifty", "--skip-bad-files", status=2)
+            self.names_both()
+            self.assertEqual(["fifty/25.csv", "fifty/31.csv"], [file["name"] for file in said["skipped_files"]])
+            self.assertIn("no column 'test_id'", said["skipped_files"][1]["reason"])
+            self.assertEqual(48 * 3, self.there())
+            self.assertEqual(48, len(self.files()))
+            self.assertEqual((48, 48 if again else 0), (said["files"], said["files_done_before"]))
+            self.assertEqual({key: 0 if again else value for key, value in wanted.items()},
+                             {key: said[key] for key in wanted})
+        self.assertEqual([2, 2], [load["status"] for load in self.loads()])
+        text = self.tipple(*self.words("fifty", "--skip-bad-files", json_wanted=False), status=2).stdout.decode()
+        self.assertIn("\nskipped: 2 of 50 files, which do not fit the format t\n", text)
+        self.assertEqual([], self.load("fifty/01.csv", "--skip-bad-files")["skipped_files"])
+
+    def test_corrected(self):
+        """a skipped file that was corrected is a new file"""
+        self.fifty()
+        self.load("fifty", "--skip-bad-files", status=2)
+        self.write("fifty/25.csv", rows(3, 25))
+        said = self.load("fifty", "--skip-bad-files", status=2)
+        self.assertEqual((3, 49), (said["loaded"], said["files"]))
+        self.write("fifty/31.csv", rows(3, 31))
+        said = self.load("fifty")
+        self.assertEqual((3, 150), (said["loaded"], self.there()))
+
+    def test_drop_destroys_nothing(self):
+        """--drop with inputs, options or a target that are refused: what was there is there"""
+        self.write("good.csv", rows(50))
+        self.write("bad.csv", OTHER)
+        self.write("bad.gz", gzip.compress(OTHER))
+        self.load("good.csv")
+        before = self.everything()
+        for status, *words in ((5, "bad.csv"), (5, "good.csv", "bad.csv"), (5, "bad.gz", "--skip-bad-files"),
+                               (5, "missing.csv"), (1, "good.csv", "--shard-key", "test_id:hashed"),
+                               (1, "good.csv", "--direct"), (1, "good.csv", "--index", "a:sideways"),
+                               (1, "good.csv", "--filter", "nothing==1")):
+            with self.subTest(words=words):
+                self.load("--drop", "-y", *words, status=status)
+                self.assertEqual(before, self.everything())
+        self.assertEqual(50, self.load("--drop", "-y", "good.csv")["loaded"])
+
+    def test_every_kind(self):
+        """gzip, zstd, members of a zip and of a tar, and the first of a tar.gz are looked into beforehand"""
+        good = rows(3)
+        tar = livetest.tar_of(("1.csv", good), ("2.csv", OTHER), ("3.gz", gzip.compress(OTHER)))
+        self.write("good.csv", good)
+        self.write("b.gz", gzip.compress(OTHER))
+        self.write("c.zst", livetest.zstd_frame(OTHER, stated=False))
+        self.write("d.zip", livetest.zip_of(("1.csv", good, zipfile.ZIP_DEFLATED), ("2.csv", OTHER, zipfile.ZIP_STORED),
+                                            ("3.csv", OTHER, zipfile.ZIP_DEFLATED)))
+        self.write("e.tar", tar)
+        self.write("f.tar.gz", gzip.compress(livetest.tar_of(("1.csv", OTHER), ("2.csv", good))))
+        self.load("good.csv", "b.gz", "c.zst", "d.zip", "e.tar", "f.tar.gz", status=5)
+        self.assertIn("7 of 11 files do not fit", self.stderr)
+        for name in ("b.gz", "c.zst", "d.zip!2.csv", "d.zip!3.csv", "e.tar!2.csv", "e.tar!3.gz", "f.tar.gz!1.csv"):
+            self.assertIn("\n  %s:1: no column" % name, self.stderr)
+        self.assertEqual({}, self.everything())
+        said = self.load("good.csv", "b.gz", "c.zst", "d.zip", "e.tar", "f.tar.gz", "--skip-bad-files", status=2)
+        self.assertEqual((4, 12, 7), (said["files"], said["loaded"], len(said["skipped_files"])))
+
+    def test_later_members_of_a_packed_tar(self):
+        """they are looked at when they are reached; the sentence says what was loaded before, or they are skipped"""
+        members = [("%d.csv" % number, OTHER if number == 3 else rows(3, number)) for number in range(1, 6)]
+        self.write("a.tar.gz", gzip.compress(livetest.tar_of(*members)))
+        self.load("a.tar.gz", status=5)
+        self.assertRegex(self.stderr, r"a\.tar\.gz!3\.csv:1: no column 'test_id' \(has: x,y\); it does not fit the format "
+                                      r"t, and 6 records of 2 files were loaded before it\n")
+        self.assertEqual(6, self.there())
+        for loaded in (6, 0):
+            said = self.load("a.tar.gz", "--skip-bad-files", status=2)
+            self.assertEqual(["a.tar.gz!3.csv"], [file["name"] for file in said["skipped_files"]])
+            self.assertEqual(loaded, said["loaded"])
+            self.assertRegex(self.stderr, r"a\.tar\.gz!3\.csv:1: .*; skipped\n")
+        self.assertEqual(12, self.there())
+
+    def test_pipe(self):
+        """a pipe that does not fit"""
+        self.load("-", status=5, stdin=OTHER)
+        self.assertIn("-:1: no column 'test_id' (has: x,y); it does not fit the format t, and no record was loaded before "
+                      "it\n", self.stderr)
+        self.assertEqual(0, self.there())
+        self.load("-", "--skip-bad-files", status=5, stdin=OTHER)  # none is left
+        self.write("a.csv", rows(40))
+        said = self.load("a.csv", "-", "--skip-bad-files", status=2, stdin=OTHER)
+        self.assertEqual((40, ["-"]), (said["loaded"], [file["name"] for file in said["skipped_files"]]))
+        os.mkfifo(self.folder / "pipe")
+        livetest.feed(self.folder / "pipe", OTHER)
+        said = self.load("pipe", "a.csv", "--skip-bad-files", status=2)
+        self.assertEqual((0, ["pipe"]), (said["loaded"], [file["name"] for file in said["skipped_files"]]))
+
+    def test_gone_or_changed_meanwhile(self):
+        """what is replaced after it was looked at is refused when it is reached, or skipped"""
+        for number, status in enumerate((5, 2)):
+            collection = "meanwhile%d" % number
+            members = {"%s.csv" % name: rows(3, seed) for seed, name in enumerate("ab", 1)}
+            for name, text in members.items():
+                self.write(name, text)
+            os.mkfifo(self.folder / collection)
+            load = subprocess.Popen(self.command(*self.words(
+                collection, "a.csv", "--limit", "1000000", *(["--skip-bad-files"] if status == 2 else []),
+                collection=collection)), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            with open(self.folder / collection, "wb") as pipe:  # with a limit there is one feeder, and it waits here
+                pipe.write(rows(5, 7))
+                pipe.flush()
+                self.write("a.csv", rows(9, 9))
+            out, told = load.communicate(timeout=livetest.LONG)
+            self.assertEqual(status, load.returncode, told)
+            self.assertIn(b"a.csv: changed while it was read", told)
+            self.assertIn(b"; skipped\n" if status == 2 else b"; 5 records of 1 file were loaded before it\n", told)
+            self.assertEqual(5, self.there(collection))
+
+    def test_empty_files_fit(self):
+        """empty files fit, and files of blank lines"""
+        self.write("a.csv", b"")
+        self.write("b.csv", b"\n\n")
+        self.write("c.gz", gzip.compress(b""))
+        self.write("d.csv", rows(2))
+        self.assertEqual((2, 4), (lambda said: (said["loaded"], said["files"]))(
+            self.load("a.csv", "b.csv", "c.gz", "d.csv")))
+
+    def test_by_header_words(self):
+        """a built-in format whose files may have no header: only a header can be wrong"""
+        good, bad = rows(30), b"test_id|vehicle_id|test_date\n1|2|2023-01-01\n"
+        self.write("a.csv", good)
+        self.write("b.csv", rows(20, 2, header=False))
+        self.write("c.csv", bad)
+        words = ["load", "--format", "mot", "--uri", self.uri()]
+        done = self.tipple(*words, "a.csv", "b.csv", "c.csv", status=5)
+        self.assertIn("1 of 3 files does not fit the format mot; nothing was written\n  c.csv:1: no column "
+                      "'test_class_id' (has: test_id,vehicle_id,test_date)\n", done.stderr)
+        self.assertEqual({}, self.everything())
+        self.tipple(*words, "a.csv", "b.csv", "c.csv", "--skip-bad-files", status=2)
+        self.holds(Books().plain("a.csv", good).plain("b.csv", rows(20, 2, header=False)))
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()

@@ -1,0 +1,98 @@
+"""Loads that are interrupted, and inputs that grow or change in between: the same command ends with everything.
+needs: none"""
+import signal
+
+import neverlost
+from livetest import rows
+
+
+class Interrupted(neverlost.Case):
+    def small(self, count=300, each=2):
+        return self.inputs({"in/%03d.csv" % number: rows(each, number + 1) for number in range(count)})
+
+    def test_many_small_files(self):
+        """three hundred small files, a load that is interrupted: the same command goes on"""
+        texts = self.small()
+        self.interrupted(self.draw.randint(20, 400), "-j", "2", "-b", "2", "in", number=signal.SIGTERM)
+        self.finished(texts, "in")
+
+    def test_killed_twenty_times(self):
+        """three hundred small files, a load that is killed twenty times, anywhere"""
+        texts, met = self.small(), 0
+        for _ in range(20):
+            words = "-j", self.draw.choice("124"), "-b", self.draw.choice(("1", "2", "50")), "in"
+            if self.draw.random() < 0.5:
+                met += self.interrupted(self.draw.randint(1, 60), *words)
+            else:
+                met += self.interrupted_at_message(self.draw.randint(10, 200), *words)
+        self.finished(texts, "in")
+        self.said("killed %d times" % met)
+
+    def test_grown(self):
+        """a file that grows twice, each time after its load was interrupted"""
+        text = rows(12000, 7)
+        for size in (5000, 9000):
+            grown = text[:text.index(b"\n", text.index(b"\n7%08d|" % size) + 1) + 1]
+            self.inputs({"a.csv": grown})
+            for _ in range(2):
+                self.interrupted(self.draw.randint(1, 4000), "-b", "100", "a.csv")
+        self.inputs({"a.csv": text})
+        self.finished({"a.csv": text})
+
+    def test_torn_record(self):
+        """a file that was cut off in a record, whose end was loaded, and then is whole"""
+        for kills in (1, 2):
+            self.begin_anew()
+            text = rows(3000, 8)
+            cut = text[:-self.draw.randint(2, 6)]  # in its last date: a document can be made of it, but a wrong one
+            self.inputs({"a.csv": cut})
+            for _ in range(kills):  # the whole of it is there, and the load does not know
+                self.interrupted(self.draw.randint(1, 2900) if kills == 2 and not self.there() else 3000 - self.there(),
+                                 "-b", "100", "a.csv")
+            self.assertGreaterEqual(self.there(), 3000)
+            self.inputs({"a.csv": text})
+            self.repaired({"a.csv": text})
+
+    def repaired(self, texts):
+        """It is said that the file has changed, or all is right."""
+        self.interrupted(1, "-b", "100", *texts, status=(0, 5))
+        said = self.load(*texts, status=(0, 5))
+        if said["status"] == 5:
+            self.assertRegex(self.stderr, "change|--reload-changed")
+        else:
+            self.complete(texts)
+        return said["status"]
+
+    def test_torn_by_id(self):
+        """where the shard key is the _id, such a file is corrected, not refused"""
+        if self.key != "_id":
+            self.skipTest("the shard key is not the _id")
+        text = rows(3000, 8)
+        self.inputs({"a.csv": text[:-3]})
+        self.interrupted(3000, "-b", "100", "a.csv")
+        self.inputs({"a.csv": text})
+        self.assertEqual(0, self.repaired({"a.csv": text}))
+
+    def test_damaged_then_right(self):
+        """a damaged file whose loads were interrupted, and then the right one: it is not said that all is well"""
+        right, bad = neverlost.damaged(rows(12000, 9), b"|FIESTA|", b"|FIASTA|")
+        self.write("a.gz", bad)
+        for _ in range(2):
+            self.interrupted(self.draw.randint(1, 11000), "-b", "100", "a.gz", status=(5,))
+        self.load("a.gz", status=5)
+        self.write("a.gz", right)
+        self.repaired({"a.gz": rows(12000, 9)})
+
+    def test_streams_of_like_names(self):
+        """two streams whose names end alike are two inputs"""
+        first, second = rows(100, 1), rows(250, 2)
+        self.load("--input-name", "day1/data.csv", "-", stdin=first)
+        said = self.load("--input-name", "day2/data.csv", "-", stdin=second)
+        self.assertEqual(250, said["read"])
+        self.exact({"1": first, "2": second})
+        self.verified("--input-name", "day1/data.csv", "-", count=100, stdin=first)
+        self.verified("--input-name", "day2/data.csv", "-", count=250, stdin=second)
+
+
+if __name__ == "__main__":
+    neverlost.main()

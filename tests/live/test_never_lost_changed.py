@@ -1,0 +1,188 @@
+"""Inputs that changed after they were loaded, and inputs that are to be forgotten: --reload-changed, the correction of
+a torn last record, tipple forget.  needs: none"""
+import json
+
+import neverlost
+from livetest import rows
+
+
+class Changed(neverlost.Case):
+    """--reload-changed."""
+
+    def refused(self, name):
+        """A changed file is refused with a sentence, and its documents stay as they are."""
+        before = self.documents(raw=True)
+        said = self.load(name, status=5)
+        self.assertEqual(0, said["loaded"] if said else 0)
+        self.assertRegex(self.stderr, r"tipple: .*%s.* --reload-changed" % name)
+        self.assertEqual(before, self.documents(raw=True))
+
+    def reloaded(self, name, text, others=()):
+        """Its documents are removed, and it is loaded anew; also when that is interrupted."""
+        self.refused(name)
+        for _ in range(2):
+            self.interrupted(self.draw.randint(1, 2000), "-b", "100", "--reload-changed", name)
+        said = self.load("--reload-changed", name)
+        self.assertEqual(0, said["rejected"])
+        self.exact({name: text, **dict(others)})
+        self.verified(name, count=text.count(b"\n") - 1)
+        self.assertEqual(0, self.load(name)["read"])
+        self.assertEqual(0, self.load("--reload-changed", name)["read"], "it has not changed any more")
+        self.exact({name: text, **dict(others)})
+
+    def test_damaged_then_right(self):
+        """a damaged file was loaded, and is right now"""
+        text = rows(12000, 1)
+        right, bad = neverlost.damaged(text, b"|FIESTA|", b"|FIASTA|")
+        others = self.inputs({"other.csv": rows(500, 2)})
+        self.load("other.csv")
+        self.write("a.gz", bad)
+        for _ in range(2):
+            self.interrupted(self.draw.randint(1, 11000), "-b", "100", "a.gz", status=(5,))
+        self.load("a.gz", status=5)
+        self.write("a.gz", right)
+        self.reloaded("a.gz", text, others.items())
+
+    def test_edited(self):
+        """a plain file was edited: of another length, of the same length, and to a shorter one"""
+        text = rows(4000, 3)
+        self.inputs({"a.csv": text})
+        self.load("a.csv")
+        for edited in (text.replace(b"|FIESTA|", b"|FIESTA ST|", 1), text.replace(b"|FIESTA|", b"|FIASTA|", 1),
+                       text[:text.index(b"\n300001000|") + 1]):
+            self.inputs({"a.csv": edited})
+            self.reloaded("a.csv", edited)
+
+    def test_edited_in_its_middle(self):
+        """neither the size of a plain file nor its ends tell that it was edited; its modification time does, while a
+        load of it is not over"""
+        text = rows(20000, 4)
+        at = text.index(b"|FIESTA|", len(text) // 3)
+        self.inputs({"a.csv": text})
+        self.interrupted(15000, "-j", "1", "-b", "500", "a.csv")
+        self.inputs({"a.csv": text[:at] + b"|FIASTA|" + text[at + 8:]})
+        said = self.load("a.csv", status=(2, 5))
+        self.assertTrue(said["status"] == 5 or said["rejected"] == 1, "the record was done, or it was read back")
+
+
+class Corrected(neverlost.Case):
+    """The last record of a file that ended without a line end, inside it."""
+    needs = (None, "_id")
+
+    def test_corrected(self):
+        """the file is whole now: the record is corrected, and said to be"""
+        text = rows(3000, 5)
+        for number, cut in enumerate((3, 9, self.draw.randint(1, 9))):
+            self.begin_anew()
+            self.inputs({"a.csv": text[:-cut]})
+            for _ in range(number):
+                self.interrupted(self.draw.randint(1, 2999), "-b", "100", "a.csv")
+            self.load("a.csv")
+            self.exact({"a.csv": text[:-cut]})
+            more = text + rows(200, 6, header=False) if number else text
+            self.inputs({"a.csv": more})
+            said = self.load("a.csv")
+            self.assertEqual(1, said["corrected"])
+            self.assertEqual(1 + 200 * bool(number), said["loaded"], "what was corrected is a part of what was loaded")
+            self.complete({"a.csv": more})
+
+    def test_interrupted(self):
+        """the same, when the load that corrects it is killed at any message"""
+        text = rows(1000, 7)
+        for _ in range(6):
+            self.begin_anew()
+            self.inputs({"a.csv": text[:-4]})
+            self.load("a.csv")
+            self.inputs({"a.csv": text})
+            self.interrupted_at_message(self.draw.randint(5, 60), "a.csv")
+            self.finished({"a.csv": text})
+
+    def test_nothing_was_torn(self):
+        """a file without a last line end, whose last record was whole, grows by a line end, or by more"""
+        text = rows(1000, 8)
+        self.inputs({"a.csv": text[:-1]})
+        self.load("a.csv")
+        for more in (text, text + rows(100, 9, header=False)):
+            self.inputs({"a.csv": more})
+            self.load("a.csv")
+            self.complete({"a.csv": more})
+
+
+class CorrectedNot(neverlost.Case):
+    """Where the shard key is another one, the whole record may belong to another shard."""
+    needs = ("cluster", "k:hashed")
+
+    def test_refused(self):
+        """the file is whole now: refused like any change; --reload-changed loads it anew"""
+        text = rows(1000, 10)
+        self.inputs({"a.csv": text[:-3]})
+        self.load("a.csv")
+        self.inputs({"a.csv": text})
+        self.load("a.csv", status=5)
+        self.assertIn("--reload-changed", self.stderr)
+        self.load("--reload-changed", "a.csv")
+        self.complete({"a.csv": text})
+
+
+class Forgotten(neverlost.Case):
+    """tipple forget INPUT."""
+
+    def forget(self, *words, status=0):
+        return self.tipple("forget", "--uri", self.uri(), *words, status=status)
+
+    def known(self):
+        said = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
+        return said["files"], said["files_complete"]
+
+    def test_refused(self):
+        """not while its documents are there, nor a name that is none, and nothing is touched"""
+        texts = self.inputs({"a.csv": rows(500, 1), "b.csv": rows(300, 2)})
+        self.load(*texts)
+        before = self.documents(raw=True)
+        for words in (("a.csv",), ("c.csv",), ("c.csv", "--delete"), ()):
+            done = self.forget(*words, status=1)
+            self.assertRegex(done.stderr, "tipple: (?!there is no command)")
+        self.assertEqual(before, self.documents(raw=True))
+        self.complete(texts)
+
+    def test_delete(self):
+        """exactly the documents of that input are removed; it can be loaded anew"""
+        texts = self.inputs({"a.csv": rows(5000, 3), "b.gz": rows(3000, 4), "c.csv": rows(1000, 5)})
+        self.load(*texts)
+        for name, text in texts.items():
+            self.forget(name, "--delete")
+            self.exact({other: text for other, text in texts.items() if other != name})
+            self.assertEqual((2, 2), self.known())
+            self.forget(name, status=1)
+            self.inputs({name: text})
+            self.assertEqual(text.count(b"\n") - 1, self.load(*texts)["loaded"])
+            self.assertEqual((3, 3), self.known())
+            self.complete(texts)
+
+    def test_of_one_that_was_interrupted(self):
+        """an input whose load was killed, and one of which nothing is there"""
+        texts = self.inputs({"a.csv": rows(5000, 6)})
+        self.interrupted(self.draw.randint(1, 4000), "-b", "100", "a.csv")
+        self.forget("a.csv", status=1)
+        self.forget("a.csv", "--delete")
+        self.exact({})
+        self.inputs({"a.csv": rows(2000, 7)})  # another file of that name
+        self.finished({"a.csv": rows(2000, 7)})
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
+        self.forget("a.csv")
+        self.inputs(texts)
+        self.finished(texts)
+
+    def test_under_a_load(self):
+        """not while a load is at work on it"""
+        texts = self.inputs({"a.csv": rows(2000, 8)})
+        load = self.start("-j", "1", "-b", "50", "--max-rate", "300", "a.csv")
+        self.wait_for_documents(50, load)
+        done = self.forget("a.csv", "--delete", status=1)
+        self.assertRegex(done.stderr, "tipple: .*load")
+        self.ended(load)
+        self.complete(texts)
+
+
+if __name__ == "__main__":
+    neverlost.main()

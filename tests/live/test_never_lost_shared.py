@@ -1,0 +1,190 @@
+"""Several loads of one collection, which are killed, suspended for longer than their lease, or in each other's way: who
+says 0 has told the truth.  needs: none"""
+import re
+import signal
+import subprocess
+import threading
+import time
+
+import livetest
+import neverlost
+from livetest import rows
+
+
+class Shared(neverlost.Case):
+    def slowly(self, rate, *words, **more):
+        return self.start("-j", "1", "-b", "50", "--max-rate", str(rate), "--patience", "10m", *words, **more)
+
+    def truthful(self, load, texts, status=(0,)):
+        """A load that ends with 0 has told the truth at that moment."""
+        counts, _ = self.ended(load, status)
+        if load.returncode == 0:
+            self.exact(texts, "a load ended with 0")
+        return counts
+
+    # ------------------------------------------------------------------------------------------ small files
+
+    def test_many_small_files(self):
+        """three loads of three hundred small files, which begin at the same moment"""
+        texts = self.inputs({"in/%03d.csv" % number: rows(2, number + 1) for number in range(300)})
+        for load in [self.start("-j", "2", "in") for _ in range(3)]:
+            self.truthful(load, texts)
+        self.complete(texts, "in")
+
+    def test_a_small_file_does_not_wait(self):
+        """a small file is loaded while another load, which has nothing to do with it, goes on"""
+        texts = self.inputs({"g1.csv": rows(10, 1), "g2.csv": rows(10, 2)})
+        other = self.start_held("g1.csv")
+        self.wait_for_documents(10, other)
+        counts, _ = self.ends_by_itself(self.start("g2.csv"))
+        self.assertEqual(10, counts["loaded"])
+        more = rows(5, 3)
+        self.ended(other, (0,), more)
+        self.exact({**texts, "-": more})
+
+    def test_waiting_does_not_leak(self):
+        """a load that waits for another one does not grow"""
+        texts = self.inputs({"in/%03d.csv" % number: rows(20, number + 1) for number in range(100)})
+        first = self.slowly(25, "in")
+        self.wait_for_documents(20, first)
+        second = self.start("-j", "1", "in")
+        used = []
+        for seconds in (10, 25):
+            time.sleep(seconds)
+            if second.poll() is None and first.poll() is None:
+                with open("/proc/%d/status" % second.pid) as status:
+                    used.append(int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)))
+        if len(used) == 2 and not livetest.sanitized():  # else it had nothing to wait for, or keeps what it frees
+            self.assertLess(used[1] - used[0], 700, "KiB more after 25 seconds of waiting, of %d" % used[0])
+        first.kill()
+        self.ended(first, (0, 137))
+        self.truthful(second, texts)
+        self.complete(texts, "in")
+
+    # ------------------------------------------------------------------------------------------ leases
+
+    def test_suspended_past_its_lease(self):
+        """a load is suspended when it has read all, another one takes its file over, and is killed"""
+        texts = self.inputs({"a.csv": rows(12000, 1)})
+        rate = int(6000 / self.lease)
+        first = self.slowly(rate, "a.csv")
+        self.wait_for_documents(self.draw.randint(50, 500), first)
+        first.send_signal(signal.SIGSTOP)
+        there = self.there()
+        second = self.slowly(rate, "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: self.there() >= there + 200 or second.poll() is not None))
+        first.send_signal(signal.SIGCONT)
+        self.assertTrue(livetest.wait_for(lambda: first.poll() is not None or self.there() >= 11000))
+        second.kill()
+        self.ended(second, (0, 137))
+        self.truthful(first, texts, (0, 4))
+        self.finished(texts)
+
+    def test_a_slow_tail_is_not_taken_over(self):
+        """a load that has read all and sends slowly, for longer than a lease, keeps its file: it is alive"""
+        texts = self.inputs({"a.csv": rows(1000, 2)})
+        first = self.slowly(max(1, int(1000 / (2.2 * self.lease))), "a.csv")
+        self.wait_for_documents(1, first)
+        second = self.start("-j", "1", "a.csv")
+        counts, others = self.truthful(first, texts), self.truthful(second, texts)
+        self.assertEqual((1000, 0), (counts["loaded"], others["loaded"]), "a live load was taken over")
+        self.complete(texts)
+
+    def test_drop_under_a_load(self):
+        """--drop is refused while a load fills the collection; that one goes on unharmed"""
+        text, more = rows(3000, 3), rows(200, 5)
+        self.inputs({"a.csv": text, "b.csv": rows(300, 4)})
+        first = self.slowly(600, "a.csv", "-", stdin=subprocess.PIPE)  # it is not over before its stdin is
+        self.wait_for_documents(100, first)
+        for _ in range(2):
+            for name in ("b.csv", "a.csv"):
+                before = self.there()
+                self.load("--drop", "--yes", name, status=1)
+                self.assertGreaterEqual(self.there(), before, "it was refused, and dropped nevertheless: " + self.stderr)
+                self.assertRegex(self.stderr, r"tipple: .*\bload")
+            self.wait_for_documents(3000, first)
+        counts, _ = self.ended(first, (0,), more)
+        self.assertEqual(3200, counts["loaded"])
+        self.exact({"a.csv": text, "-": more})
+        self.load("--drop", "--yes", "b.csv")
+        self.complete({"b.csv": rows(300, 4)})
+
+    # ------------------------------------------------------------------------------------------ growth
+
+    def test_grown_while_it_is_loaded(self):
+        """a file grows while a load has it, and another load comes with the grown one"""
+        text = rows(2000, 5)
+        half = text[:text.index(b"\n500001000|") + 1]
+        self.inputs({"a.csv": half})
+        first = self.slowly(150, "a.csv")
+        self.wait_for_documents(150, first)
+        with open(self.folder / "a.csv", "ab") as file:
+            file.write(text[len(half):])
+        second = self.start("-j", "1", "a.csv")
+        self.ended(first, (0, 5))
+        self.truthful(second, {"a.csv": text})
+        self.finished({"a.csv": text})
+
+    def test_two_begin_with_a_grown_file(self):
+        """a load was interrupted, the file grew, and two loads begin at the same moment"""
+        text = rows(30000, 6)
+        for _ in range(4):
+            self.begin_anew()
+            self.inputs({"a.csv": text[:text.index(b"\n600009000|") + 1]})
+            self.interrupted(self.draw.randint(100, 8000), "-b", "100", "a.csv")
+            self.inputs({"a.csv": text})
+            for load in [self.start("-j", "2", "-b", "500", "a.csv") for _ in range(2)]:
+                self.truthful(load, {"a.csv": text})
+            self.complete({"a.csv": text})
+
+    # ------------------------------------------------------------------------------------------ all at once
+
+    def test_kills_and_pauses(self):
+        """three loads share a thousand small files and three large ones, and are killed, or suspended for longer than
+        their lease, again and again"""
+        texts = {"in/%04d.csv" % number: rows(2, number + 1) for number in range(1000)}
+        texts.update({"in/large%d.csv" % number: rows(20000, 2000 + number) for number in range(3)})
+        self.inputs(texts)
+        loads, timers, did = [], [], {"kill": 0, "pause": 0}
+        total = 62000
+
+        def go_on(load):
+            if load.poll() is None:
+                load.send_signal(signal.SIGCONT)
+
+        def reap():
+            for load in [load for load in loads if load.poll() is not None]:
+                loads.remove(load)
+                self.truthful(load, texts, (0, 137))
+
+        for number in range(12):
+            reap()
+            while len(loads) < 3:
+                loads.append(self.start("-j", "2", "-b", self.draw.choice(("20", "200")), "--max-rate", "2k",
+                                        "--patience", "10m", "--rejects", "rejects.%d" % number, "in"))
+            goal = min(self.there() + self.draw.randint(1, 4000), total)
+            deadline = time.monotonic() + self.draw.uniform(0.2, 4)
+            livetest.wait_for(lambda: self.there() >= goal or time.monotonic() > deadline)
+            load = self.draw.choice(loads)
+            if load.poll() is not None:
+                continue
+            if self.draw.random() < 0.6:
+                did["kill"] += 1
+                load.kill()
+                load.wait()
+            else:
+                did["pause"] += 1
+                load.send_signal(signal.SIGSTOP)
+                timers.append(threading.Timer(self.draw.uniform(1.2, 1.8) * self.lease, go_on, (load,)))
+                timers[-1].start()
+        for timer in timers:
+            timer.join()
+        while loads:
+            loads[0].wait(livetest.LONG)
+            reap()
+        self.finished(texts, "in")
+        self.said("%(kill)d kills, %(pause)d pauses" % did)
+
+
+if __name__ == "__main__":
+    neverlost.main()

@@ -1,0 +1,362 @@
+/* Do all inputs fit the format, before anything is written? Each kind of file, and the same answers as a
+ * feeder's. */
+#include "load/check_inputs.h"
+#include "base/log.h"
+#include "format/dialect.h"
+#include "input/cutter.h"
+#include "input_lab.h"
+
+static const char FORMAT[] = "format: t\nrecord: {columns: [','], header: yes}\n"
+                             "fields:\n  - {name: a}\n  - {name: b}\n  - {name: c, optional: yes}\n";
+static const char WORDS[] = "format: w\nrecord: {columns: [',', ';'], header: [id]}\n"
+                            "fields:\n  - {name: id}\n  - {name: v}\n";
+static const char NONE[] =
+    "format: n\nrecord: {columns: [','], header: no}\nfields:\n  - {name: a}\n  - {name: b}\n";
+
+static schema_t *schema_of(const char *text) {
+    err_t err = {.text = ""};
+    schema_t *schema = schema_parse(text, strlen(text), "t.yaml", &err);
+    if (!schema)
+        fail_msg("%s", err.text);
+    return schema;
+}
+
+static void build(manifest_t *manifest, const char *const *names) {
+    err_t err = {.text = ""};
+    size_t count = 0;
+    while (names[count])
+        count++;
+    if (!manifest_build(manifest, (char *const *)names, count, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+/* The reasons, a line each. */
+static void expect_misfits(const char *format, const char *const *names, const char *reasons) {
+    schema_t *schema = schema_of(format);
+    manifest_t manifest;
+    misfits_t misfits = {NULL, 0};
+    err_t err = {.text = ""};
+    char found[16384] = "";
+    build(&manifest, names);
+    if (!check_inputs_find(schema, &manifest, 1, &misfits, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < misfits.count; i++) {
+        assert_string_equal(misfits.items[i].name, manifest.files[misfits.items[i].input].name);
+        sprintf(found + strlen(found), "%.600s\n", misfits.items[i].reason);
+    }
+    assert_string_equal(found, reasons);
+    misfits_free(&misfits);
+    manifest_free(&manifest);
+    schema_destroy(schema);
+}
+
+#define EXPECT(format, reasons, ...) expect_misfits(format, (const char *[]){__VA_ARGS__, NULL}, reasons)
+
+static void first_lines(void **state) {
+    (void)state;
+    lab_say("good", "a,b\n1,2\n");
+    lab_say("turned",
+            "\n\r\n\xEF\xBB\xBF b , A\n1,2\n"); /* a mark that is not at the beginning is a letter */
+    lab_say("mark", "\xEF\xBB\xBF\r\nb ,c, A\r\n1,2,3\r\n");
+    lab_say("empty", "");
+    lab_say("blank", "\n\n\n");
+    lab_say("open", "a,b");
+    lab_say("other", "x,y\n1,2\n");
+    lab_say("open-other", "x,y");
+    lab_say("semicolons", "A;B\n1;2\n");
+    lab_say("twice", "a,b,a\n");
+    lab_say("bell", "a\a\x1b[2J,c\n");
+    lab_say("wide", "1,2,3,4,5,6,7,8,9,10,11,12,13,14\n");
+    lab_say("macintosh", "a;b\r1;2\r3;4\r");
+    EXPECT(FORMAT, "", "good", "mark", "empty", "blank", "open");
+    EXPECT(FORMAT,
+           "other:1: no column 'a' (has: x,y)\n"
+           "open-other:1: no column 'a' (has: x,y)\n"
+           "turned:1: no column 'b' (has: \xEF\xBB\xBF b , A)\n"
+           "semicolons:1: no column 'a' (has: A;B - another delimiter?)\n"
+           "twice:1:5: the header names the column 'a' twice\n"
+           "bell:1: no column 'a' (has: a??[2J,c)\n"
+           "wide:1: no column 'a' (has: 1,2,3,4,5,6,7,8,9,10,11,12,...)\n"
+           "macintosh:1: the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; "
+           "make each "
+           "CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'\n",
+           "good", "other", "empty", "open-other", "turned", "semicolons", "twice", "bell", "wide",
+           "macintosh");
+}
+
+/* A header that may be missing refuses only where there is one; without headers nothing is refused. */
+static void headers_that_may_be_missing(void **state) {
+    (void)state;
+    lab_say("with", "id;v\n1;2\n");
+    lab_say("without", "1,2\n");
+    lab_say("half", "id,w\n1,2\n");
+    EXPECT(WORDS, "half:1: no column 'v' (has: id,w)\n", "with", "without", "half");
+    EXPECT(NONE, "", "with", "without", "half");
+}
+
+static void compressed(void **state) {
+    (void)state;
+    static const char good[] = "a,b\n1,2\n", bad[] = "x,y\n1,2\n";
+    const member_spec_t members[] = {{"1.csv", good, 8, 8, 0, false, 0, 0},
+                                     {"2.csv", bad, 8, 8, 0, false, 0, 0},
+                                     {"3.csv", bad, 8, 0, 0, false, 0, 0},
+                                     {"4.csv", bad, 8, 93, 0, false, 0, 0}};
+    lab_write_all("good.gz", lab_gzip(good, 8));
+    lab_write_all("bad.gz", lab_gzip(bad, 8));
+    lab_write_all("bad.zst", lab_zstd(bad, 8, false));
+    lab_write_all("z.zip", lab_zip(members, 4, (zip_spec_t){0}));
+    EXPECT(FORMAT,
+           "bad.gz:1: no column 'a' (has: x,y)\n"
+           "bad.zst:1: no column 'a' (has: x,y)\n"
+           "z.zip!2.csv:1: no column 'a' (has: x,y)\n"
+           "z.zip!3.csv:1: no column 'a' (has: x,y)\n"
+           "z.zip!4.csv:1: no column 'a' (has: x,y)\n",
+           "good.gz", "bad.gz", "bad.zst", "z.zip");
+}
+
+/* What cannot be decompressed at all fits no format, not even one without headers; what is whole as far as
+ * its first line fits. */
+static void damaged(void **state) {
+    (void)state;
+    bytes_t packed = lab_gzip("a,b\n1,2\n", 8), twice = lab_gzip(packed.at, packed.size);
+    lab_write("twice.gz", twice.at, twice.size);
+    lab_write("cut.gz", packed.at, 12);
+    packed.at[packed.size - 5] ^= 1; /* of the length; the text is whole */
+    lab_write("late.gz", packed.at, packed.size);
+    free(packed.at);
+    free(twice.at);
+    const char *names[] = {"twice.gz", "cut.gz", "late.gz", NULL};
+    for (int i = 0; i < 2; i++) {
+        schema_t *schema = schema_of(i ? NONE : FORMAT);
+        manifest_t manifest;
+        misfits_t misfits = {NULL, 0};
+        err_t err;
+        build(&manifest, names);
+        assert_true(check_inputs_find(schema, &manifest, 1, &misfits, &err));
+        assert_int_equal(misfits.count, 2);
+        assert_string_equal(misfits.items[0].name, "twice.gz");
+        assert_non_null(strstr(misfits.items[0].reason, "gzip"));
+        assert_string_equal(misfits.items[1].name, "cut.gz");
+        assert_non_null(strstr(misfits.items[1].reason, "ends in the middle"));
+        misfits_free(&misfits);
+        manifest_free(&manifest);
+        schema_destroy(schema);
+    }
+}
+
+/* After the manifest was built. */
+static void gone_meanwhile(void **state) {
+    (void)state;
+    schema_t *schema = schema_of(FORMAT);
+    manifest_t manifest;
+    misfits_t misfits = {NULL, 0};
+    err_t err;
+    lab_say("one", "a,b\n");
+    lab_say("two", "a,b\n");
+    lab_say("three", "a,b\n");
+    build(&manifest, (const char *[]){"one", "two", "three", NULL});
+    unlink("one");
+    lab_say("three", "a,b\n1,2\n");
+    assert_true(check_inputs_find(schema, &manifest, 1, &misfits, &err));
+    assert_int_equal(misfits.count, 2);
+    assert_non_null(strstr(misfits.items[0].reason, "one: there is no such file"));
+    assert_non_null(strstr(misfits.items[1].reason, "three: changed while it was read"));
+    misfits_free(&misfits);
+    manifest_free(&manifest);
+    schema_destroy(schema);
+}
+
+/* What a feeder says of the same file: of the first cut. */
+static bool feeder_takes(const schema_t *schema, const input_file_t *file, uint64_t max_record, err_t *err) {
+    pool_t *pool = pool_new(64 << 20, CUTTER_BUFFER);
+    source_t *source = source_open(file, err);
+    cutter_t *cutter = source ? cutter_new(source, pool, max_record, err) : NULL;
+    cut_t cut;
+    dialect_t dialect;
+    int got = cutter ? cutter_next(cutter, &cut, err) : -1;
+    bool ok = got == 0 ||
+              (got > 0 && dialect_sniff(schema, cut.buffer.bytes, cut.length, file->name, &dialect, err));
+    if (got > 0)
+        pool_give(pool, &cut.buffer);
+    cutter_destroy(cutter);
+    source_close(source);
+    pool_destroy(pool);
+    return ok;
+}
+
+/* Headers that begin, or end, around the first window, the sizes that are read at once, and the longest
+ * record. */
+static void says_what_a_feeder_says(void **state) {
+    (void)state;
+    static const size_t places[] = {0,
+                                    1,
+                                    500,
+                                    509,
+                                    512,
+                                    2047,
+                                    2048,
+                                    8000,
+                                    CUTTER_WINDOW - 2,
+                                    CUTTER_WINDOW - 1,
+                                    CUTTER_WINDOW,
+                                    CUTTER_WINDOW + 1,
+                                    CUTTER_BUFFER,
+                                    CUTTER_BUFFER + 5};
+    static const size_t lengths[] = {3,
+                                     509,
+                                     4096,
+                                     CUTTER_WINDOW - 1,
+                                     CUTTER_WINDOW,
+                                     CUTTER_BUFFER - 1,
+                                     CUTTER_BUFFER,
+                                     CUTTER_BUFFER + 1,
+                                     CUTTER_BUFFER + 2,
+                                     300000,
+                                     300001,
+                                     300002};
+    static const char *const ends[] = {"", "\n", "\n1,2\n"}, *const heads[] = {"a,b", "x,b"};
+    schema_t *schema = schema_of(FORMAT);
+    size_t refused = 0, taken = 0;
+    log_set_level(LOG_SILENT); /* of columns that are left out */
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+            for (int kind = 0; kind < 12; kind++) {
+                bytes_t text = {0};
+                for (size_t i = 0; i < places[p]; i++)
+                    bytes_add(&text, "\n", 1);
+                bytes_add(&text, heads[kind % 2], 3);
+                if (lengths[l] > 3)
+                    bytes_add(&text, ",", 1);
+                for (size_t i = 4; i < lengths[l]; i++)
+                    bytes_add(&text, "z", 1);
+                bytes_add(&text, ends[kind / 2 % 3], strlen(ends[kind / 2 % 3]));
+                lab_write_all("f", text);
+                manifest_t manifest;
+                misfits_t misfits = {NULL, 0};
+                err_t err = {.text = ""}, said = {.text = ""};
+                const uint64_t max_record = kind < 6 ? 1 : 300000;
+                build(&manifest, (const char *[]){"f", NULL});
+                const bool fits = feeder_takes(schema, &manifest.files[0], max_record, &said);
+                assert_true(check_inputs_find(schema, &manifest, max_record, &misfits, &err));
+                if ((misfits.count == 0) != fits ||
+                    (!fits && strcmp(misfits.items[0].reason, said.text) != 0))
+                    fail_msg("header of %zu bytes at %zu, kind %d: the feeder says '%s', the check '%s'",
+                             lengths[l], places[p], kind, said.text,
+                             misfits.count ? misfits.items[0].reason : "");
+                fits ? taken++ : refused++;
+                misfits_free(&misfits);
+                manifest_free(&manifest);
+            }
+    log_set_level(LOG_NORMAL);
+    assert_true(refused > 100 && taken > 100);
+    schema_destroy(schema);
+}
+
+/* With several threads, in the order of the inputs; and the sentence has the first twenty of them. */
+static void many(void **state) {
+    (void)state;
+    schema_t *schema = schema_of(FORMAT);
+    manifest_t manifest;
+    misfits_t skipped = {NULL, 0};
+    err_t err = {.text = ""};
+    char name[32], expected[4000] = "300 of 3000 files do not fit the format t; nothing was written";
+    mkdir("d", 0755);
+    for (int i = 0; i < 3000; i++) {
+        sprintf(name, "d/%04d", i);
+        lab_say(name, i % 10 == 7 ? "a,c\n" : "a,b\n");
+        if (i % 10 == 7 && i < 200)
+            sprintf(expected + strlen(expected), "\n  d/%04d:1: no column 'b' (has: a,c)", i);
+    }
+    strcat(expected, "\n  ... and 280 more");
+    build(&manifest, (const char *[]){"d", NULL});
+    assert_false(check_inputs(schema, &manifest, 1, false, &skipped, &err));
+    assert_int_equal(err.status, STATUS_INPUT);
+    assert_string_equal(err.text, expected);
+    assert_int_equal(skipped.count, 0);
+    assert_int_equal(manifest.count, 3000);
+
+    hearing_t heard;
+    hear_begin(&heard);
+    assert_true(check_inputs(schema, &manifest, 1, true, &skipped, &err));
+    hear_end(&heard);
+    assert_non_null(
+        strstr(heard.text, "300 of 3000 files do not fit the format t and are skipped\n  d/0007:1: "));
+    assert_int_equal(times(heard.text, "no column"), 20);
+    assert_int_equal(skipped.count, 300);
+    assert_int_equal(manifest.count, 2700);
+    for (size_t i = 0, n = 0; i < 3000; i++) {
+        sprintf(name, "d/%04zu", i);
+        assert_string_equal(i % 10 == 7 ? skipped.items[i / 10].name : manifest.files[n++].name, name);
+    }
+    misfits_free(&skipped);
+    manifest_free(&manifest);
+    schema_destroy(schema);
+}
+
+static void names_that_are_long(void **state) {
+    (void)state;
+    misfits_t misfits = {NULL, 0};
+    err_t err = {.text = ""};
+    char reason[1500];
+    memset(reason, 'p', sizeof reason);
+    for (int i = 0; i < 50; i++) {
+        sprintf(reason + 1000, "/%d.csv:1: no column 'a' (has: x)", i);
+        assert_true(misfits_add(&misfits, "f", reason, (size_t)i, &err));
+    }
+    assert_false(misfits_refuse(&misfits, 60, "t", &err));
+    assert_int_equal(times(err.text, "\n  ppp"), 20);
+    assert_non_null(strstr(err.text, "p/19.csv:1: no column 'a' (has: x)\n  ... and 30 more"));
+    misfits_free(&misfits);
+}
+
+/* One input alone has a sentence of its own; when none is left there is nothing to go on with. */
+static void none_is_left(void **state) {
+    (void)state;
+    schema_t *schema = schema_of(FORMAT);
+    manifest_t manifest;
+    misfits_t skipped = {NULL, 0};
+    err_t err = {.text = ""};
+    lab_say("x.csv", "x,y\n");
+    lab_say("y.csv", "a;b\n");
+    build(&manifest, (const char *[]){"x.csv", NULL});
+    for (int skip = 0; skip < 2; skip++) {
+        assert_false(check_inputs(schema, &manifest, 1, skip, &skipped, &err));
+        assert_int_equal(err.status, STATUS_INPUT);
+        assert_string_equal(
+            err.text, "x.csv:1: no column 'a' (has: x,y); it does not fit the format t (`tipple formats` "
+                      "lists the formats), and nothing was written");
+    }
+    manifest_free(&manifest);
+    build(&manifest, (const char *[]){"x.csv", "y.csv", NULL});
+    assert_false(check_inputs(schema, &manifest, 1, true, &skipped, &err));
+    assert_string_equal(err.text, "2 of 2 files do not fit the format t; nothing was written\n"
+                                  "  x.csv:1: no column 'a' (has: x,y)\n"
+                                  "  y.csv:1: no column 'a' (has: a;b - another delimiter?)");
+    assert_int_equal(skipped.count, 0);
+    manifest_free(&manifest);
+    schema_destroy(schema);
+}
+
+/* Nobody waits for a pipe that has no writer. */
+static void streams_are_left_alone(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    lab_say("x.csv", "x,y\n");
+    EXPECT(FORMAT, "x.csv:1: no column 'a' (has: x,y)\n", "pipe", "x.csv");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(first_lines, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(headers_that_may_be_missing, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(compressed, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(damaged, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(gone_meanwhile, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(says_what_a_feeder_says, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(many, lab_open, lab_close),
+        cmocka_unit_test(names_that_are_long),
+        cmocka_unit_test_setup_teardown(none_is_left, lab_open, lab_close),
+        cmocka_unit_test_setup_teardown(streams_are_left_alone, lab_open, lab_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

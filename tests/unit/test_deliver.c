@@ -1,0 +1,493 @@
+/* deliver: batches against a made-up server, whose every misfortune is in a script. */
+#include "load/deliver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bson/bson.h>
+#include <cmocka.h>
+
+enum { MOST = 24, MOST_TRIES = 40 };
+
+/* The server. A step of the script is what happens to one message; the last one is repeated:
+ *     ok         done, and the reply says so
+ *     lost+ lost-  the reply is lost; it was done, or not
+ *     unsent     nobody to send to
+ *     fail91 fail91+  the command fails with a code; before or after it was done
+ *     wce64      done, with a write concern error, which is hidden where nothing was inserted
+ *     short      done, and n is one too small
+ *     e2=82      done, but that document 2 (of the batch) gets this code; e*=82: all do
+ *     e2=82,3=1+  ... both; +: though they are stored
+ * stored: a letter for each document of the batch before it begins: '-' none, '=' equal, '!' another; 'o' one
+ * that is there and is never shown (an orphan); 'd' another and an equal one, on two shards; 'u': its value
+ * is taken in another unique index. */
+typedef struct {
+    char stored[MOST];
+    char steps[MOST_TRIES][32];
+    size_t step_count, step;
+    uint32_t unseen; /* fetches that do not show what was stored by us: no majority yet */
+    uint32_t lost_fetches;
+    uint32_t tries_left, all_tries;
+    uint32_t messages, sent, fetches, asked, begun;
+    char said[200];
+    uint32_t count;
+    write_error_t errors[MOST];
+    documents_t documents;
+    uint8_t bytes[4096];
+    uint32_t starts[MOST + 1];
+} lab_t;
+
+static void make_documents(lab_t *lab, uint32_t count) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bson_t document = BSON_INITIALIZER;
+        BSON_APPEND_INT64(&document, "_id", 1000 + i);
+        BSON_APPEND_UTF8(&document, "x", "right");
+        lab->starts[i] = used;
+        memcpy(lab->bytes + used, bson_get_data(&document), document.len);
+        used += document.len;
+        bson_destroy(&document);
+    }
+    lab->starts[count] = used;
+    lab->count = count;
+    lab->documents = (documents_t){lab->bytes, lab->starts, count};
+}
+
+static void refuse_one(lab_t *lab, reply_t *reply, uint32_t place, int code, bool other) {
+    write_error_t *error = &lab->errors[reply->error_count++];
+    *error = (write_error_t){.index = place, .code = code, .other_index = other};
+    snprintf(error->words, sizeof error->words, "words of %d", code);
+}
+
+/* The code that a step has for a document; 0: none. */
+static int code_of(const char *step, uint32_t index) {
+    if (*step != 'e')
+        return 0;
+    for (const char *at = step + 1; *at;) {
+        char *end;
+        bool all = *at == '*';
+        uint32_t which = all ? index : (uint32_t)strtoul(at, &end, 10);
+        at = strchr(at, '=') + 1;
+        int code = (int)strtol(at, &end, 10);
+        if (which == index)
+            return code;
+        at = *end == ',' ? end + 1 : "";
+    }
+    return 0;
+}
+
+static void execute(lab_t *lab, const message_t *message, const char *step, reply_t *reply) {
+    const bool stores = step[strlen(step) - 1] == '+';
+    for (uint32_t i = 0; i < message->count; i++) {
+        const uint32_t index = message_index(message, i);
+        char *stored = &lab->stored[index];
+        const int code = code_of(step, index);
+        if (code) {
+            refuse_one(lab, reply, i, code, false);
+            *stored = stores ? '=' : *stored;
+        } else if (*stored == 'u') {
+            refuse_one(lab, reply, i, CODE_DUPLICATE_KEY, true);
+        } else if (*stored != '-') {
+            refuse_one(lab, reply, i, CODE_DUPLICATE_KEY, false);
+        } else {
+            *stored = '=';
+            reply->inserted++;
+        }
+    }
+    reply->errors = lab->errors;
+}
+
+static bool starts_with(const char *text, const char *word) {
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool insert(void *context, const message_t *message, reply_t *reply, err_t *err) {
+    lab_t *lab = context;
+    const char *step = lab->steps[lab->step + 1 < lab->step_count ? lab->step++ : lab->step];
+    (void)err;
+    *reply = (reply_t){.kind = REPLY_GIVEN, .words = ""};
+    lab->messages++;
+    lab->sent += message->count;
+    if (strcmp(step, "unsent") == 0) {
+        reply->kind = REPLY_UNSENT;
+        return true;
+    }
+    if (strcmp(step, "lost-") != 0 && (!starts_with(step, "fail") || step[strlen(step) - 1] == '+'))
+        execute(lab, message, step, reply);
+    if (starts_with(step, "lost") || starts_with(step, "fail")) {
+        *reply = (reply_t){.kind = *step == 'l' ? REPLY_LOST : REPLY_FAILED, .words = "gone"};
+        reply->code = *step == 'f' ? atoi(step + 4) : 0;
+    } else if (starts_with(step, "wce") && reply->inserted) {
+        reply->concern_failed = true;
+        reply->concern_code = atoi(step + 3);
+    } else if (strcmp(step, "short") == 0 && reply->inserted) {
+        reply->inserted--;
+    }
+    return true;
+}
+
+static bool show(const lab_t *lab, uint32_t index, bool same, found_fn *found, void *finder, err_t *err) {
+    bson_t other = BSON_INITIALIZER;
+    BSON_APPEND_INT64(&other, "_id", 1000 + index);
+    BSON_APPEND_UTF8(&other, "x", "wrong");
+    bool ok = same ? found(finder, lab->bytes + lab->starts[index],
+                           lab->starts[index + 1] - lab->starts[index], err)
+                   : found(finder, bson_get_data(&other), other.len, err);
+    bson_destroy(&other);
+    return ok;
+}
+
+static fetched_t fetch(void *context, const message_t *message, found_fn *found, void *finder, err_t *err) {
+    lab_t *lab = context;
+    lab->fetches++;
+    lab->asked += message->count;
+    bool unseen = lab->unseen && lab->unseen--, ok = true;
+    /* backwards: the order is nobody's business */
+    for (uint32_t i = message->count; ok && i-- > 0;) {
+        const uint32_t index = message_index(message, i);
+        const char stored = lab->stored[index];
+        if (lab->lost_fetches && i == message->count / 2) { /* after some were shown */
+            lab->lost_fetches--;
+            return FETCH_AGAIN;
+        }
+        if (stored == '!' || stored == 'd')
+            ok = show(lab, index, false, found, finder, err);
+        if (ok && (stored == '=' || stored == 'd') && !unseen)
+            ok = show(lab, index, true, found, finder, err);
+    }
+    return ok ? FETCHED : FETCH_FAILED;
+}
+
+static void begin(void *context) {
+    lab_t *lab = context;
+    lab->begun++;
+    lab->tries_left = lab->all_tries;
+}
+
+static bool again(void *context, const trouble_t *trouble, err_t *err) {
+    lab_t *lab = context;
+    if (lab->tries_left--)
+        return true;
+    return err_set(err, STATUS_SERVER, "no patience: %s",
+                   !trouble         ? "fetch"
+                   : trouble->error ? trouble->error->words
+                   : trouble->words ? trouble->words
+                                    : "reply");
+}
+
+static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
+    (void)context;
+    return err_set(err, STATUS_SERVER, "refused: %s", trouble->error ? trouble->error->words : "reply");
+}
+
+static void place(void *context, uint32_t index, char *text, size_t size) {
+    (void)context;
+    snprintf(text, size, "a.csv:%u", (unsigned)index + 1);
+}
+
+static bool accepts(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
+    (void)context, (void)stored, (void)length;
+    return index == 2;
+}
+
+typedef struct {
+    const char *stored, *script; /* steps, separated by blanks */
+    const char *comes_to;        /* for each document: Loaded, There, Reject; or the words of the failure */
+    uint32_t messages, sent, fetches;
+    uint32_t unseen, lost_fetches;
+} case_t;
+
+static bool accepting;
+
+static void open_lab(lab_t *lab, const char *stored, const char *script) {
+    *lab = (lab_t){.all_tries = 12};
+    make_documents(lab, (uint32_t)strlen(stored));
+    memcpy(lab->stored, stored, lab->count);
+    for (const char *at = script; *at; at += strcspn(at, " "), at += *at == ' ')
+        snprintf(lab->steps[lab->step_count++], sizeof lab->steps[0], "%.*s", (int)strcspn(at, " "), at);
+}
+
+static bool run(lab_t *lab, const reject_codes_t *more, uint32_t max_batch, char *comes_to, err_t *err) {
+    const wire_t wire = {.context = lab,
+                         .max_document_bytes = 1000,
+                         .max_message_bytes = 2000,
+                         .max_batch = max_batch,
+                         .begin = begin,
+                         .insert = insert,
+                         .fetch = fetch,
+                         .again = again,
+                         .refuse = refuse};
+    const deliver_owner_t owner = {.place = place, .accepts = accepting ? accepts : NULL};
+    deliver_t *it = deliver_new(&wire, &owner, more, err);
+    delivered_t delivered;
+    bool ok = deliver(it, &lab->documents, &delivered, err);
+    memset(comes_to, 'L', lab->count);
+    comes_to[lab->count] = '\0';
+    for (size_t i = 0; ok && i < delivered.count; i++) {
+        const exception_t *exception = &delivered.exceptions[i];
+        assert_true(!i || delivered.exceptions[i - 1].index < exception->index);
+        comes_to[exception->index] = exception->there ? 'T' : 'R';
+        assert_true(exception->there || exception->reason[0]);
+    }
+    deliver_free(it);
+    return ok;
+}
+
+static void check(const case_t *cases, size_t count, const reject_codes_t *more, uint32_t max_batch) {
+    for (size_t i = 0; i < count; i++) {
+        const case_t *one = &cases[i];
+        lab_t lab;
+        char comes_to[MOST + 1];
+        err_t err = {.text = ""};
+        open_lab(&lab, one->stored, one->script);
+        lab.unseen = one->unseen;
+        lab.lost_fetches = one->lost_fetches;
+        if (!run(&lab, more, max_batch, comes_to, &err)) {
+            if (!strstr(err.text, one->comes_to) || err.status != STATUS_SERVER)
+                fail_msg("%s, %s: ended with: %s", one->stored, one->script, err.text);
+        } else if (strcmp(comes_to, one->comes_to) != 0) {
+            fail_msg("%s, %s: '%s', not '%s'", one->stored, one->script, comes_to, one->comes_to);
+        } else {
+            for (uint32_t j = 0; j < lab.count; j++) /* nothing counts that is not there */
+                if (comes_to[j] != 'R' && !strchr("=d", lab.stored[j]) && !accepting)
+                    fail_msg("%s, %s: document %u is not there", one->stored, one->script, (unsigned)j);
+        }
+        if (one->messages &&
+            (lab.messages != one->messages || lab.sent != one->sent || lab.fetches != one->fetches))
+            fail_msg("%s, %s: %u messages of %u documents, %u fetches", one->stored, one->script,
+                     (unsigned)lab.messages, (unsigned)lab.sent, (unsigned)lab.fetches);
+    }
+}
+
+#define CHECK(cases, more, max_batch) check(cases, sizeof(cases) / sizeof *(cases), more, max_batch)
+
+static void test_plain(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"-----", "ok", "LLLLL", .messages = 1, .sent = 5, .fetches = 0},
+        {"-", "ok", "L", .messages = 1, .sent = 1, .fetches = 0},
+        {"-=-!-", "ok", "LTLRL", .messages = 1, .sent = 5, .fetches = 1},
+        {"=====", "ok", "TTTTT", .messages = 1, .sent = 5, .fetches = 1},
+        {"!!!!!", "ok", "RRRRR", .messages = 1, .sent = 5, .fetches = 1},
+        {"-d!d=", "ok", "LTRTT", .messages = 1, .sent = 5, .fetches = 1},
+        {"-u---", "ok", "LRLLL", .messages = 1, .sent = 5, .fetches = 0},
+        {"-----", "e1=121", "LRLLL", .messages = 1, .sent = 5, .fetches = 0},
+        {"-----", "e1=121,3=52", "LRLRL", .messages = 1, .sent = 5, .fetches = 0},
+    };
+    CHECK(cases, NULL, 100);
+}
+
+static void test_lost_replies(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"-----", "lost+ ok", "LLLLL", .messages = 2, .sent = 10, .fetches = 1},
+        {"-----", "lost- ok", "LLLLL", .messages = 2, .sent = 10, .fetches = 0},
+        {"-----", "lost+ lost+ ok", "LLLLL", .messages = 3, .sent = 15, .fetches = 1},
+        {"-----", "lost- lost+ ok", "LLLLL", .messages = 3, .sent = 15, .fetches = 1},
+        {"-----", "unsent unsent ok", "LLLLL", .messages = 3, .sent = 15, .fetches = 0},
+        /* a lost reply makes nothing of another document that was there: finding 8 */
+        {"-!--=", "lost+ ok", "LRLLL", .messages = 2, .sent = 10, .fetches = 1},
+        {"-!--=", "lost- ok", "LRLLL", .messages = 2, .sent = 10, .fetches = 1},
+        /* where nothing was sent, nothing is ours */
+        {"-!--=", "unsent ok", "LRLLT", .messages = 2, .sent = 10, .fetches = 1},
+        {"----", "fail91+ ok", "LLLL", .messages = 2, .sent = 8, .fetches = 1},
+        {"----", "fail91 ok", "LLLL", .messages = 2, .sent = 8, .fetches = 0},
+        {"----", "fail4711 fail1 fail2 ok", "LLLL", .messages = 4, .sent = 16, .fetches = 0},
+        {"----", "short ok", "LLLL", .messages = 2, .sent = 8, .fetches = 1},
+        {"-u--", "lost- ok", "LRLL", .messages = 2, .sent = 8, .fetches = 1},
+        /* refused the second time, and there by the first: somebody has just made a validator */
+        {"---", "lost+ e*=121", "LLL", .messages = 2, .sent = 6, .fetches = 1},
+        {"---", "lost- e*=121", "RRR", .messages = 2, .sent = 6, .fetches = 1},
+        {"---", "lost-", "no patience: reply", .messages = 0},
+        {"---", "unsent", "no patience: reply", .messages = 0},
+    };
+    CHECK(cases, NULL, 100);
+}
+
+static void test_concerns(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"----", "wce64 ok", "LLLL", .messages = 2, .sent = 8, .fetches = 1},
+        /* the second reply hides that no majority has it: it is read back, and sent again: finding 9 */
+        {"----", "wce64 wce64 wce64 ok", "LLLL", .messages = 4, .sent = 16, .fetches = 3, .unseen = 2},
+        {"-=--", "wce64 ok", "LTLL", .unseen = 0},
+        {"----", "wce64 wce64", "does not show one", .unseen = 1000},
+        {"----", "wce100", "refused: reply", .messages = 0},
+        {"--u-", "wce64 ok", "LLRL", .messages = 2, .sent = 7, .fetches = 1},
+    };
+    CHECK(cases, NULL, 100);
+}
+
+static void test_codes(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"-----", "e1=82 ok", "LLLLL", .messages = 2, .sent = 6,
+         .fetches = 0}, /* only what is in doubt is sent again: finding 19 */
+        {"-----", "e1=82+ ok", "LLLLL", .messages = 2, .sent = 6, .fetches = 1},
+        {"-----", "e*=82 e*=332 ok", "LLLLL", .messages = 3, .sent = 15, .fetches = 0},
+        {"-----", "e1=1,3=146 ok", "LLLLL", .messages = 2, .sent = 7, .fetches = 0},
+        {"-----", "e1=112,2=121,3=52 ok", "LLRRL", .messages = 2, .sent = 6, .fetches = 0},
+        {"-----", "e*=82", "no patience: words of 82", .messages = 0},
+        {"-----", "e*=4711",
+         "a.csv:1: no patience: words of 4711; if it is this document that is at fault, "
+         "--reject-code 4711",
+         .messages = 0},
+        /* one alone, again and again */
+        {"-----", "e3=4711",
+         "a.csv:4: the server refuses the document of this record again and again, and takes "
+         "others: words of 4711 (code 4711); with --reject-code 4711",
+         .messages = 0},
+        {"-----", "e1=4711,3=4711", "a.csv:2: the server refuses the document", .messages = 0},
+        {"-----", "e3=4711 e3=4711 e3=4711 ok", "LLLLL", .messages = 0},
+        {"-----", "e3=82", "no patience: words of 82",
+         .messages = 0}, /* known to pass by itself: all patience is for it */
+        {"-", "e0=4711", "a.csv:1: no patience", .messages = 0}, /* nobody else was taken */
+        {"-----", "e1=13", "refused: words of 13", .messages = 0},
+        {"-----", "e1=361", "refused: words of 361", .messages = 0},
+        {"-----", "fail13", "refused: reply", .messages = 0},
+        {"-----", "lost+ e1=14031", "refused: words of 14031", .messages = 0},
+    };
+    CHECK(cases, NULL, 100);
+    static const uint32_t codes[] = {4711};
+    static const reject_codes_t more = {codes, 1};
+    static const case_t added[] = {
+        {"-----", "e3=4711", "LLLRL", .messages = 1, .sent = 5, .fetches = 0},
+        {"-----", "e3=4712", "a.csv:4: the server refuses the document", .messages = 0},
+    };
+    CHECK(added, &more, 100);
+}
+
+static void test_reading_back(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        /* an orphan: 11000, and nothing is shown; in the end it is gone, or it is not */
+        {"--o--", "ok", "does not show one", .messages = 0},
+        {"-=---", "ok ok ok", "LTLLL", .messages = 3, .sent = 7, .fetches = 3, .unseen = 2},
+        {"-=---", "ok", "LTLLL", .messages = 1, .sent = 5, .fetches = 3, .lost_fetches = 2},
+        {"=!=!=", "ok", "TRTRT", .messages = 1, .sent = 5, .fetches = 3, .lost_fetches = 2},
+        {"=====", "ok", "no patience: fetch", .lost_fetches = 1000},
+    };
+    CHECK(cases, NULL, 100);
+}
+
+/* Documents that a person has put there: the owner knows. */
+static void test_accepted(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"-!!!-", "ok", "LRTRL", .messages = 1, .sent = 5, .fetches = 1},
+        {"-!d!-", "ok", "LRTRL", .messages = 1, .sent = 5, .fetches = 1},
+    };
+    accepting = true;
+    CHECK(cases, NULL, 100);
+    accepting = false;
+}
+
+/* What is lost of one message says nothing of the others. */
+static void test_several_messages(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"------", "ok", "LLLLLL", .messages = 3, .sent = 6, .fetches = 0},
+        {"-----", "ok", "LLLLL", .messages = 3, .sent = 5, .fetches = 0},
+        {"=-----", "ok lost+ ok", "TLLLLL", .messages = 4, .sent = 8, .fetches = 2},
+        {"=-=-=-", "lost+ ok lost+ ok", "LLLLTL", .messages = 5, .sent = 10, .fetches = 3},
+        {"=-=-=-", "ok ok lost- ok", "TLTLLL", .messages = 4, .sent = 8, .fetches = 3},
+        {"------", "ok e2=82 ok", "LLLLLL", .messages = 4, .sent = 7, .fetches = 0},
+        {"------", "ok ok lost-", "no patience", .messages = 0},
+    };
+    CHECK(cases, NULL, 2);
+}
+
+static void test_too_large(void **state) {
+    (void)state;
+    lab_t lab;
+    char comes_to[MOST + 1];
+    err_t err;
+    open_lab(&lab, "---", "ok");
+    const wire_t wire = {.context = &lab,
+                         .max_document_bytes = lab.starts[1] + 10,
+                         .max_message_bytes = 2 * lab.starts[1],
+                         .max_batch = 10,
+                         .begin = begin,
+                         .insert = insert,
+                         .fetch = fetch,
+                         .again = again,
+                         .refuse = refuse};
+    deliver_t *it = deliver_new(&wire, NULL, NULL, &err);
+    delivered_t delivered;
+    assert_true(deliver(it, &lab.documents, &delivered, &err));
+    assert_int_equal(lab.messages, 2); /* of two, and of one */
+    assert_int_equal(delivered.count, 0);
+    /* the second one grows over the limit */
+    bson_t large = BSON_INITIALIZER;
+    BSON_APPEND_INT64(&large, "_id", 1001);
+    BSON_APPEND_UTF8(&large, "x", "much longer than the others are");
+    const uint32_t last = lab.starts[3] - lab.starts[2];
+    memmove(lab.bytes + lab.starts[1] + large.len, lab.bytes + lab.starts[2], last);
+    memcpy(lab.bytes + lab.starts[1], bson_get_data(&large), large.len);
+    lab.starts[2] = lab.starts[1] + large.len;
+    lab.starts[3] = lab.starts[2] + last;
+    memset(lab.stored, '-', 3);
+    bson_destroy(&large);
+    assert_true(deliver(it, &lab.documents, &delivered, &err));
+    assert_int_equal(delivered.count, 1);
+    assert_int_equal(delivered.exceptions[0].index, 1);
+    assert_non_null(strstr(delivered.exceptions[0].reason, "the server takes up to"));
+    assert_string_equal(lab.stored, "=-=");
+    deliver_free(it);
+    (void)comes_to;
+}
+
+/* Whatever happens in whatever order: what counts is there, what was there first stays, and nothing is sent
+ * for ever. */
+static void test_random(void **state) {
+    (void)state;
+    static const char *const steps[] = {"ok",         "lost+",  "lost-",  "unsent",  "fail91",
+                                        "fail11600+", "wce64",  "short",  "e1=82",   "e*=82",
+                                        "e2=4711",    "e3=121", "e1=82+", "e*=112+", "e4=11000"};
+    srandom(11);
+    for (int round = 0; round < 20000; round++) {
+        char stored[8], script[400] = "", comes_to[MOST + 1];
+        lab_t lab;
+        err_t err = {.text = ""};
+        for (int i = 0; i < 7; i++)
+            stored[i] = "---=!du"[random() % 7];
+        stored[7] = '\0';
+        for (long left = random() % 8; left > 0; left--) {
+            strcat(script, steps[random() % (long)(sizeof steps / sizeof *steps)]);
+            strcat(script, " ");
+        }
+        strcat(script, "ok");
+        open_lab(&lab, stored, script);
+        lab.unseen = (uint32_t)(random() % 3);
+        lab.lost_fetches = (uint32_t)(random() % 3);
+        if (!run(&lab, NULL, (uint32_t)(random() % 7 + 1), comes_to, &err))
+            fail_msg("%s, %s: %s", stored, script, err.text);
+        for (int i = 0; i < 7; i++) {
+            const char now = lab.stored[i];
+            if (comes_to[i] != 'R' && now != '=' && now != 'd')
+                fail_msg("%s, %s: '%s': document %d is not there", stored, script, comes_to, i);
+            if (stored[i] == '!' && (comes_to[i] != 'R' && now != '='))
+                fail_msg("%s, %s: '%s': document %d is another", stored, script, comes_to, i);
+        }
+        assert_true(lab.messages < 100);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_lost_replies),
+        cmocka_unit_test(test_concerns),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_reading_back),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_several_messages),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests_name("deliver", tests, NULL, NULL);
+}

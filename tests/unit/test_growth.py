@@ -1,0 +1,165 @@
+"""What tools/bench --check makes of profiles: which instructions are whose, what a record costs, and whether that is too
+much more than before."""
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/bench/lib"))
+import callgrind  # noqa: E402
+import growth  # noqa: E402
+
+# Written by hand after the format's description. main executes 2 + 3 of its own and calls split (40 inclusive) once and
+# memcpy (30) twice; split has 10 and calls memcpy (30), and 7 of a file included into it; the library's function 5.
+PROFILE = """\
+# callgrind format
+version: 1
+positions: line
+events: Ir
+summary: 117
+
+ob=(1) /home/me/build/tipple
+fl=(1) /home/me/src/main.c
+fn=(1) main
+10 2
+cfi=(2) /home/me/src/split.c
+cfn=(2) split.constprop.0
+calls=1 20
++2 47
+cob=(2) /usr/lib/libc.so.6
+cfi=(3) memmove.S
+cfn=(3) __memcpy_avx
+calls=2 0
+* 60
+-1 3
+
+fl=(2)
+fn=(2)
+20 10
+cob=(2)
+cfi=(3)
+cfn=(3)
+calls=1 0
++1 30
+fi=(4) /home/me/src/fast.h
+5 7
+fe=(2)
+
+ob=(2)
+fl=(3)
+fn=(3)
+0 90
+
+ob=(3) /usr/lib/libbson-1.0.so.0.0.0
+fl=(5) ???
+fn=(4) 0x0000000000018bb0
+0 3
+fn=(5) 0x0000000000010ec0
+0 2
+
+totals: 117
+"""
+
+
+class Profiles(unittest.TestCase):
+    def read(self, text):
+        return dict(callgrind.instructions(text.splitlines(keepends=True)))
+
+    def test_instructions_belong_to_the_function_that_executed_them(self):
+        self.assertEqual({"main (main.c)": 5, "split (split.c)": 17, "__memcpy_avx": 90, "(in libbson-1.0)": 5},
+                         self.read(PROFILE))
+
+    def test_functions_of_one_name_in_two_files_are_two(self):
+        text = PROFILE.replace("main\n10 2", "run\n10 2").replace("split.constprop.0", "run")
+        self.assertEqual({"run (main.c)": 5, "run (split.c)": 17},
+                         {name: count for name, count in self.read(text).items() if name.startswith("run")})
+
+    def test_calls_that_are_forgiven_do_not_count(self):
+        counts = callgrind.instructions(PROFILE.splitlines(),
+                                        lambda caller, called: (caller, called) == ("split (split.c)", "__memcpy_avx"))
+        self.assertEqual({"main (main.c)": 5, "split (split.c)": 17, "__memcpy_avx": 60, "(in libbson-1.0)": 5},
+                         dict(counts))
+
+    def test_a_profile_that_does_not_add_up_is_refused(self):
+        for wrong in (PROFILE.replace("totals: 117", "totals: 118"), PROFILE.replace("totals: 117\n", "")):
+            with self.assertRaises(ValueError):
+                self.read(wrong)
+
+
+BEFORE = {"split": 600.0, "encode": 250.0, "memcpy": 100.0, "send": 46.0, "rest": 4.0}  # 1,000 a record
+
+
+class Growth(unittest.TestCase):
+    def judged(self, profile, before=BEFORE):
+        complaints, remarks = growth.judge({"load mot": growth.figures(before)}, {"load mot": growth.figures(profile)})
+        return ["\n".join(lines) for lines in complaints], remarks
+
+    def test_what_is_done_once_does_not_count(self):
+        small = {"start": 5_000_000, "split": 600_000, "first": 10}
+        large = {"start": 5_000_000, "split": 3_000_000, "last": 4000}
+        self.assertEqual({"start": 0, "split": 600, "first": -10 / 4000, "last": 1},
+                         growth.a_record(small, large, 4000))
+        with self.assertRaises(ValueError):
+            growth.a_record(small, large, 0)
+
+    def test_the_same_passes(self):
+        self.assertEqual(([], []), self.judged(BEFORE))
+
+    def test_two_percent_more_pass(self):
+        self.assertEqual(([], []), self.judged({**BEFORE, "encode": 270.0}))
+
+    def test_the_limit_itself_passes_and_a_little_more_does_not(self):
+        self.assertEqual(([], []), self.judged({**BEFORE, "encode": 280.0}))
+        self.assertEqual(1, len(self.judged({**BEFORE, "encode": 280.2})[0]))
+
+    def test_four_percent_more_fail_and_the_function_is_named(self):
+        (complaint,), remarks = self.judged({**BEFORE, "encode": 290.0})
+        self.assertIn("load mot: 1040.0 instructions a record, 4.0 % more than the 1000.0", complaint)
+        self.assertRegex(complaint, r"encode +250\.0 -> 290\.0")
+        self.assertNotIn("split", complaint)
+        self.assertEqual([], remarks)
+
+    def test_the_function_that_grew_most_is_named_first(self):
+        (complaint,), _ = self.judged({**BEFORE, "encode": 260.0, "split": 700.0, "memcpy": 130.0})
+        places = [complaint.index(name) for name in ("split", "memcpy", "encode")]
+        self.assertEqual(sorted(places), places)
+
+    def test_a_new_function_is_named(self):
+        (complaint,), _ = self.judged({**BEFORE, "checksum": 45.0})
+        self.assertRegex(complaint, r"checksum +at most 5\.0 -> 45\.0")
+
+    def test_one_that_was_too_small_to_be_kept_is_named(self):
+        (complaint,), _ = self.judged({**BEFORE, "rest": 44.0})
+        self.assertRegex(complaint, r"rest +at most 5\.0 -> 44\.0")
+
+    def test_a_function_that_was_renamed_is_shown_with_what_it_was(self):
+        profile = {("divide" if name == "split" else name): count for name, count in BEFORE.items()}
+        (complaint,), _ = self.judged({**profile, "divide": 650.0})
+        self.assertRegex(complaint, r"divide +at most 5\.0 -> 650\.0")
+        self.assertRegex(complaint, r"split +600\.0 -> next to nothing")
+
+    def test_growth_that_is_spread_thin_fails_too(self):
+        profile = {**BEFORE, **{"tiny%d" % i: 4.0 for i in range(20)}}
+        (complaint,), _ = self.judged(profile)
+        self.assertIn("by many functions", complaint)
+
+    def test_much_less_passes_with_a_remark(self):
+        complaints, remarks = self.judged({**BEFORE, "split": 500.0})
+        self.assertEqual([], complaints)
+        self.assertRegex(remarks[0], r"load mot: 10\.0 % less")
+
+    def test_a_new_measurement_is_not_compared_and_a_lost_one_fails(self):
+        figures = growth.figures(BEFORE)
+        complaints, remarks = growth.judge({}, {"load mot": figures})
+        self.assertEqual([], complaints)
+        self.assertIn("load mot is not compared", remarks[0])
+        complaints, _ = growth.judge({"load mot": figures}, {})
+        self.assertIn("load mot was not measured", complaints[0][0])
+
+    def test_small_functions_are_not_kept_but_count(self):
+        self.assertEqual({"total": 1000.0, "functions": {"split": 600.0, "encode": 250.0, "memcpy": 100.0, "send": 46.0}},
+                         growth.figures(BEFORE))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+/* reject_identity, reject_known: which rejected records are the same one, by tables. */
+#include "load/reject_known.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct {
+    const char *input;
+    uint64_t offset, length;
+    const char *kept;
+} record_t;
+
+static reject_identity_t identity_of(const record_t *record) {
+    return reject_identity(record->input, record->offset, record->length, record->kept, strlen(record->kept));
+}
+
+/* Each differs from each other one in something that makes it another record. */
+static const record_t different[] = {
+    {"a.csv", 0, 8, "march|ab"}, /* */
+    {"a.csv", 0, 8, "april|AB"}, /* the same place, other bytes */
+    {"a.csv", 0, 8, "march|aB"}, /* one bit */
+    {"a.csv", 0, 9, "march|ab"}, /* only its first bytes are kept */
+    {"a.csv", 1, 8, "march|ab"}, /* the same bytes elsewhere */
+    {"b.csv", 0, 8, "march|ab"}, /* and elsewhere */
+    {"x/a.csv", 0, 8, "march|ab"},
+    {"a.csv", 1ull << 32, 8, "march|ab"},
+    {"a.csv", UINT64_MAX, 8, "march|ab"},
+    {"a.csv", 0, 0, ""},
+    {"a.csv", 8, 0, ""},
+    {"", 0, 8, "march|ab"},
+};
+enum { DIFFERENT = sizeof different / sizeof *different };
+
+static void test_equality(void **state) {
+    (void)state;
+    for (size_t i = 0; i < DIFFERENT; i++)
+        for (size_t j = 0; j < DIFFERENT; j++) {
+            char copy[32];
+            record_t other = different[j];
+            strcpy(copy, other.input); /* names are compared by what they say */
+            other.input = copy;
+            reject_identity_t a = identity_of(&different[i]), b = identity_of(&other);
+            if (reject_identity_equal(&a, &b) != (i == j))
+                fail_msg("records %zu and %zu", i, j);
+            if (i == j)
+                assert_int_equal(reject_identity_number(&a), reject_identity_number(&b));
+        }
+}
+
+/* What is in files of today must be known tomorrow: XXH3 with 64 bits, as its authors publish it for these.
+ */
+static void test_hash_is_fixed(void **state) {
+    (void)state;
+    assert_int_equal(reject_identity_hash("", 0), 0x2d06800538d394c2ull);
+    assert_int_equal(reject_identity_hash("abc", 3), 0x78af5f94892f3950ull);
+}
+
+static void test_known(void **state) {
+    (void)state;
+    reject_known_t known = {0};
+    for (size_t i = 0; i < DIFFERENT; i++) {
+        reject_identity_t identity = identity_of(&different[i]);
+        assert_false(reject_known_has(&known, &identity));
+        for (int twice = 0; twice < 2; twice++)
+            assert_true(reject_known_add(&known, &identity));
+        assert_int_equal(known.count, i + 1);
+        for (size_t j = 0; j < DIFFERENT; j++) {
+            reject_identity_t other = identity_of(&different[j]);
+            assert_int_equal(reject_known_has(&known, &other), j <= i);
+        }
+    }
+    reject_known_free(&known);
+    assert_int_equal(known.count, 0);
+}
+
+/* More than the table begins with, of names in turns that are gone meanwhile. */
+static void test_known_many(void **state) {
+    (void)state;
+    enum { MANY = 5000 };
+    reject_known_t known = {0};
+    char name[32];
+    for (uint64_t i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
+        reject_identity_t identity = {name, i / 3, 5, 5};
+        assert_true(reject_known_add(&known, &identity));
+    }
+    for (uint64_t i = 0; i < 2 * MANY; i++) {
+        snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
+        reject_identity_t identity = {name, i / 3, 5, 5};
+        assert_int_equal(reject_known_has(&known, &identity), i < MANY);
+    }
+    assert_int_equal(known.count, MANY);
+    reject_known_free(&known);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_hash_is_fixed),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_known_many),
+    };
+    return cmocka_run_group_tests_name("reject_identity", tests, NULL, NULL);
+}
