@@ -69,8 +69,8 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
 
 /* A header for another collection is only taken over when a person says that it is the same, or when nothing
  * was ever loaded. */
-static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, bool *again,
-                        err_t *err) {
+static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header,
+                        bool *again, err_t *err) {
     *again = false;
     if (memcmp(header->uuid, settings->uuid, STORE_UUID) == 0)
         return true;
@@ -89,7 +89,8 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
         if (!store->read_header(store, header, &found, err))
             return false;
         if (!found) {
-            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
                 return err_set(err, STATUS_USAGE,
@@ -116,10 +117,10 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 }
 
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    const header_change_t change = {.kind = HEADER_BIND,
-                                    .format = settings->format,
-                                    .format_digest = settings->format_digest,
-                                    .filter = settings->filter};
+    header_change_t change = {.kind = HEADER_BIND,
+                              .format = settings->format,
+                              .format_digest = settings->format_digest,
+                              .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
         bool found, changed;
@@ -136,6 +137,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                          "--drop",
                          settings->name);
         bound = ok && header.format != NULL;
+        change.generation = header.generation; /* a bind that arrives after a drop binds nothing */
         catalog_header_free(&header);
         if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
             return false;
@@ -211,13 +213,16 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
         bool found;
         if (!store->read_header(store, &header, &found, err))
             return false;
-        header_change_t change = {.kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .by = drop->self};
+        /* one that arrives late must not begin what has ended: it believes how many drops there were */
+        header_change_t change = {
+            .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
         const bool ours = load_id_equal(&header.dropping, &drop->self);
         *generation = header.generation;
         *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
         catalog_header_free(&header);
         if (!found) {
-            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             if (!store->make_header(store, &fresh, err))
                 return false;
             continue;

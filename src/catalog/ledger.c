@@ -23,6 +23,9 @@ void ledger_forget(work_t *work) {
     for (size_t i = 0; i < work->held_count; i++)
         free(work->held[i].rejects);
     free(work->held);
+    free(work->tail_rejects);
+    work->tail_rejects = NULL;
+    work->tail_reject_count = 0;
     work->held = NULL;
     work->held_count = work->held_room = 0;
     work->handed_out = work->dirty = work->fed = work->torn_written = false;
@@ -54,7 +57,8 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
 }
 
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    return input->plain && (piece->complete || piece->done.count) && piece->modified_ns != input->seen.modified_ns;
+    return input->plain && (piece->complete || piece->done.count) &&
+           piece->modified_ns != input->seen.modified_ns;
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
