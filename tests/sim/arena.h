@@ -1,6 +1,7 @@
-/* arena: the memory of one simulated world. Production code is compiled with malloc and its family replaced by these, so
- * that a load which is killed in the middle of a call leaves nothing, and a world is forgotten at once.
- * Under sanitizers each allocation is the system's own, so that they see what is used after it was freed. */
+/* arena: the memory of one simulated world. Production code is compiled with malloc and its family replaced
+ * by these, so that a load which is killed in the middle of a call leaves nothing, and a world is forgotten
+ * at once. Under sanitizers each allocation is the system's own, so that they see what is used after it was
+ * freed. */
 #ifndef TIPPLE_SIM_ARENA_H
 #define TIPPLE_SIM_ARENA_H
 

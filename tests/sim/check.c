@@ -1,4 +1,5 @@
-/* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides. */
+/* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
+ */
 #include "sim.h"
 #include "target/position.h"
 
@@ -44,9 +45,9 @@ static const stored_t *find_document(const world_t *world, const input_t *input,
     for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
         const document_parts_t parts = document_parts(one->document);
-        if (!one->orphan && parts.input == input->number && parts.format == format && parts.start == record->start &&
-            parts.length >= record->length && parts.variant == record->variant &&
-            (one->committed || world->server.topology == KIND_STANDALONE))
+        if (!one->orphan && parts.input == input->number && parts.format == format &&
+            parts.start == record->start && parts.length >= record->length &&
+            parts.variant == record->variant && (one->committed || world->server.topology == KIND_STANDALONE))
             return one;
     }
     return NULL;
@@ -85,12 +86,13 @@ static void check_doubles(world_t *world) {
             const document_parts_t others = document_parts(other->document);
             if (other->orphan || others.input != parts.input || others.start != parts.start)
                 continue;
-            /* not promised: another content of the same place, which comes after its sender's death, on another shard */
+            /* not promised: another content of the same place, which comes after its sender's death, on
+             * another shard */
             if (!server->by_id && one->document != other->document && (one->late || other->late))
                 continue;
-            sim_fail(world, "twice", "a record of input %u at %u is there twice: %x and %x, _ids %lld and %lld",
-                     parts.input, parts.start, one->document, other->document, (long long)one->id,
-                     (long long)other->id);
+            sim_fail(world, "twice",
+                     "a record of input %u at %u is there twice: %x and %x, _ids %lld and %lld", parts.input,
+                     parts.start, one->document, other->document, (long long)one->id, (long long)other->id);
             return;
         }
     }
@@ -110,8 +112,9 @@ static void check_claims(world_t *world) {
                 continue;
             if (claim->rejected >> j & 1)
                 continue;
-            sim_fail(world, "truth", "slot %u, run %u said %d, but the record of input %u at %u is not there%s",
-                     claim->slot, claim->run, claim->rejected ? 2 : 0, claim->input, record->start,
+            sim_fail(world, "truth",
+                     "slot %u, run %u said %d, but the record of input %u at %u is not there%s", claim->slot,
+                     claim->run, claim->rejected ? 2 : 0, claim->input, record->start,
                      record->kind == RECORD_GOOD ? "" : " (it is a reject)");
             return;
         }
@@ -119,7 +122,8 @@ static void check_claims(world_t *world) {
 }
 
 void check_said(world_t *world, sim_load_t *load) {
-    /* what was dropped while or after the load asked for the last time is not its lie (it asks by two commands) */
+    /* what was dropped while or after the load asked for the last time is not its lie (it asks by two
+     * commands) */
     if (load->drops_seen_before != world->drops || load->command.unsafe)
         return;
     for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
@@ -163,7 +167,8 @@ static bool hash_of(const input_t *input, const content_t *content, uint64_t fro
                 *first = i;
             *last = end;
             if (in_parts && end == content->count && content->torn && end - i > 1)
-                *hash += content_block_hash(input, content, i, end - 1) + content_block_hash(input, content, end - 1, end);
+                *hash += content_block_hash(input, content, i, end - 1) +
+                         content_block_hash(input, content, end - 1, end);
             else
                 *hash += content_block_hash(input, content, i, end);
         }
@@ -190,7 +195,8 @@ static bool check_run(world_t *world, const input_t *input, const entry_t *entry
             if (record->kind == RECORD_FILTERED || is_marked(entry, content_offset(input, record)) ||
                 (record->kind == RECORD_GOOD && find_document(world, input, record, format_of(world))))
                 continue;
-            sim_fail(world, "done", "entry %u says that blocks [%llu, %llu) are done, but the record at %u is not there",
+            sim_fail(world, "done",
+                     "entry %u says that blocks [%llu, %llu) are done, but the record at %u is not there",
                      entry->ordinal, (unsigned long long)from, (unsigned long long)to, record->start);
             return false;
         }
@@ -264,6 +270,17 @@ void check_take(world_t *world, const entry_change_t *change, const piece_t *bef
         const sim_load_t *load = &world->loads[i];
         if (load->state == LOAD_RUNS && load_id_equal(&load->id, &before->owner) && !load->disturbed)
             sim_fail(world, "take-over", "a piece was taken from load %u, which is alive", load->id.bytes[0]);
+    }
+}
+
+/* Nobody drops what a load that is alive works on. */
+void check_drop(world_t *world, const packet_t *message) {
+    for (uint32_t i = 0; i < world->load_count; i++) {
+        const sim_load_t *load = &world->loads[i];
+        if (load->state == LOAD_RUNS && load->opened && !load->disturbed &&
+            !load_id_equal(&load->id, &message->load) &&
+            memcmp(load->settings.uuid, world->server.uuid, STORE_UUID) == 0)
+            sim_fail(world, "drop", "the collection is dropped while load %u works on it", load->id.bytes[0]);
     }
 }
 

@@ -1,6 +1,6 @@
-/* choices: everything that a world leaves open is decided by these, one small number after another, so that a world is
- * its list of numbers: it can be run again, made shorter, and all small ones can be tried. Zero is always what
- * happens on a good day. */
+/* choices: everything that a world leaves open is decided by these, one small number after another, so that a
+ * world is its list of numbers: it can be run again, made shorter, and all small ones can be tried. Zero is
+ * always what happens on a good day. */
 #ifndef TIPPLE_SIM_CHOICES_H
 #define TIPPLE_SIM_CHOICES_H
 

@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 uint64_t content_record_hash(const record_t *record) {
     uint64_t hash = mix(1, record->start);
     hash = mix(hash, record->length);
-    return mix(hash, record->variant) | 1;
+    return mix(hash, record->variant + 64u * (uint32_t)record->kind) | 1;
 }
 
 uint64_t content_block_hash(const input_t *input, const content_t *content, uint32_t from, uint32_t to) {

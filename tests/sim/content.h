@@ -1,6 +1,7 @@
-/* content: what is in the inputs of a simulated world, without bytes. A text is a row of records, each some units long;
- * a content is one state that an input was in: as it was at first, grown, cut off, edited, damaged. A
- * document is one number, in which the place, the length and the variant of its record can be read. */
+/* content: what is in the inputs of a simulated world, without bytes. A text is a row of records, each some
+ * units long; a content is one state that an input was in: as it was at first, grown, cut off, edited,
+ * damaged. A document is one number, in which the place, the length and the variant of its record can be
+ * read. */
 #ifndef TIPPLE_SIM_CONTENT_H
 #define TIPPLE_SIM_CONTENT_H
 
@@ -31,9 +32,9 @@ typedef struct {
 typedef struct {
     uint32_t number;
     input_kind_t kind;
-    bool named;          /* pipes may have no name */
-    uint32_t pieces;     /* of a plain file; each but the last has piece_blocks blocks */
-    uint64_t unit;       /* bytes */
+    bool named;      /* pipes may have no name */
+    uint32_t pieces; /* of a plain file; each but the last has piece_blocks blocks */
+    uint64_t unit;   /* bytes */
     content_t states[CONTENT_STATES];
     uint32_t count;
     uint32_t now[CONTENT_HOSTS]; /* which state each host has */

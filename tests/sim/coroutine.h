@@ -1,5 +1,5 @@
-/* coroutine: functions with a stack of their own that give the control back in the middle of a call. A switch is a few
- * instructions (by swapcontext under sanitizers and on other processors). One thread. */
+/* coroutine: functions with a stack of their own that give the control back in the middle of a call. A switch
+ * is a few instructions (by swapcontext under sanitizers and on other processors). One thread. */
 #ifndef TIPPLE_SIM_COROUTINE_H
 #define TIPPLE_SIM_COROUTINE_H
 

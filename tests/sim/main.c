@@ -1,4 +1,5 @@
-/* simulate: tries worlds until the time is over, or one of them goes wrong; then makes that one small and shows it. */
+/* simulate: tries worlds until the time is over, or one of them goes wrong; then makes that one small and
+ * shows it. */
 #include "sim.h"
 #undef malloc
 #undef calloc
@@ -43,14 +44,14 @@ int main(int argc, char **argv) {
         count++;
         steps += world.steps;
         if (!ok) {
-            printf("seed %llu: %s: %s (%llu steps, %zu choices)\n", (unsigned long long)number, world.what, world.why,
-                   (unsigned long long)world.steps, choices.count);
+            printf("seed %llu: %s: %s (%llu steps, %zu choices)\n", (unsigned long long)number, world.what,
+                   world.why, (unsigned long long)world.steps, choices.count);
             return 1;
         }
         if (one || seconds() - began > most)
             break;
     }
-    printf("%llu worlds, %llu steps in %.1f s: all held\n", (unsigned long long)count, (unsigned long long)steps,
-           seconds() - began);
+    printf("%llu worlds, %llu steps in %.1f s: all held\n", (unsigned long long)count,
+           (unsigned long long)steps, seconds() - began);
     return 0;
 }

@@ -1,11 +1,12 @@
-/* messages: commands on their way from a load to a server. Mostly they arrive at once. Else they are objects of the world,
- * which may be executed at any later step, once or twice, whatever has become of their sender. */
+/* messages: commands on their way from a load to a server. Mostly they arrive at once. Else they are objects
+ * of the world, which may be executed at any later step, once or twice, whatever has become of their sender.
+ */
 #include "sim.h"
 
 static const char *const names[MESSAGE_KINDS] = {
-    "read header",  "make header", "change header", "read entries", "add entries", "change entries",
+    "read header",    "make header", "change header", "read entries", "add entries", "change entries",
     "remove entries", "read loads",  "enroll",        "beat",         "end",         "ask for the collection",
-    "create",       "drop",        "insert",        "replace",      "fetch"};
+    "create",         "drop",        "insert",        "replace",      "fetch"};
 
 static bool only_reads(message_kind_t kind) {
     return kind == MESSAGE_READ_HEADER || kind == MESSAGE_READ_ENTRIES || kind == MESSAGE_READ_LOADS ||

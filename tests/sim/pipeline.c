@@ -1,6 +1,6 @@
-/* pipeline: the feeders and senders of a simulated load. They read an input block by block, compare what is done with its
- * hashes, read back what somebody may have sent before, deliver the rest by the production code, and tell
- * the main thread by events. */
+/* pipeline: the feeders and senders of a simulated load. They read an input block by block, compare what is
+ * done with its hashes, read back what somebody may have sent before, deliver the rest by the production
+ * code, and tell the main thread by events. */
 #include "sim.h"
 #include "catalog/ledger_inner.h"
 #include "load/merge.h"
@@ -63,7 +63,8 @@ static uint32_t cut(const feed_t *feed, group_t groups[CONTENT_RECORDS]) {
     const content_t *content = feed->content;
     const task_t *task = feed->task;
     const bool is_last = task->to == UINT64_MAX;
-    const uint64_t end = is_last || content_end_block(content) < task->to ? content_end_block(content) : task->to;
+    const uint64_t end =
+        is_last || content_end_block(content) < task->to ? content_end_block(content) : task->to;
     uint32_t count = 0;
     uint64_t at = task->from;
     for (uint32_t i = 0; i < content->count; i++) {
@@ -238,7 +239,8 @@ static bool correct_if_there(batch_t *batch, uint32_t at) {
     feed_t *feed = batch->feed;
     stored_t found[4];
     size_t count = 0;
-    for (int turn = 0; !sim_fetch_range(&feed->wire, batch->ids[at], batch->ids[at], found, 4, &count); turn++) {
+    for (int turn = 0; !sim_fetch_range(&feed->wire, batch->ids[at], batch->ids[at], found, 4, &count);
+         turn++) {
         if (turn > 8 || !goes_on(feed)) {
             err_t err;
             err_set(&err, STATUS_SERVER, "no more patience with a read");
@@ -299,7 +301,8 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
         break; /* of another batch, or where no record begins now: verify names it */
     case MERGE_DOUBLED:
     case MERGE_FOREIGN:
-        return err_set(err, STATUS_INPUT, "documents are there that this input does not make: it was another one");
+        return err_set(err, STATUS_INPUT,
+                       "documents are there that this input does not make: it was another one");
     }
     return true;
 }
@@ -492,7 +495,9 @@ static void feed_piece(feed_t *feed) {
     const bool has_tail = waiting && groups[order[waiting - 1]].tail, torn = has_tail && content->torn;
     const group_t *tail = has_tail ? &groups[order[waiting - 1]] : NULL;
     const uint32_t parts = has_tail ? 1u + (torn && tail->last - tail->first > 1) : 0;
-    uint64_t end = task->to == UINT64_MAX || content_end_block(content) < task->to ? content_end_block(content) : task->to;
+    uint64_t end = task->to == UINT64_MAX || content_end_block(content) < task->to
+                       ? content_end_block(content)
+                       : task->to;
     if (!count)
         end = task->from; /* no record begins here */
     /* two senders: a block may be settled before the one in front of it */
@@ -546,7 +551,8 @@ static void check_piece(feed_t *feed) {
     if (!same)
         fail_input(feed->load, "it has changed since it was done");
     else
-        push(feed->load, &(event_t){.kind = EVENT_CHECKED, .work = feed->task->work, .incarnation = UINT32_MAX});
+        push(feed->load,
+             &(event_t){.kind = EVENT_CHECKED, .work = feed->task->work, .incarnation = UINT32_MAX});
 }
 
 static void run_task(sim_load_t *load, task_t *task) {
@@ -621,8 +627,8 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
                          .to = piece->to};
         const ledger_input_t *input = input_of(load, work);
         task->compares = piece->done.count && (!input->plain || ledger_needs_check(input, piece));
-        TRACE(load->world, "%s piece %u of input %zu, epoch %u", task->check ? "checks" : "feeds", work->piece,
-              work->input, work->epoch);
+        TRACE(load->world, "%s piece %u of input %zu, epoch %u", task->check ? "checks" : "feeds",
+              work->piece, work->input, work->epoch);
         wake_workers(load);
         return done_runs_copy(&task->done, &piece->done) || err_memory(err, 1);
     }
@@ -701,7 +707,8 @@ static bool tell_ledger(ledger_t *ledger, event_t *event, err_t *err) {
     return true;
 }
 
-/* On a standalone only a journaled write makes what was acknowledged before durable, if it is the same process. */
+/* On a standalone only a journaled write makes what was acknowledged before durable, if it is the same
+ * process. */
 static bool make_durable(sim_load_t *load, const event_t *events, uint32_t count, err_t *err) {
     const header_change_t sync = {.kind = HEADER_SYNC};
     bool changed;

@@ -19,8 +19,8 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
     sim_load_t *load = context;
     const size_t at = (size_t)(input - load->ledger.inputs);
     const input_t *is = &load->world->inputs[load->command.inputs[at]];
-    return register_relate(&input->entry, &input->seen, is->kind != INPUT_PIPE, digest_at, load, at, view, version,
-                           err);
+    return register_relate(&input->entry, &input->seen, is->kind != INPUT_PIPE, digest_at, load, at, view,
+                           version, err);
 }
 
 static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
@@ -29,7 +29,8 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     const content_t *content = &input->states[input->now[load->command.host]];
     char name[40];
     load->seen[at] = content;
-    snprintf(name, sizeof name, "%s/input%u", load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
+    snprintf(name, sizeof name, "%s/input%u",
+             load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
     *wanted = (wanted_t){.name = strdup(name),
                          .kind = kinds[input->kind],
                          .named = input->named,
@@ -56,8 +57,12 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
     wanted_t *wanted = calloc(count, sizeof *wanted);
     for (uint32_t i = 0; i < count; i++)
         want(load, i, &wanted[i]);
-    load->registration = (registration_t){
-        .wanted = wanted, .count = count, .self = load->id, .digest_at = digest_at, .context = load, .name = "c"};
+    load->registration = (registration_t){.wanted = wanted,
+                                          .count = count,
+                                          .self = load->id,
+                                          .digest_at = digest_at,
+                                          .context = load,
+                                          .name = "c"};
     if (!catalog_register(&load->store.store, &load->registration, err))
         return false;
     const ledger_options_t options = {.self = load->id,
@@ -227,7 +232,8 @@ void program_start(world_t *world, uint32_t slot) {
     sim_store_make(load);
     load->heart.alive = false;
     TRACE(world, "load %u starts in slot %u%s%s%s", number, slot, load->command.drop ? ", --drop" : "",
-          load->command.unsafe ? ", --unsafe" : "", load->command.same_collection ? ", --same-collection" : "");
+          load->command.unsafe ? ", --unsafe" : "",
+          load->command.same_collection ? ", --same-collection" : "");
     actor_start(&load->main, load, "main", run);
     for (uint32_t i = 0; i < SIM_WORKERS; i++)
         actor_start(&load->workers[i], load, "worker", pipeline_worker);

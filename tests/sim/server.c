@@ -1,5 +1,5 @@
-/* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a majority, always:
- * what was executed stays. The collection is where things get lost. */
+/* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a
+ * majority, always: what was executed stays. The collection is where things get lost. */
 #include "sim.h"
 
 #include <stdio.h>
@@ -154,7 +154,8 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
     }
     const sim_load_t *sender = &world->loads[message->slot];
     const bool late = sender->run != message->run || sender->state != LOAD_RUNS;
-    documents->at[documents->count++] = (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late};
+    documents->at[documents->count++] =
+        (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late};
     check_insert(world, message, id, document);
     world->dirty = true;
     return 0;
@@ -171,7 +172,8 @@ static void insert(world_t *world, packet_t *message) {
     for (size_t i = 0; i < message->count; i++) {
         uint32_t shard;
         bool stale = false;
-        message->codes[i] = insert_one(world, message, message->ids[i], message->documents[i], &shard, &stale);
+        message->codes[i] =
+            insert_one(world, message, message->ids[i], message->documents[i], &shard, &stale);
         wrote[shard] |= !message->codes[i] && !stale;
         any |= !message->codes[i];
         is_stale |= stale && !message->codes[i];
@@ -265,9 +267,10 @@ static bool header_matches(const catalog_header_t *header, const header_change_t
     case HEADER_TAKE_NUMBERS:
         return header->next_extent == change->next_extent && header->next_ordinal == change->next_ordinal;
     case HEADER_BIND:
-        return !header->format && load_id_is_nobody(&header->dropping);
+        return header->generation == change->generation && !header->format &&
+               load_id_is_nobody(&header->dropping);
     case HEADER_BEGIN_DROP:
-        return load_id_equal(&header->dropping, &change->dropping);
+        return load_id_equal(&header->dropping, &change->dropping) && header->drops == change->drops;
     case HEADER_CANCEL_DROP:
     case HEADER_END_DROP:
         return load_id_equal(&header->dropping, &change->by);
@@ -297,14 +300,14 @@ static void change_header(world_t *world, packet_t *message) {
         break;
     case HEADER_BEGIN_DROP:
         header->dropping = change->by;
+        header->drops++;
         break;
     case HEADER_CANCEL_DROP:
         header->dropping = (load_id_t){{0}};
         break;
     case HEADER_END_DROP:
-        catalog_header_free(&(catalog_header_t){.format = header->format,
-                                .format_digest = header->format_digest,
-                                .filter = header->filter});
+        catalog_header_free(&(catalog_header_t){
+            .format = header->format, .format_digest = header->format_digest, .filter = header->filter});
         header->format = header->format_digest = header->filter = NULL;
         header->dropping = (load_id_t){{0}};
         header->generation = change->generation;
@@ -380,9 +383,9 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->removed = true;
     if (change->fix)
         entry_add_fix(entry, *change->fix, &err);
-    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s", entry->ordinal,
-          change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete, piece->done.count,
-          change->torn ? ", torn" : "", change->extent ? ", another extent" : "");
+    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s",
+          entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
+          piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "");
 }
 
 static void change_entries(world_t *world, packet_t *message) {
@@ -406,8 +409,10 @@ static void add_entries(world_t *world, packet_t *message) {
         size_t at = 0;
         for (size_t j = 0; j < server->entries.count; j++) {
             const entry_t *other = &server->entries.entries[j];
-            there |= other->ordinal == entry->ordinal || (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                     (!other->removed && strncmp(entry->key, "new/", 4) != 0 && strcmp(other->path, entry->path) == 0);
+            there |= other->ordinal == entry->ordinal ||
+                     (!other->removed && strcmp(other->key, entry->key) == 0) ||
+                     (!other->removed && strncmp(entry->key, "new/", 4) != 0 &&
+                      strcmp(other->path, entry->path) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
@@ -560,6 +565,7 @@ void server_execute(world_t *world, packet_t *message) {
     case MESSAGE_DROP:
         if (is_this_collection(server, message)) {
             TRACE(world, "  the collection is dropped");
+            check_drop(world, message);
             server_drop(world);
         }
         break;
@@ -576,8 +582,9 @@ void server_execute(world_t *world, packet_t *message) {
         break;
     }
     /* a standalone's journal is one: what is journaled last brings everything before with it */
-    const bool journaled = message->kind == MESSAGE_CHANGE_HEADER || message->kind == MESSAGE_CHANGE_ENTRIES ||
-                           message->kind == MESSAGE_ADD_ENTRIES || message->kind == MESSAGE_MAKE_HEADER;
+    const bool journaled = message->kind == MESSAGE_CHANGE_HEADER ||
+                           message->kind == MESSAGE_CHANGE_ENTRIES || message->kind == MESSAGE_ADD_ENTRIES ||
+                           message->kind == MESSAGE_MAKE_HEADER;
     if (server->topology == KIND_STANDALONE && journaled)
         server_flush(world);
 }

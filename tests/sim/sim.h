@@ -1,5 +1,5 @@
-/* sim: a simulated world: servers, a catalog, a collection, inputs, and up to four loads that run the production code, in
- * one thread, by one list of choices. See README.md.
+/* sim: a simulated world: servers, a catalog, a collection, inputs, and up to four loads that run the
+ * production code, in one thread, by one list of choices. See README.md.
  *
  *   content    the inputs             server     what messages do to the catalog and the collection
  *   actor      who runs, and when     sim_store  the catalog's seam   sim_wire  the inserts' seam
@@ -60,8 +60,8 @@ typedef struct {
     uint8_t shard;
     bool committed; /* a majority has it; of a standalone: it is journaled */
     bool orphan;
-    bool late;      /* its message was executed after its sender's death */
-    uint32_t old;   /* what it was before a replace that is not committed; 0: there was none */
+    bool late;    /* its message was executed after its sender's death */
+    uint32_t old; /* what it was before a replace that is not committed; 0: there was none */
 } stored_t;
 
 typedef struct {
@@ -110,7 +110,8 @@ typedef enum {
     MESSAGE_KINDS
 } message_kind_t;
 
-/* One command on its way. What it asks for belongs to whoever sends it, until it is left alone: then it has copies. */
+/* One command on its way. What it asks for belongs to whoever sends it, until it is left alone: then it has
+ * copies. */
 typedef struct packet {
     message_kind_t kind;
     bool used, executed, copied;
@@ -237,8 +238,9 @@ enum { SIM_CLAIMS = 48 };
 
 /* How bad a day it is: each in a thousand steps (or calls). */
 typedef struct {
-    uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern, stray_duplicate,
-        code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate, unacknowledged;
+    uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern,
+        stray_duplicate, code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate,
+        unacknowledged;
 } rates_t;
 
 struct world {
@@ -268,8 +270,8 @@ struct world {
     bool dirty;     /* something that is checked has changed */
     bool lost_unsafe;
     bool failed;
-    char what[64];   /* the name of what does not hold */
-    char why[600];   /* and how */
+    char what[64]; /* the name of what does not hold */
+    char why[600]; /* and how */
     uint64_t facts[16];
 };
 
@@ -280,7 +282,8 @@ struct world {
     } while (0)
 void sim_trace(const world_t *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Something that must be true is not. */
-void sim_fail(world_t *world, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sim_fail(world_t *world, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- actor.c ---- */
 
@@ -308,8 +311,8 @@ void server_flush(world_t *world); /* a standalone's journal */
 
 /* ---- messages.c ---- */
 
-/* Sends it from the actor that runs, and waits for its reply; false: none came, and whatever it does may have happened,
- * or may still happen. *message is the sender's. */
+/* Sends it from the actor that runs, and waits for its reply; false: none came, and whatever it does may have
+ * happened, or may still happen. *message is the sender's. */
 bool message_send(sim_load_t *load, packet_t *message, uint32_t tries);
 void message_execute(world_t *world, packet_t *message);
 /* One that is under way, by its place among them. */
@@ -352,6 +355,7 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
+void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);
 void check_said(world_t *world, sim_load_t *load);
 

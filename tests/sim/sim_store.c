@@ -39,14 +39,14 @@ static bool change_header(store_t *store, const header_change_t *change, bool *c
     return true;
 }
 
-static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count, entries_t *entries,
-                         bool *more, err_t *err) {
+static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
+                         entries_t *entries, bool *more, err_t *err) {
     packet_t message = {.kind = MESSAGE_READ_ENTRIES,
-                         .from = from,
-                         .among = among,
-                         .among_count = among_count,
-                         .entries = entries,
-                         .more = more};
+                        .from = from,
+                        .among = among,
+                        .among_count = among_count,
+                        .entries = entries,
+                        .more = more};
     return send(store, &message, err);
 }
 
@@ -55,7 +55,8 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
     return send(store, &message, err);
 }
 
-static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed, err_t *err) {
+static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
+                           err_t *err) {
     packet_t message = {.kind = MESSAGE_CHANGE_ENTRIES, .changes = changes, .count = count};
     if (!send(store, &message, err))
         return false;
@@ -73,7 +74,8 @@ static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
     return send(store, &message, err);
 }
 
-static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, bool *alive, err_t *err) {
+static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, bool *alive,
+                 err_t *err) {
     packet_t message = {.kind = MESSAGE_BEAT, .number = number};
     (void)load;
     (void)documents;

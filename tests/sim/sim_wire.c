@@ -115,7 +115,8 @@ static int by_id(const void *a, const void *b) {
     return (left->id > right->id) - (left->id < right->id);
 }
 
-bool sim_fetch_range(sim_wire_t *wire, int64_t from, int64_t to, stored_t *found, size_t room, size_t *count) {
+bool sim_fetch_range(sim_wire_t *wire, int64_t from, int64_t to, stored_t *found, size_t room,
+                     size_t *count) {
     packet_t message = message_of(wire, MESSAGE_FETCH);
     message.by_range = true;
     message.from_id = from;

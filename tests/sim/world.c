@@ -1,5 +1,5 @@
-/* world: makes a world out of choices, lets it go on step by step, has things go wrong, and then has them go right until
- * every command has ended as it should. */
+/* world: makes a world out of choices, lets it go on step by step, has things go wrong, and then has them go
+ * right until every command has ended as it should. */
 #include "sim.h"
 #include "target/position.h"
 
@@ -116,7 +116,8 @@ static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads
     memset((char *)world + after, 0, offsetof(world_t, messages) - after);
     for (uint32_t i = 0; i < SIM_MESSAGES; i++)
         world->messages[i].used = false;
-    memset((char *)world + offsetof(world_t, message_count), 0, sizeof *world - offsetof(world_t, message_count));
+    memset((char *)world + offsetof(world_t, message_count), 0,
+           sizeof *world - offsetof(world_t, message_count));
     world->choices = choices;
     world->trace = trace;
     world->small = small;
@@ -154,8 +155,8 @@ static content_t *another_state(input_t *input, uint32_t host) {
 static void show_input(const world_t *world, const input_t *input, uint32_t host, const char *what) {
     const content_t *content = &input->states[input->now[host]];
     TRACE(world, "input %u %s on host %u: state %u, %u records, %llu bytes%s%s", input->number, what, host,
-          input->now[host], content->count, (unsigned long long)content->size, content->torn ? ", cut off" : "",
-          content->damaged ? ", damaged" : "");
+          input->now[host], content->count, (unsigned long long)content->size,
+          content->torn ? ", cut off" : "", content->damaged ? ", damaged" : "");
 }
 
 static void put_state(world_t *world, input_t *input, uint32_t host, const char *what) {
@@ -240,7 +241,8 @@ static void edit_input(world_t *world, input_t *input) {
         state->records[at].length = state->records[at].whole =
             (uint8_t)(state->records[at].length + state->records[at + 1].length);
         state->records[at].variant = (uint8_t)input->count;
-        memmove(&state->records[at + 1], &state->records[at + 2], (state->count - at - 2) * sizeof *state->records);
+        memmove(&state->records[at + 1], &state->records[at + 2],
+                (state->count - at - 2) * sizeof *state->records);
         state->count--;
     }
     state->damaged = input->kind == INPUT_PACKED;
@@ -507,7 +509,8 @@ static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
         return has_other_states(world, load);
     if (load->status != STATUS_USAGE || load->command.drop)
         return false;
-    const bool other_format = header->format_digest && strcmp(header->format_digest, load->command.format ? "two" : "one") != 0;
+    const bool other_format =
+        header->format_digest && strcmp(header->format_digest, load->command.format ? "two" : "one") != 0;
     const bool other_uuid =
         memcmp(header->uuid, world->server.uuid, STORE_UUID) != 0 && !load->command.same_collection;
     return other_format || other_uuid;
@@ -523,8 +526,9 @@ static void say_who_is_left(world_t *world) {
     for (uint32_t i = 0; i < world->load_count; i++)
         if (!world->content_with[i]) {
             const sim_load_t *load = &world->loads[i];
-            sim_fail(world, "end", "slot %u does not end as it should: run %u, status %d (%.400s)", i, world->runs[i],
-                     load->state == LOAD_RUNS ? -1 : (int)load->status, load->state == LOAD_RUNS ? "" : load->err.text);
+            sim_fail(world, "end", "slot %u does not end as it should: run %u, status %d (%.400s)", i,
+                     world->runs[i], load->state == LOAD_RUNS ? -1 : (int)load->status,
+                     load->state == LOAD_RUNS ? "" : load->err.text);
             return;
         }
 }
