@@ -61,15 +61,6 @@ static bool is_marked(const entry_t *entry, uint64_t offset) {
     return false;
 }
 
-static bool is_marked_anywhere(const world_t *world, const input_t *input, const record_t *record) {
-    const entries_t *entries = &world->server.entries;
-    for (size_t i = 0; i < entries->count; i++)
-        if (input_of_path(world, entries->entries[i].path) == input &&
-            is_marked(&entries->entries[i], content_offset(input, record)))
-            return true;
-    return false;
-}
-
 /* ---- no record twice ---- */
 
 static void check_doubles(world_t *world) {
@@ -135,9 +126,12 @@ void check_said(world_t *world, sim_load_t *load) {
                            .content = load->seen[i],
                            .slot = load->slot,
                            .run = load->run};
-        for (uint32_t j = 0; j < claim->content->count && load->status == STATUS_SOME_REJECTED; j++)
-            if (is_marked_anywhere(world, &world->inputs[claim->input], &claim->content->records[j]))
+        for (uint32_t j = 0; j < claim->content->count; j++)
+            if (is_marked(&load->ledger.inputs[i].entry,
+                          content_offset(&world->inputs[claim->input], &claim->content->records[j])))
                 claim->rejected |= 1u << j;
+        if (load->status == STATUS_OK && claim->rejected)
+            sim_fail(world, "status", "a load with rejects said 0");
     }
     world->dirty = true;
     for (size_t i = 0; i < load->ledger.input_count; i++) {

@@ -46,7 +46,8 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     memcpy(wanted->seen.digest, content->digest, sizeof content->digest);
     wanted->extent_units = (content->size + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
     wanted->text_end = content->size;
-    if (input->pieces > 1 && content_end_block(content) > PIECE_BLOCKS * (input->pieces - 1)) {
+    if (input->pieces > 1 && content->count &&
+        content_block(input, &content->records[content->count - 1]) >= PIECE_BLOCKS * (input->pieces - 1)) {
         wanted->pieces = input->pieces;
         wanted->piece_blocks = PIECE_BLOCKS;
     }

@@ -220,6 +220,7 @@ static void edit_input(world_t *world, input_t *input) {
         if (input->kind != INPUT_FILE)
             return;
         content_seal(input, state);
+        input->only_grew = input->only_grew && input->now[host] + 1 == input->count;
         put_state(world, input, host, "is touched");
         return;
     }
