@@ -205,9 +205,10 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     return ok;
 }
 
-/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. */
-static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *generation, uint64_t *ordinals,
-                       err_t *err) {
+/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. The intent
+ * of another load is only replaced when that one is dead. */
+static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
+                       uint64_t *ordinals, err_t *err) {
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
         bool found;
@@ -216,7 +217,8 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
         /* one that arrives late must not begin what has ended: it believes how many drops there were */
         header_change_t change = {
             .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
-        const bool ours = load_id_equal(&header.dropping, &drop->self);
+        const bool ours = load_id_equal(&header.dropping, &drop->self),
+                   others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
         *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
         catalog_header_free(&header);
@@ -227,6 +229,8 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
                 return false;
             continue;
         }
+        if (others && !wait_for_loads(store, name, drop, err))
+            return false;
         /* read once more when it is ours: no load takes numbers from now on */
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
@@ -235,11 +239,22 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
     return true;
 }
 
+/* Asked after the UUID: what another load with --drop makes after us has another one. */
+static bool still_ours(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool ours = found && load_id_equal(&header.dropping, &drop->self);
+    catalog_header_free(&header);
+    return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
     uint64_t ordinals;
     bool changed;
-    if (!begin_drop(store, drop, &generation, &ordinals, err))
+    if (!begin_drop(store, name, drop, &generation, &ordinals, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
         const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
@@ -247,8 +262,11 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         store->change_header(store, &cancel, &changed, &ignored);
         return false;
     }
+    uint8_t uuid[STORE_UUID];
+    if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
+        return false;
     const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
-    if (!drop->drop(drop->context, err) || !store->remove_entries(store, ordinals, err) ||
+    if (!drop->drop(drop->context, uuid, err) || !store->remove_entries(store, ordinals, err) ||
         !store->change_header(store, &end, &changed, err))
         return false;
     catalog_header_t header = {0};
