@@ -38,6 +38,11 @@ uint64_t content_block_hash(const input_t *input, const content_t *content, uint
 void content_digest_at(const input_t *input, const content_t *content, uint64_t size, char digest[33]) {
     uint64_t hash = mix(7, size);
     const record_t *last = NULL;
+    if (content->damaged) /* the checksum at the end is that of what it was */
+        content = &input->states[content->origin];
+    for (uint32_t i = 0; input->kind == INPUT_PACKED && i < content->count; i++)
+        if (content_offset(input, &content->records[i]) + content->records[i].length * input->unit <= size)
+            hash = mix(hash, content_record_hash(&content->records[i]));
     for (uint32_t i = 0; i < content->count; i++)
         if (content_offset(input, &content->records[i]) < size)
             last = &content->records[i];

@@ -23,7 +23,7 @@ typedef struct {
     uint32_t count;
     bool torn;      /* the last one has no line end */
     bool damaged;   /* packed: found out at the end only */
-    bool unrelated; /* to the others by more than growth */
+    uint32_t origin; /* damaged: the state that it was before */
     uint64_t size;
     int64_t modified_ns;
     char digest[33];

@@ -107,8 +107,8 @@ static bool drop_wait(void *context, err_t *err) {
     return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
 }
 
-static bool drop_drop(void *context, err_t *err) {
-    return sim_drop(context, err);
+static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
+    return sim_drop(context, uuid, err);
 }
 
 static bool drop(sim_load_t *load, err_t *err) {

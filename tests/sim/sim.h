@@ -199,6 +199,7 @@ struct sim_load {
     load_state_t state;
     bool suspended, disturbed, opened;
     int64_t beats_stop_until; /* in virtual time */
+    int64_t may_jump_from;
     int64_t last_beat;        /* when one was executed; -1: never */
     int64_t clock_at, clock_then;
     uint32_t rate; /* of its clock, in percent */
@@ -325,7 +326,7 @@ void sim_store_make(sim_load_t *load);
 bool sim_enroll(sim_load_t *load, err_t *err);
 bool sim_end(sim_load_t *load, err_t *err);
 bool sim_create(sim_load_t *load, err_t *err);
-bool sim_drop(sim_load_t *load, err_t *err);
+bool sim_drop(sim_load_t *load, const uint8_t uuid[STORE_UUID], err_t *err);
 
 enum { BSON_BYTES = 27 };
 typedef struct {

@@ -122,12 +122,8 @@ bool sim_create(sim_load_t *load, err_t *err) {
     return send(&load->store.store, &message, err);
 }
 
-/* By the UUID that is there now: whoever comes too late drops nothing. */
-bool sim_drop(sim_load_t *load, err_t *err) {
+bool sim_drop(sim_load_t *load, const uint8_t uuid[STORE_UUID], err_t *err) {
     packet_t message = {.kind = MESSAGE_DROP};
-    uint8_t uuid[STORE_UUID];
-    if (!load->store.store.collection(&load->store.store, uuid, err))
-        return false;
     memcpy(message.uuid, uuid, STORE_UUID);
     return send(&load->store.store, &message, err);
 }

@@ -246,7 +246,10 @@ static void edit_input(world_t *world, input_t *input) {
                 (state->count - at - 2) * sizeof *state->records);
         state->count--;
     }
-    state->damaged = input->kind == INPUT_PACKED;
+    if (input->kind == INPUT_PACKED) {
+        state->origin = state->damaged ? state->origin : input->now[host];
+        state->damaged = true;
+    }
     content_seal(input, state);
     input->only_grew = false;
     put_state(world, input, host, input->kind == INPUT_PACKED ? "is damaged" : "is edited");
@@ -273,7 +276,8 @@ static void fault_of_load(world_t *world) {
         load->beats_stop_until = world->now + (1 + choose(choices, CHOICE_DETAIL, 20)) * SIM_TICK;
         TRACE(world, "load %u is not heard for a time", load->id.bytes[0]);
     }
-    if (chance(choices, CHOICE_FAULT, rates->jump) && (load = some_load(world))) {
+    if (chance(choices, CHOICE_FAULT, rates->jump) && (load = some_load(world)) && world->now >= load->may_jump_from) {
+        load->may_jump_from = world->now + SIM_LEASE;
         load->clock_then = load_clock(load) + (1 + choose(choices, CHOICE_DETAIL, 30)) * SIM_TICK;
         load->clock_at = world->now;
         TRACE(world, "the clock of load %u jumps", load->id.bytes[0]);
