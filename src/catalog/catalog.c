@@ -69,8 +69,8 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
 
 /* A header for another collection is only taken over when a person says that it is the same, or when nothing
  * was ever loaded. */
-static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, bool *again,
-                        err_t *err) {
+static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header,
+                        bool *again, err_t *err) {
     *again = false;
     if (memcmp(header->uuid, settings->uuid, STORE_UUID) == 0)
         return true;
@@ -89,7 +89,8 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
         if (!store->read_header(store, header, &found, err))
             return false;
         if (!found) {
-            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
                 return err_set(err, STATUS_USAGE,
@@ -116,10 +117,10 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 }
 
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    const header_change_t change = {.kind = HEADER_BIND,
-                                    .format = settings->format,
-                                    .format_digest = settings->format_digest,
-                                    .filter = settings->filter};
+    header_change_t change = {.kind = HEADER_BIND,
+                              .format = settings->format,
+                              .format_digest = settings->format_digest,
+                              .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
         bool found, changed;
@@ -136,6 +137,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                          "--drop",
                          settings->name);
         bound = ok && header.format != NULL;
+        change.generation = header.generation; /* a bind that arrives after a drop binds nothing */
         catalog_header_free(&header);
         if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
             return false;
@@ -176,6 +178,8 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     bool ok = true, waiting = true, first = true;
     while (ok && waiting) {
         loads_t loads = {0};
+        const int64_t now_ns = drop->now(drop->context); /* before the catalog is asked */
+        const uint64_t own_beats = drop->own_beats(drop->context);
         waiting = false;
         ok = store->read_loads(store, &loads, err);
         for (size_t i = 0; ok && i < loads.count; i++) {
@@ -189,8 +193,7 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
                             "first, or wait until it has ended",
                             name, (long long)load->process, load->host);
         }
-        ok = ok && liveness_update(&liveness, &loads, drop->now(drop->context),
-                                   drop->own_beats(drop->context), err);
+        ok = ok && liveness_update(&liveness, &loads, now_ns, own_beats, err);
         for (size_t i = 0; ok && i < loads.count; i++)
             waiting |= !load_id_equal(&loads.loads[i].id, &drop->self) &&
                        !liveness_is_dead(&liveness, &loads.loads[i].id);
@@ -202,25 +205,32 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     return ok;
 }
 
-/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. */
-static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *generation, uint64_t *ordinals,
-                       err_t *err) {
+/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. The intent
+ * of another load is only replaced when that one is dead. */
+static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
+                       uint64_t *ordinals, err_t *err) {
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
         bool found;
         if (!store->read_header(store, &header, &found, err))
             return false;
-        header_change_t change = {.kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .by = drop->self};
-        const bool ours = load_id_equal(&header.dropping, &drop->self);
+        /* one that arrives late must not begin what has ended: it believes how many drops there were */
+        header_change_t change = {
+            .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
+        const bool ours = load_id_equal(&header.dropping, &drop->self),
+                   others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
         *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
         catalog_header_free(&header);
         if (!found) {
-            catalog_header_t fresh = {.layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
             if (!store->make_header(store, &fresh, err))
                 return false;
             continue;
         }
+        if (others && !wait_for_loads(store, name, drop, err))
+            return false;
         /* read once more when it is ours: no load takes numbers from now on */
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
@@ -229,11 +239,22 @@ static bool begin_drop(store_t *store, const catalog_drop_t *drop, uint32_t *gen
     return true;
 }
 
+/* Asked after the UUID: what another load with --drop makes after us has another one. */
+static bool still_ours(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool ours = found && load_id_equal(&header.dropping, &drop->self);
+    catalog_header_free(&header);
+    return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
     uint64_t ordinals;
     bool changed;
-    if (!begin_drop(store, drop, &generation, &ordinals, err))
+    if (!begin_drop(store, name, drop, &generation, &ordinals, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
         const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
@@ -241,8 +262,11 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         store->change_header(store, &cancel, &changed, &ignored);
         return false;
     }
+    uint8_t uuid[STORE_UUID];
+    if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
+        return false;
     const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
-    if (!drop->drop(drop->context, err) || !store->remove_entries(store, ordinals, err) ||
+    if (!drop->drop(drop->context, uuid, err) || !store->remove_entries(store, ordinals, err) ||
         !store->change_header(store, &end, &changed, err))
         return false;
     catalog_header_t header = {0};

@@ -39,7 +39,8 @@ typedef struct {
     int64_t (*now)(void *context);
     uint64_t (*own_beats)(void *context);
     bool (*wait)(void *context, err_t *err);
-    bool (*drop)(void *context, err_t *err);
+    /* Drops the collection if it still has this UUID (zeros: there is none). */
+    bool (*drop)(void *context, const uint8_t uuid[STORE_UUID], err_t *err);
     void *context;
 } catalog_drop_t;
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err);

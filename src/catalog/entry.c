@@ -64,8 +64,8 @@ bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generati
 
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe) {
     for (size_t i = 0; i < entry->piece_count; i++)
-        if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1, generation,
-                               safe))
+        if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1,
+                               generation, safe))
             return false;
     return true;
 }
@@ -238,6 +238,7 @@ void piece_clear_progress(piece_t *piece) {
     piece->tail = (tail_t){0};
     piece->complete = 0;
     piece->unsafe = false;
+    piece->modified_ns = 0;
 }
 
 void piece_free(piece_t *piece) {

@@ -54,6 +54,8 @@ typedef struct {
     uint32_t generation; /* of the collection that the rest was written for */
     uint32_t complete;   /* the highest version of the input that all of it was done for; 0: none */
     bool unsafe;         /* something of it was acknowledged by one member only */
+    int64_t
+        modified_ns; /* of the file that the done blocks are from; 0: of more than one, not compared yet */
     done_runs_t done;
     counts_t counts; /* of the done blocks, without the tail */
     tail_t tail;

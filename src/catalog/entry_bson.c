@@ -131,6 +131,8 @@ static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
             piece->complete = (uint32_t)whole(&field);
         else if (is(&field, "unsafe"))
             piece->unsafe = bson_iter_as_bool(&field);
+        else if (is(&field, "modified"))
+            piece->modified_ns = bson_iter_as_int64(&field);
         else if (is(&field, "done"))
             ok = take_runs(&field, &piece->done, err);
         else if (is(&field, "tail"))
@@ -337,6 +339,7 @@ static void append_piece(bson_t *to, const char *key, const piece_t *piece, cons
     append_number(&inner, "generation", piece->generation);
     append_number(&inner, "complete", piece->complete);
     BSON_APPEND_BOOL(&inner, "unsafe", piece->unsafe);
+    BSON_APPEND_INT64(&inner, "modified", piece->modified_ns);
     append_runs(&inner, &piece->done);
     append_counts(&inner, &piece->counts);
     append_tail(&inner, &piece->tail);

@@ -23,6 +23,9 @@ void ledger_forget(work_t *work) {
     for (size_t i = 0; i < work->held_count; i++)
         free(work->held[i].rejects);
     free(work->held);
+    free(work->tail_rejects);
+    work->tail_rejects = NULL;
+    work->tail_reject_count = 0;
     work->held = NULL;
     work->held_count = work->held_room = 0;
     work->handed_out = work->dirty = work->fed = work->torn_written = false;
@@ -53,11 +56,9 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
                              ledger->options.generation, ledger->options.safe);
 }
 
-/* A file that was written to since its blocks were done has to show that they are the same. */
-bool ledger_needs_check(const ledger_input_t *input) {
-    uint32_t version = input->view == VIEW_GROWN ? input->entry.version : input->version;
-    return input->plain && version &&
-           input->entry.versions[version - 1].modified_ns != input->seen.modified_ns;
+bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
+    return input->plain && (piece->complete || piece->done.count) &&
+           piece->modified_ns != input->seen.modified_ns;
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
@@ -84,7 +85,7 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        ledger_become(ledger, work, ledger_needs_check(input) && !work->by_others ? WORK_CHECK : WORK_DONE);
+        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
         ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
     } else {

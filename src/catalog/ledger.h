@@ -42,7 +42,9 @@ typedef struct {
     uint64_t end_block;
     uint32_t tail_parts, tail_settled; /* how many blocks make the tail, and how many of them are settled */
     tail_t tail;                       /* as far as it is settled */
-    torn_t torn;                       /* to be written down before the record is sent */
+    reject_mark_t *tail_rejects;
+    size_t tail_reject_count;
+    torn_t torn; /* to be written down before the record is sent */
     bool torn_written;
     uint64_t read_before; /* records that were done when this run began */
     /* blocks that are done, and would make too many runs: they wait until gaps are filled */
@@ -166,8 +168,9 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 /* An extent that was added to the input of a piece that is ours. */
 bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err);
 
-/* Was the file written to since its blocks were done? Then they have to show that they are the same. */
-bool ledger_needs_check(const ledger_input_t *input);
+/* Are the done blocks of the piece of a file with another modification time than the one that is here? Then
+ * they have to show that they are the same. */
+bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
 
 /* ---- what to do next ---- */
 

@@ -25,14 +25,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     if (!take->change.progress && !piece_copy(progress, piece, err))
         return false;
     take->change.progress = progress;
-    const uint64_t tail_at = progress->tail.from;
-    size_t kept = 0;
-    for (size_t i = 0; i < progress->reject_count; i++)
-        if (progress->tail.from == progress->tail.to ||
-            progress->rejects[i].offset / LEDGER_BLOCK_BYTES < tail_at)
-            progress->rejects[kept++] = progress->rejects[i];
-    progress->reject_count = kept;
-    progress->tail = (tail_t){0};
+    progress->tail = (tail_t){0}; /* its rejects stay noted until its blocks are done again */
     return true;
 }
 
@@ -150,6 +143,17 @@ static bool is_ours(const work_t *work, uint32_t epoch) {
     return work->state == WORK_OURS && work->epoch == epoch;
 }
 
+/* What was noted of these blocks when they were done before. */
+static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
+    size_t kept = 0;
+    for (size_t i = 0; i < piece->reject_count; i++) {
+        const uint64_t block = piece->rejects[i].offset / LEDGER_BLOCK_BYTES;
+        if (block < from || block >= to)
+            piece->rejects[kept++] = piece->rejects[i];
+    }
+    piece->reject_count = kept;
+}
+
 static bool add_rejects(piece_t *piece, const reject_mark_t *rejects, size_t count, err_t *err) {
     if (piece->reject_count + count > LEDGER_MOST_REJECTS)
         return err_set(err, STATUS_TOO_MANY_REJECTED,
@@ -188,8 +192,10 @@ static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, 
     bool is_new;
     if (!done_runs_add(&piece->done, from, to, hash, &is_new))
         return err_memory(err, sizeof(done_run_t));
-    if (is_new)
+    if (is_new) {
         counts_add(&piece->counts, counts);
+        drop_rejects(piece, from, to);
+    }
     return !is_new || add_rejects(piece, rejects, reject_count, err);
 }
 
@@ -215,7 +221,8 @@ static bool add_held(piece_t *piece, work_t *work, err_t *err) {
     return true;
 }
 
-static bool add_tail(piece_t *piece, work_t *work, const settled_block_t *block, err_t *err) {
+/* Its rejects are noted when all of it is settled. */
+static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     tail_t *tail = &work->tail;
     if (!work->tail_settled || block->from < tail->from)
         tail->from = block->from;
@@ -224,18 +231,37 @@ static bool add_tail(piece_t *piece, work_t *work, const settled_block_t *block,
     tail->hash += block->hash;
     counts_add(&tail->counts, &block->counts);
     work->tail_settled++;
-    return add_rejects(piece, block->rejects, block->reject_count, err);
+    if (!block->reject_count)
+        return true;
+    const size_t bytes = (work->tail_reject_count + block->reject_count) * sizeof *work->tail_rejects;
+    reject_mark_t *larger = realloc(work->tail_rejects, bytes);
+    if (!larger)
+        return err_memory(err, bytes);
+    memcpy(larger + work->tail_reject_count, block->rejects, block->reject_count * sizeof *larger);
+    work->tail_rejects = larger;
+    work->tail_reject_count += block->reject_count;
+    return true;
+}
+
+/* A block of the file that is here comes to those that are done, which may be from another copy of it: until
+ * they were compared, when all has been fed, nobody may take the piece for that of one file. */
+static void note_source(piece_t *piece, const ledger_input_t *input) {
+    if (!piece->done.count)
+        piece->modified_ns = input->seen.modified_ns;
+    else if (piece->modified_ns != input->seen.modified_ns)
+        piece->modified_ns = 0;
 }
 
 bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
     if (!is_ours(work, epoch))
         return true;
     piece_t *piece = ledger_piece(ledger, work);
+    note_source(piece, &ledger->inputs[work->input]);
     work->dirty = true;
     if (!ledger->options.safe)
         piece->unsafe = true;
     if (block->tail)
-        return add_tail(piece, work, block, err);
+        return add_tail(work, block, err);
     if (piece->done.count >= LEDGER_MOST_RUNS && done_runs_would_grow(&piece->done, block->from, block->to))
         return hold(work, block, err);
     return add_done(piece, block->from, block->to, block->hash, &block->counts, block->rejects,
@@ -319,7 +345,13 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
         }
         if (is_finished(work, piece)) {
             piece->complete = input->version;
+            piece->modified_ns = input->seen.modified_ns;
             piece->tail = work->tail;
+            if (work->tail_parts) {
+                drop_rejects(piece, work->tail.from, UINT64_MAX);
+                if (!add_rejects(piece, work->tail_rejects, work->tail_reject_count, err))
+                    return false;
+            }
             change->version = input->entry.version;
             change->sets_owner = true; /* free from now on */
             change->new_epoch = work->epoch;

@@ -9,8 +9,7 @@ static watched_t *find(const liveness_t *liveness, const load_id_t *load) {
     return NULL;
 }
 
-static watched_t *add(liveness_t *liveness, const load_seen_t *load, int64_t now_ns, uint64_t own_beats,
-                      err_t *err) {
+static watched_t *add(liveness_t *liveness, const load_seen_t *load, err_t *err) {
     if (liveness->count == liveness->room) {
         size_t room = liveness->room ? 2 * liveness->room : 8;
         watched_t *larger = realloc(liveness->watched, room * sizeof *larger);
@@ -22,7 +21,7 @@ static watched_t *add(liveness_t *liveness, const load_seen_t *load, int64_t now
         liveness->room = room;
     }
     watched_t *watched = &liveness->watched[liveness->count++];
-    *watched = (watched_t){.load = *load, .since_ns = now_ns, .own_beats = own_beats};
+    *watched = (watched_t){.load = *load};
     return watched;
 }
 
@@ -33,15 +32,18 @@ bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns,
     for (size_t i = 0; i < loads->count; i++) {
         const load_seen_t *load = &loads->loads[i];
         watched_t *watched = find(liveness, &load->id);
-        if (!watched && !(watched = add(liveness, load, now_ns, own_beats, err)))
+        const bool is_new = !watched;
+        if (is_new && !(watched = add(liveness, load, err)))
             return false;
-        if (watched->load.beat != load->beat) {
+        const bool changed = is_new || watched->load.beat != load->beat;
+        if (changed || watched->fresh) {
             watched->since_ns = now_ns;
             watched->own_beats = own_beats;
         }
+        watched->fresh = changed;
         watched->load = *load;
         watched->listed = true;
-        watched->dead = load->ended || (now_ns - watched->since_ns >= liveness->lease_ns &&
+        watched->dead = load->ended || (!changed && now_ns - watched->since_ns >= liveness->lease_ns &&
                                         own_beats - watched->own_beats >= LIVENESS_OWN_BEATS);
     }
     return true;

@@ -11,7 +11,8 @@ enum { LIVENESS_OWN_BEATS = 3 };
 
 typedef struct {
     load_seen_t load;   /* as last read */
-    int64_t since_ns;   /* when this beat was first read */
+    bool fresh;         /* its beat has changed with the last update */
+    int64_t since_ns;   /* when the first update began that read this beat once more */
     uint64_t own_beats; /* of ours that were acknowledged until then */
     bool dead, listed;
 } watched_t;
@@ -22,7 +23,9 @@ typedef struct {
     int64_t lease_ns;
 } liveness_t;
 
-/* What the catalog says now. own_beats: how many of our beats were acknowledged so far. */
+/* What the catalog says now. now_ns, own_beats (how many of our beats were acknowledged so far): as they were
+ * before the catalog was asked. However long its reply took, a new beat is counted from the next update on.
+ */
 bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
                      err_t *err);
 

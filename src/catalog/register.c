@@ -175,11 +175,6 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     }
     if (!changed)
         return true;
-    bool begun = false; /* by anybody, ever */
-    for (size_t i = 0; i < changed->piece_count; i++)
-        begun |= changed->pieces[i].epoch > 0;
-    if (!begun)
-        return true;
     if (!wanted->reload)
         return refuse_changed(registering, wanted, changed, err);
     take(m, number, changed);

@@ -22,6 +22,7 @@ typedef struct {
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     load_id_t dropping;                    /* a load that drops the collection; nobody: none does */
+    uint64_t drops;                        /* how often a drop was begun */
     bool has_entries; /* where there is no header: there are entries all the same, so it was removed */
 } catalog_header_t;
 
@@ -31,16 +32,17 @@ void catalog_header_free(catalog_header_t *header);
 typedef struct {
     enum {
         HEADER_TAKE_NUMBERS, /* believes both counters; adds extents and ordinals */
-        HEADER_BIND,         /* believes that format, digest and filter are not set, and nobody drops */
-        HEADER_BEGIN_DROP,   /* believes `dropping`; sets it to `by` */
-        HEADER_CANCEL_DROP,  /* believes dropping == by */
-        HEADER_END_DROP,     /* believes dropping == by; no format, another generation, `uuid` */
-        HEADER_NEW_UUID,     /* believes generation and nobody drops; sets uuid and the next generation */
-        HEADER_SYNC,         /* changes nothing that matters, but is journaled */
+        HEADER_BIND, /* believes generation, that format, digest and filter are not set, and nobody drops */
+        HEADER_BEGIN_DROP,  /* believes `dropping` and `drops`; sets `dropping` to `by`, one drop more */
+        HEADER_CANCEL_DROP, /* believes dropping == by */
+        HEADER_END_DROP,    /* believes dropping == by; no format, another generation, `uuid` */
+        HEADER_NEW_UUID,    /* believes generation and nobody drops; sets uuid and the next generation */
+        HEADER_SYNC,        /* changes nothing that matters, but is journaled */
     } kind;
     uint64_t next_extent, next_ordinal, extents, ordinals;
     const char *format, *format_digest, *filter;
     load_id_t dropping, by;
+    uint64_t drops;
     uint32_t generation;
     uint8_t uuid[STORE_UUID];
 } header_change_t;
@@ -98,7 +100,9 @@ struct store {
      * may be others, from the new *from on. among: only these ordinals (ascending), or NULL. */
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err);
-    /* New entries. One whose ordinal or key is there already is left out, which is no error. */
+    /* New entries. One whose ordinal, key or path is there already is left out, which is no error: two loads
+     * may register two versions of one file at once. Entries that were removed, and inputs without a name
+     * (their key begins with "new/"), are in nobody's way by their path. */
     bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, err_t *err);
     /* Each by itself; *changed of them were made. */
     bool (*change_entries)(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
@@ -126,8 +130,8 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
 bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
                         uint64_t *first_ordinal, err_t *err);
 
-/* How many loads seem to run, but for this one (or NULL): for people and for cleaning up, since it goes by how long
- * ago the server saw them. */
+/* How many loads seem to run, but for this one (or NULL): for people and for cleaning up, since it goes by
+ * how long ago the server saw them. */
 bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif

@@ -15,7 +15,7 @@
 /* The header:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
- * leaseMs, format, digest, filter, dropping: <load>, synced} */
+ * leaseMs, format, digest, filter, dropping: <load>, drops, synced} */
 #define HEADER "catalog"
 
 enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20, SAME_CHANGE = 5000 };
@@ -64,11 +64,12 @@ static bool header_from_bson(const bson_t *document, catalog_header_t *header, e
     uint32_t length = 0;
     const uint8_t *uuid = NULL;
     *header = (catalog_header_t){.layout = (int32_t)number_at(document, "layout"),
-                         .lane_rule = (int32_t)number_at(document, "laneRule"),
-                         .generation = (uint32_t)number_at(document, "generation"),
-                         .next_extent = number_at(document, "nextExtent"),
-                         .next_ordinal = number_at(document, "nextOrdinal"),
-                         .lease_ms = (int64_t)number_at(document, "leaseMs")};
+                                 .lane_rule = (int32_t)number_at(document, "laneRule"),
+                                 .generation = (uint32_t)number_at(document, "generation"),
+                                 .drops = number_at(document, "drops"),
+                                 .next_extent = number_at(document, "nextExtent"),
+                                 .next_ordinal = number_at(document, "nextOrdinal"),
+                                 .lease_ms = (int64_t)number_at(document, "leaseMs")};
     header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
     if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
         bson_iter_binary(&iter, &subtype, &length, &uuid);
@@ -147,6 +148,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         return;
     case HEADER_BIND:
         BSON_APPEND_NULL(query, "format"); /* not there */
+        BSON_APPEND_INT64(query, "generation", change->generation);
         append_load(query, "dropping", &nobody);
         BSON_APPEND_UTF8(set, "format", change->format);
         BSON_APPEND_UTF8(set, "digest", change->format_digest);
@@ -155,6 +157,11 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     case HEADER_BEGIN_DROP:
         append_load(query, "dropping", &change->dropping);
         append_load(set, "dropping", &change->by);
+        if (change->drops)
+            BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
+        else
+            BSON_APPEND_NULL(query, "drops"); /* not there */
+        BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
         return;
     case HEADER_CANCEL_DROP:
         append_load(query, "dropping", &change->by);

@@ -60,7 +60,8 @@ static bool extend(job_t *job, asking_t *asking) {
     load_file_t *file = asking->file;
     bool ours;
     asking->err.text[0] = '\0';
-    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours, &asking->err) &&
+    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours,
+                          &asking->err) &&
            ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
 }
 
@@ -114,7 +115,8 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     load_file_t *file = &job->files[work - job->ledger.works];
     const ledger_input_t *input = &job->ledger.inputs[work->input];
     const piece_t *piece = &input->entry.pieces[work->piece];
-    while (file->feeding && !loading_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
+    while (file->feeding &&
+           !loading_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
         answer_askings(job);
         nanosleep(&pause, NULL);
@@ -125,7 +127,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
         return err_memory(err, piece->done.count * sizeof(done_run_t));
     file->tail = piece->tail;
     file->only_compares = work->state == WORK_CHECK;
-    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input));
+    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
     hand_out_add(job->hand_out, (size_t)(file - job->files));
@@ -191,7 +193,8 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
     return !stopped(err);
 }
 
-static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle, err_t *err) {
+static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle,
+                            err_t *err) {
     conductor_t *conductor = context;
     const int64_t until_ns = clock_now_ns() + most_ns;
     for (*idle = *hungry = false; !*idle && !(*hungry && may_take) && clock_now_ns() < until_ns;) {
@@ -305,8 +308,9 @@ static void tell_lost(job_t *job) {
         log_note("another load has taken over %s, because this one gave no sign of life for too long",
                  first->input->name);
     else if (count)
-        log_note("another load has taken over %s and %zu more, because this one gave no sign of life for too long",
-                 first->input->name, count - 1);
+        log_note(
+            "another load has taken over %s and %zu more, because this one gave no sign of life for too long",
+            first->input->name, count - 1);
 }
 
 static void written(void *context) {
@@ -324,12 +328,14 @@ static void waits_for(void *context, const load_seen_t *load) {
         return;
     job->waits_told = true;
     if (load)
-        log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and goes on "
+        log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and "
+                 "goes on "
                  "if the other one dies",
                  (long long)load->process, load->host);
     else
-        log_note("other loads work on the rest; this one waits until they are done, and goes on if one of them "
-                 "dies");
+        log_note(
+            "other loads work on the rest; this one waits until they are done, and goes on if one of them "
+            "dies");
 }
 
 static bool enough(void *context) {

@@ -51,6 +51,8 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
     if (!coordinator_flush(coordinator, err))
         return false;
     *written_ns = coordinator->now(coordinator->context);
+    if (!hand_out(coordinator, err)) /* what we lost may have become something to be compared */
+        return false;
     return coordinator->ledger->lost != lost || coordinator->enough(coordinator->context) ||
            !is_stuck(coordinator, *idle, err);
 }

@@ -129,9 +129,9 @@ static bool nap(void *context, err_t *err) {
     return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on from here");
 }
 
-static bool drop_data(void *context, err_t *err) {
+static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
-    return place_drop_data(job->server, job->client, err);
+    return place_drop_data(job->server, job->client, uuid, err);
 }
 
 bool job_drop(job_t *job, err_t *err) {

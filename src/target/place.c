@@ -235,10 +235,8 @@ bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     return ok;
 }
 
-bool place_drop_data(server_t *server, mongoc_client_t *client, err_t *err) {
-    place_t place;
-    if (!place_identity(server, client, &place, err))
-        return false;
-    return !place.exists ||
-           drop_one(server, client, "", server_facts(server)->major >= UUID_MAJOR ? place.uuid : NULL, err);
+bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
+    static const uint8_t none[16];
+    return memcmp(uuid, none, sizeof none) == 0 ||
+           drop_one(server, client, "", server_facts(server)->major >= UUID_MAJOR ? uuid : NULL, err);
 }

@@ -38,9 +38,9 @@ bool place_make(server_t *server, mongoc_client_t *client, const place_options_t
 /* Drops the collection and its catalog (NAME.tipple.files, .loads). */
 bool place_drop(server_t *server, mongoc_client_t *client, err_t *err);
 
-/* Drops the collection alone: the one that is there now, and no other. Before 6.0 the server cannot tell one from
+/* Drops the collection alone: the one of this UUID (zeros: there is none), and no other. Before 6.0 the server cannot tell one from
  * another, and a second try after a lost reply might drop a new one: so there is none. */
-bool place_drop_data(server_t *server, mongoc_client_t *client, err_t *err);
+bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
 typedef struct {

@@ -1,0 +1,324 @@
+/* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
+ */
+#include "sim.h"
+#include "target/position.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void sim_fail(world_t *world, const char *what, const char *format, ...) {
+    if (world->failed)
+        return;
+    va_list args;
+    va_start(args, format);
+    world->failed = true;
+    snprintf(world->what, sizeof world->what, "%s", what);
+    vsnprintf(world->why, sizeof world->why, format, args);
+    va_end(args);
+    TRACE(world, "WRONG: %s: %s", what, world->why);
+}
+
+void sim_trace(const world_t *world, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const actor_t *actor = world->current;
+    char who[32] = "world";
+    if (actor)
+        snprintf(who, sizeof who, "load %u %s", actor->load->id.bytes[0], actor->name);
+    printf("%7.2f  %-16s ", (double)world->now / SIM_TICK, who);
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+}
+
+/* ---- what is there ---- */
+
+static const input_t *input_of_path(const world_t *world, const char *path) {
+    const char *last = strrchr(path, '/');
+    return &world->inputs[(last ? last[6] : path[5]) - '0'];
+}
+
+/* A document of this record, in this state or in a later one in which it is longer. */
+static const stored_t *find_document(const world_t *world, const input_t *input, const record_t *record,
+                                     uint32_t format) {
+    const documents_stored_t *documents = &world->server.documents;
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const stored_t *one = &documents->at[i];
+        const document_parts_t parts = document_parts(one->document);
+        if (!one->orphan && parts.input == input->number && parts.format == format &&
+            parts.start == record->start && parts.length >= record->length &&
+            parts.variant == record->variant && (one->committed || world->server.topology == KIND_STANDALONE))
+            return one;
+    }
+    return NULL;
+}
+
+static bool is_marked(const entry_t *entry, uint64_t offset) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
+            if (entry->pieces[i].rejects[j].offset == offset)
+                return true;
+    return false;
+}
+
+/* ---- no record twice ---- */
+
+static void check_doubles(world_t *world) {
+    const server_t *server = &world->server;
+    const documents_stored_t *documents = &server->documents;
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const stored_t *one = &documents->at[i];
+        const document_parts_t parts = document_parts(one->document);
+        const input_t *input = &world->inputs[parts.input];
+        if (one->orphan || !input->named)
+            continue;
+        for (uint32_t j = i + 1; j < documents->count; j++) {
+            const stored_t *other = &documents->at[j];
+            const document_parts_t others = document_parts(other->document);
+            if (other->orphan || others.input != parts.input || others.start != parts.start)
+                continue;
+            /* not promised: another content of the same place, which comes after its sender's death, on
+             * another shard */
+            if (!server->by_id && one->document != other->document && (one->late || other->late))
+                continue;
+            sim_fail(world, "twice",
+                     "a record of input %u at %u is there twice: %x and %x, _ids %lld and %lld", parts.input,
+                     parts.start, one->document, other->document, (long long)one->id, (long long)other->id);
+            return;
+        }
+    }
+}
+
+/* ---- what was said stays true ---- */
+
+static void check_claims(world_t *world) {
+    for (uint32_t i = 0; i < world->claim_count; i++) {
+        const claim_t *claim = &world->claims[i];
+        const input_t *input = &world->inputs[claim->input];
+        for (uint32_t j = 0; j < claim->content->count; j++) {
+            const record_t *record = &claim->content->records[j];
+            if (record->kind == RECORD_FILTERED)
+                continue;
+            if (record->kind == RECORD_GOOD && find_document(world, input, record, claim->format))
+                continue;
+            if (claim->rejected >> j & 1)
+                continue;
+            sim_fail(world, "truth",
+                     "slot %u, run %u said %d, but the record of input %u at %u is not there%s", claim->slot,
+                     claim->run, claim->rejected ? 2 : 0, claim->input, record->start,
+                     record->kind == RECORD_GOOD ? "" : " (it is a reject)");
+            return;
+        }
+    }
+}
+
+void check_said(world_t *world, sim_load_t *load) {
+    /* what was dropped while or after the load asked for the last time is not its lie (it asks by two
+     * commands) */
+    if (load->drops_seen_before != world->drops || load->command.unsafe)
+        return;
+    for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
+        if (load->seen[i]->damaged)
+            continue; /* nobody who reads that to its end says 0, and who does not has not seen it */
+        claim_t *claim = &world->claims[world->claim_count++];
+        *claim = (claim_t){.input = load->command.inputs[i],
+                           .format = load->command.format,
+                           .content = load->seen[i],
+                           .slot = load->slot,
+                           .run = load->run};
+        for (uint32_t j = 0; j < claim->content->count; j++)
+            if (is_marked(&load->ledger.inputs[i].entry,
+                          content_offset(&world->inputs[claim->input], &claim->content->records[j])))
+                claim->rejected |= 1u << j;
+        if (load->status == STATUS_OK && claim->rejected)
+            sim_fail(world, "status", "a load with rejects said 0");
+    }
+    world->dirty = true;
+    for (size_t i = 0; i < load->ledger.input_count; i++) {
+        const ledger_input_t *input = &load->ledger.inputs[i];
+        for (size_t j = 0; j < input->entry.piece_count; j++) {
+            const counts_t counts = piece_counts(&input->entry.pieces[j]);
+            if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
+                sim_fail(world, "counts", "read %llu is not the sum", (unsigned long long)counts.read);
+        }
+    }
+}
+
+/* ---- done runs name what is there ---- */
+
+/* The hash of the blocks [from, to) in a content; false: they are not blocks of it. */
+static bool hash_of(const input_t *input, const content_t *content, uint64_t from, uint64_t to, bool in_parts,
+                    uint64_t *hash, uint32_t *first, uint32_t *last) {
+    *hash = 0;
+    *first = *last = UINT32_MAX;
+    for (uint32_t i = 0; i < content->count;) {
+        const uint64_t block = content_block(input, &content->records[i]);
+        uint32_t end = i + 1;
+        while (end < content->count && content_block(input, &content->records[end]) == block)
+            end++;
+        if (block >= from && block < to) {
+            if (*first == UINT32_MAX)
+                *first = i;
+            *last = end;
+            if (in_parts && end == content->count && content->torn && end - i > 1)
+                *hash += content_block_hash(input, content, i, end - 1) +
+                         content_block_hash(input, content, end - 1, end);
+            else
+                *hash += content_block_hash(input, content, i, end);
+        }
+        i = end;
+    }
+    return *first != UINT32_MAX;
+}
+
+static uint32_t format_of(const world_t *world) {
+    return world->server.header.format_digest && strcmp(world->server.header.format_digest, "two") == 0;
+}
+
+static bool check_run(world_t *world, const input_t *input, const entry_t *entry, uint64_t from, uint64_t to,
+                      uint64_t hash, bool tail, uint64_t *read) {
+    for (uint32_t i = input->count; i-- > 0;) {
+        const content_t *content = &input->states[i];
+        uint64_t its_hash;
+        uint32_t first, last;
+        if (!hash_of(input, content, from, to, tail, &its_hash, &first, &last) || its_hash != hash)
+            continue;
+        for (uint32_t j = first; j < last; j++) {
+            const record_t *record = &content->records[j];
+            ++*read;
+            if (record->kind == RECORD_FILTERED || is_marked(entry, content_offset(input, record)) ||
+                (record->kind == RECORD_GOOD && find_document(world, input, record, format_of(world))))
+                continue;
+            sim_fail(world, "done",
+                     "entry %u says that blocks [%llu, %llu) are done, but the record at %u is not there",
+                     entry->ordinal, (unsigned long long)from, (unsigned long long)to, record->start);
+            return false;
+        }
+        return true;
+    }
+    sim_fail(world, "hash", "entry %u: the hash of blocks [%llu, %llu) is that of no content", entry->ordinal,
+             (unsigned long long)from, (unsigned long long)to);
+    return false;
+}
+
+static void check_piece(world_t *world, const input_t *input, const entry_t *entry, const piece_t *piece) {
+    uint64_t read = 0;
+    for (size_t i = 0; i < piece->done.count; i++) {
+        const done_run_t *run = &piece->done.runs[i];
+        if (!check_run(world, input, entry, run->from, run->to, run->hash, false, &read))
+            return;
+    }
+    if (read != piece->counts.read) {
+        sim_fail(world, "counts", "entry %u: %llu records are done, %llu were counted", entry->ordinal,
+                 (unsigned long long)read, (unsigned long long)piece->counts.read);
+        return;
+    }
+    const tail_t *tail = &piece->tail;
+    read = 0;
+    if (piece->complete && tail->from != tail->to &&
+        !check_run(world, input, entry, tail->from, tail->to, tail->hash, true, &read))
+        return;
+    const counts_t counts = piece_counts(piece);
+    if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
+        sim_fail(world, "counts", "entry %u: read %llu is not the sum", entry->ordinal,
+                 (unsigned long long)counts.read);
+    if (counts.rejected != piece->reject_count && !world->failed && piece->complete &&
+        load_id_is_nobody(&piece->owner)) /* else those of the tail are noted before they are counted */
+        sim_fail(world, "counts", "entry %u: %llu rejects, %zu are noted", entry->ordinal,
+                 (unsigned long long)counts.rejected, piece->reject_count);
+}
+
+static void check_done(world_t *world) {
+    const server_t *server = &world->server;
+    if (!server->exists || !server->has_header || memcmp(server->header.uuid, server->uuid, STORE_UUID) != 0)
+        return;
+    for (size_t i = 0; i < server->entries.count && !world->failed; i++) {
+        const entry_t *entry = &server->entries.entries[i];
+        const input_t *input = input_of_path(world, entry->path);
+        for (size_t j = 0; j < entry->piece_count && !entry->removed; j++) {
+            const piece_t *piece = &entry->pieces[j];
+            if (piece->generation == server->header.generation && !piece->unsafe && !world->failed)
+                check_piece(world, input, entry, piece);
+        }
+    }
+}
+
+void check_now(world_t *world) {
+    world->dirty = false;
+    check_doubles(world);
+    if (!world->failed)
+        check_claims(world);
+    if (!world->failed)
+        check_done(world);
+}
+
+/* ---- single events ---- */
+
+/* An owner that is alive, and whose beats were never late, keeps its pieces. */
+void check_take(world_t *world, const entry_change_t *change, const piece_t *before) {
+    if (change->new_epoch <= before->epoch)
+        sim_fail(world, "epoch", "a take did not raise the epoch");
+    if (load_id_is_nobody(&before->owner) || load_id_equal(&before->owner, &change->new_owner))
+        return;
+    for (uint32_t i = 0; i < world->load_count; i++) {
+        const sim_load_t *load = &world->loads[i];
+        if (load->state == LOAD_RUNS && load_id_equal(&load->id, &before->owner) && !load->disturbed)
+            sim_fail(world, "take-over", "a piece was taken from load %u, which is alive", load->id.bytes[0]);
+    }
+}
+
+/* Nobody drops what a load that is alive works on. */
+void check_drop(world_t *world, const packet_t *message) {
+    for (uint32_t i = 0; i < world->load_count; i++) {
+        const sim_load_t *load = &world->loads[i];
+        if (load->state == LOAD_RUNS && load->opened && !load->disturbed &&
+            !load_id_equal(&load->id, &message->load) &&
+            memcmp(load->settings.uuid, world->server.uuid, STORE_UUID) == 0)
+            sim_fail(world, "drop", "the collection is dropped while load %u works on it", load->id.bytes[0]);
+    }
+}
+
+void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document) {
+    const document_parts_t parts = document_parts(document);
+    const input_t *input = &world->inputs[parts.input];
+    const entries_t *entries = &world->server.entries;
+    const char *digest = world->server.header.format_digest;
+    (void)message;
+    if (!content_makes(input, document)) {
+        sim_fail(world, "made up", "document %x is of no record", document);
+        return;
+    }
+    if (!digest || strcmp(digest, parts.format ? "two" : "one") != 0) {
+        sim_fail(world, "format", "a document of another format than the collection's was stored");
+        return;
+    }
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        const uint64_t offset = parts.start * input->unit;
+        uint64_t number;
+        if (input_of_path(world, entry->path) == input && entry_number(entry, offset, &number) &&
+            position_id(position_lane(entry->ordinal, offset), number) == id)
+            return;
+    }
+    sim_fail(world, "place", "_id %lld is in no extent of input %u", (long long)id, parts.input);
+}
+
+/* Two entries never have the same numbers. */
+static void check_extents(world_t *world) {
+    const entries_t *entries = &world->server.entries;
+    for (size_t i = 0; i < entries->count; i++)
+        for (size_t j = 0; j < entries->entries[i].extent_count; j++)
+            for (size_t k = i; k < entries->count; k++)
+                for (size_t l = k == i ? j + 1 : 0; l < entries->entries[k].extent_count; l++) {
+                    const extent_t *a = &entries->entries[i].extents[j], *b = &entries->entries[k].extents[l];
+                    if (a->base < b->base + b->length && b->base < a->base + a->length)
+                        sim_fail(world, "extents", "entries %u and %u have the same numbers",
+                                 entries->entries[i].ordinal, entries->entries[k].ordinal);
+                }
+}
+
+void check_end(world_t *world) {
+    check_now(world);
+    if (!world->failed)
+        check_extents(world);
+}

@@ -1,0 +1,248 @@
+/* program: a simulated load from its first command to its exit status, as load.c goes through it. */
+#include "sim.h"
+#include "target/position.h"
+
+#include <stdio.h>
+
+static const char *const formats[] = {"one", "two"};
+
+/* ---- inputs ---- */
+
+static bool digest_at(void *context, size_t at, uint64_t size, char digest[33], err_t *err) {
+    const sim_load_t *load = context;
+    (void)err;
+    content_digest_at(&load->world->inputs[load->command.inputs[at]], load->seen[at], size, digest);
+    return true;
+}
+
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
+    sim_load_t *load = context;
+    const size_t at = (size_t)(input - load->ledger.inputs);
+    const input_t *is = &load->world->inputs[load->command.inputs[at]];
+    return register_relate(&input->entry, &input->seen, is->kind != INPUT_PIPE, digest_at, load, at, view,
+                           version, err);
+}
+
+static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
+    static const char *const kinds[] = {"plain", "gzip", "stream"};
+    const input_t *input = &load->world->inputs[load->command.inputs[at]];
+    const content_t *content = &input->states[input->now[load->command.host]];
+    char name[40];
+    load->seen[at] = content;
+    snprintf(name, sizeof name, "%s/input%u",
+             load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
+    *wanted = (wanted_t){.name = strdup(name),
+                         .kind = kinds[input->kind],
+                         .named = input->named,
+                         .may_grow = input->kind != INPUT_PIPE,
+                         .ordinals = 1,
+                         .pieces = 1};
+    if (input->kind == INPUT_PIPE) {
+        wanted->extent_units = POSITION_STREAM_PIECE / POSITION_EXTENT_UNIT;
+        return;
+    }
+    wanted->seen.size = content->size;
+    wanted->seen.modified_ns = content->modified_ns;
+    memcpy(wanted->seen.digest, content->digest, sizeof content->digest);
+    wanted->extent_units = (content->size + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
+    wanted->text_end = content->size;
+    if (input->pieces > 1 && content->count &&
+        content_block(input, &content->records[content->count - 1]) >= PIECE_BLOCKS * (input->pieces - 1)) {
+        wanted->pieces = input->pieces;
+        wanted->piece_blocks = PIECE_BLOCKS;
+    }
+}
+
+static bool register_inputs(sim_load_t *load, err_t *err) {
+    const uint32_t count = load->command.input_count;
+    wanted_t *wanted = calloc(count, sizeof *wanted);
+    for (uint32_t i = 0; i < count; i++)
+        want(load, i, &wanted[i]);
+    load->registration = (registration_t){.wanted = wanted,
+                                          .count = count,
+                                          .self = load->id,
+                                          .digest_at = digest_at,
+                                          .context = load,
+                                          .name = "c"};
+    if (!catalog_register(&load->store.store, &load->registration, err))
+        return false;
+    const ledger_options_t options = {.self = load->id,
+                                      .generation = load->generation,
+                                      .safe = !load->command.unsafe,
+                                      .lease_ns = SIM_LEASE,
+                                      .relate = relate,
+                                      .context = load};
+    ledger_init(&load->ledger, &options);
+    load->has_ledger = true;
+    for (uint32_t i = 0; i < count; i++) {
+        ledger_input_t input = {.entry = wanted[i].entry,
+                                .seen = wanted[i].seen,
+                                .name = wanted[i].name,
+                                .key = wanted[i].key,
+                                .text_end = wanted[i].text_end,
+                                .bytes = wanted[i].seen.size,
+                                .plain = load->world->inputs[load->command.inputs[i]].kind == INPUT_FILE,
+                                .group = i};
+        TRACE(load->world, "input %u is entry %u, version %u of it is the newest", i, input.entry.ordinal,
+              input.entry.version);
+        if (!ledger_add(&load->ledger, &input, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- --drop ---- */
+
+static int64_t drop_now(void *context) {
+    return load_clock(context);
+}
+
+static uint64_t drop_beats(void *context) {
+    return ((const sim_load_t *)context)->own_beats;
+}
+
+static bool drop_wait(void *context, err_t *err) {
+    const sim_load_t *load = context;
+    actor_sleep(load->world, SIM_TICK);
+    return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
+}
+
+static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
+    return sim_drop(context, uuid, err);
+}
+
+static bool drop(sim_load_t *load, err_t *err) {
+    const catalog_drop_t how = {.self = load->id,
+                                .lease_ns = SIM_LEASE,
+                                .now = drop_now,
+                                .own_beats = drop_beats,
+                                .wait = drop_wait,
+                                .drop = drop_drop,
+                                .context = load};
+    return catalog_drop(&load->store.store, "c", &how, err);
+}
+
+/* ---- the journey ---- */
+
+static bool find_collection(sim_load_t *load, err_t *err) {
+    static const uint8_t none[STORE_UUID];
+    store_t *store = &load->store.store;
+    uint8_t *uuid = load->settings.uuid;
+    if (!store->collection(store, uuid, err))
+        return false;
+    if (memcmp(uuid, none, STORE_UUID) != 0)
+        return true;
+    return sim_create(load, err) && store->collection(store, uuid, err);
+}
+
+static bool journey(sim_load_t *load, err_t *err) {
+    store_t *store = &load->store.store;
+    catalog_header_t header = {0};
+    if (load->command.drop && !drop(load, err))
+        return false;
+    load->settings = (catalog_settings_t){.name = "c",
+                                          .format = "f",
+                                          .format_digest = formats[load->command.format],
+                                          .filter = "",
+                                          .accepts_other_uuid = load->command.same_collection};
+    if (!find_collection(load, err))
+        return false;
+    load->settings.empty = load->world->server.documents.count == 0;
+    if (!catalog_open(store, &load->settings, &header, err))
+        return false;
+    load->opened = true;
+    load->generation = header.generation;
+    catalog_header_free(&header);
+    if (!register_inputs(load, err))
+        return false;
+    coordinator_t coordinator = pipeline_coordinator(load);
+    bool ok = coordinator_run(&coordinator, err);
+    if (!ok && chance(load->world->choices, CHOICE_DETAIL, 500)) {
+        err_t ignored;
+        coordinator_flush(&coordinator, &ignored);
+    }
+    return ok && catalog_check_collection(store, &load->settings, load->generation, err);
+}
+
+static void heart(void *argument) {
+    sim_load_t *load = argument;
+    for (;;) {
+        err_t err;
+        bool alive;
+        actor_sleep(load->world, SIM_BEAT);
+        if (load->store.store.beat(&load->store.store, &load->id, ++load->beats, 0, &alive, &err))
+            load->own_beats++;
+    }
+}
+
+static void end(sim_load_t *load) {
+    load->main.alive = load->heart.alive = false;
+    for (uint32_t i = 0; i < SIM_WORKERS; i++)
+        load->workers[i].alive = false;
+    message_forget_waiters(load->world, load);
+}
+
+static void run(void *argument) {
+    sim_load_t *load = argument;
+    world_t *world = load->world;
+    bool ok = sim_enroll(load, &load->err);
+    if (ok) {
+        load->beats = 1;
+        actor_start(&load->heart, load, "heart", heart);
+        ok = journey(load, &load->err);
+    }
+    load->status = ok ? STATUS_OK : load->err.status;
+    if (ok && ledger_open_rejects(&load->ledger))
+        load->status = STATUS_SOME_REJECTED;
+    if (ok)
+        check_said(world, load);
+    load->heart.alive = false;
+    err_t ignored;
+    sim_end(load, &ignored);
+    TRACE(world, "ends with status %d%s%s", load->status, ok ? "" : ": ", ok ? "" : load->err.text);
+    load->state = LOAD_ENDED;
+    end(load);
+}
+
+void program_start(world_t *world, uint32_t slot) {
+    sim_load_t *load = &world->loads[slot];
+    const actor_t kept[2 + SIM_WORKERS] = {load->main, load->heart, load->workers[0], load->workers[1]};
+    const uint32_t number = ++world->next_load;
+    memset(load, 0, offsetof(sim_load_t, tasks));
+    memset(load->tasks, 0, sizeof load->tasks);
+    load->event_count = load->incarnation = 0;
+    load->extend = (extend_t){0};
+    load->changed = false;
+    load->status = STATUS_OK;
+    load->main = kept[0];
+    load->heart = kept[1];
+    load->workers[0] = kept[2];
+    load->workers[1] = kept[3];
+    load->world = world;
+    load->slot = slot;
+    load->run = ++world->runs[slot];
+    load->id.bytes[0] = (uint8_t)number;
+    load->id.bytes[1] = (uint8_t)(number >> 8);
+    load->command = world->commands[slot];
+    load->state = LOAD_RUNS;
+    load->last_beat = -1;
+    static const uint32_t rates[] = {100, 80, 125, 90};
+    load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];
+    load->clock_at = world->now;
+    load->clock_then = 7 * (int64_t)number * SIM_TICK;
+    sim_store_make(load);
+    load->heart.alive = false;
+    TRACE(world, "load %u starts in slot %u%s%s%s", number, slot, load->command.drop ? ", --drop" : "",
+          load->command.unsafe ? ", --unsafe" : "",
+          load->command.same_collection ? ", --same-collection" : "");
+    actor_start(&load->main, load, "main", run);
+    for (uint32_t i = 0; i < SIM_WORKERS; i++)
+        actor_start(&load->workers[i], load, "worker", pipeline_worker);
+}
+
+void program_kill(world_t *world, sim_load_t *load) {
+    TRACE(world, "load %u is killed", load->id.bytes[0]);
+    load->state = LOAD_KILLED;
+    load->suspended = false;
+    end(load);
+}
