@@ -106,10 +106,10 @@ bool snapshot_read_again(const snapshot_read_t *reader) {
 bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
                        bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
                        void *context, err_t *err) {
-    const uint8_t *document;
-    uint32_t length;
+    const uint8_t *document = NULL;
+    uint32_t length = 0;
     bool ok = true;
-    int got;
+    int got = 0;
     snapshot_read_refresh(reader);
     do {
         clear(context);
