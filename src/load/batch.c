@@ -1,7 +1,10 @@
 #include "load/batch.h"
 #include "base/clock.h"
 
+#include <assert.h>
+#include <bson/bson.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_ROOM = 64 * 1024 };
 
@@ -38,6 +41,28 @@ bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err) {
     return true;
 }
 
+#ifndef NDEBUG
+/* A server puts `_id` first, and writes the time of day over a top-level Timestamp(0, 0): a document that is
+ * stored like that could never be read back equal. */
+static bool is_stored_as_it_is(const uint8_t *document, uint32_t length) {
+    bson_iter_t field;
+    uint32_t seconds, increment;
+    bool first = true;
+    if (!bson_iter_init_from_data(&field, document, length))
+        return false;
+    for (; bson_iter_next(&field); first = false) {
+        if (first && strcmp(bson_iter_key(&field), "_id") != 0)
+            return false;
+        if (!BSON_ITER_HOLDS_TIMESTAMP(&field))
+            continue;
+        bson_iter_timestamp(&field, &seconds, &increment);
+        if (!seconds && !increment)
+            return false;
+    }
+    return !first;
+}
+#endif
+
 bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err) {
     if (!batch->part_count || batch->parts[batch->part_count - 1].block != block) {
         if (batch->part_count == batch->part_room) {
@@ -50,6 +75,7 @@ bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length,
         }
         batch->parts[batch->part_count++] = (part_t){block, 0};
     }
+    assert(is_stored_as_it_is(batch->bytes + batch->used, length));
     if (!batch->count)
         batch->since_ns = clock_now_ns();
     batch->parts[batch->part_count - 1].count++;

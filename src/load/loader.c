@@ -7,6 +7,7 @@
 #include "load/correct.h"
 #include "load/read_back.h"
 #include "load/settle.h"
+#include "load/snapshot_read.h"
 #include "target/writer.h"
 
 #include <pthread.h>
@@ -34,7 +35,8 @@ struct loader {
     bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
-    bool by_document;   /* the block's records belong to several shards, perhaps */
+    bool by_document; /* the block's records belong to several shards, perhaps */
+    snapshot_read_t *target;
     read_back_t *range; /* of a block that was begun before; NULL: there was none yet */
     bool comparing;     /* and something of it is there */
     settler_t settler;
@@ -243,6 +245,12 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
 
 /* ---- blocks that were begun before ---- */
 
+static bool open_range(loader_t *loader, err_t *err) {
+    if (!loader->target)
+        loader->target = snapshot_read_new(loader->loading->server, writer_client(loader->writer), err);
+    return loader->target && (loader->range = read_back_new(err)) != NULL;
+}
+
 /* What of it is there: to ask costs a hundredth of what duplicates cost, and on another shard there would be
  * none. */
 static bool read_block_back(loader_t *loader, const block_t *block, err_t *err) {
@@ -250,12 +258,13 @@ static bool read_block_back(loader_t *loader, const block_t *block, err_t *err) 
     if (!block->begun_before || !loader->writer)
         return true;
     int64_t start = clock_now_ns();
-    if (!loader->range &&
-        !(loader->range = read_back_new(loader->loading->server, writer_client(loader->writer), err)))
+    if (!loader->range && !open_range(loader, err))
         return false;
     /* a record that is too long begins where the text ends */
     int64_t end = block->id_base + block->length + (block->oversize.length > 0);
-    bool ok = read_back_begin(loader->range, block->id_base, end, err);
+    bool ok = snapshot_read_all(loader->target, block->id_base, end, read_back_clear, read_back_keep,
+                                loader->range, err) &&
+              read_back_ready(loader->range, err);
     SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
     loader->comparing = ok && read_back_any(loader->range);
     return ok;
@@ -499,6 +508,7 @@ static void free_loader(loader_t *loader) {
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
     read_back_free(loader->range);
+    snapshot_read_free(loader->target);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);
     writer_destroy(loader->writer);

@@ -1,5 +1,4 @@
 #include "load/read_back.h"
-#include "load/snapshot_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 enum { FIRST_ROOM = 256 * 1024, MOST_KEPT = 8 << 20 };
 
 struct read_back {
-    snapshot_read_t *target;
     uint8_t *bytes; /* documents, back to back */
     size_t used, room, at;
     merge_t merge;
@@ -20,28 +18,32 @@ struct read_back {
     bool other, accepted;
 };
 
-read_back_t *read_back_new(server_t *server, mongoc_client_t *client, err_t *err) {
+read_back_t *read_back_new(err_t *err) {
     read_back_t *range = calloc(1, sizeof *range);
-    if (!range) {
+    if (!range)
         err_memory(err, sizeof *range);
-        return NULL;
-    }
-    if (!(range->target = snapshot_read_new(server, client, err))) {
-        free(range);
-        return NULL;
-    }
     return range;
 }
 
 void read_back_free(read_back_t *range) {
     if (!range)
         return;
-    snapshot_read_free(range->target);
     free(range->bytes);
     free(range);
 }
 
-static bool keep(read_back_t *range, const uint8_t *document, uint32_t length, err_t *err) {
+void read_back_clear(void *context) {
+    read_back_t *range = context;
+    if (range->room > MOST_KEPT) {
+        free(range->bytes);
+        range->bytes = NULL;
+        range->room = 0;
+    }
+    range->used = range->at = 0;
+}
+
+bool read_back_keep(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    read_back_t *range = context;
     if (range->used + length > range->room) {
         size_t room = range->room ? 2 * range->room : FIRST_ROOM;
         room = room < range->used + length ? range->used + length : room;
@@ -82,27 +84,11 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     return true;
 }
 
-bool read_back_begin(read_back_t *range, int64_t from, int64_t end, err_t *err) {
-    const uint8_t *document;
-    uint32_t length;
-    int got;
-    if (range->room > MOST_KEPT) {
-        free(range->bytes);
-        range->bytes = NULL;
-        range->room = 0;
-    }
-    snapshot_read_refresh(range->target);
-    do {
-        range->used = range->at = 0;
-        snapshot_read_begin(range->target, from, end);
-        while ((got = snapshot_read_next(range->target, &document, &length, err)) > 0)
-            if (!keep(range, document, length, err))
-                return false;
-    } while (got < 0 && snapshot_read_again(range->target));
-    snapshot_read_end(range->target);
+bool read_back_ready(read_back_t *range, err_t *err) {
+    range->at = 0;
     range->merge = (merge_t){.next = next_kept, .tell = take_finding, .context = range};
     range->id = INT64_MIN;
-    return got == 0 && merge_begin(&range->merge, err);
+    return merge_begin(&range->merge, err);
 }
 
 bool read_back_any(const read_back_t *range) {

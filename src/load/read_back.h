@@ -5,17 +5,18 @@
 #define TIPPLE_LOAD_READ_BACK_H
 
 #include "load/merge.h"
-#include "target/server.h"
 
 typedef struct read_back read_back_t;
 
-/* client: the thread's own, which is used between its other commands. */
-read_back_t *read_back_new(server_t *server, mongoc_client_t *client, err_t *err);
+read_back_t *read_back_new(err_t *err);
 void read_back_free(read_back_t *range); /* NULL is allowed */
 
-/* Reads what has an `_id` in [from, end). False: the server stayed away for longer than its patience, or
- * refused. */
-bool read_back_begin(read_back_t *range, int64_t from, int64_t end, err_t *err);
+/* Nothing is kept: another range, or the same from its start. */
+void read_back_clear(void *range);
+/* The range's next document, in ascending order of `_id`s. */
+bool read_back_keep(void *range, const uint8_t *document, uint32_t length, err_t *err);
+/* That was all of them: records may be looked for, once each. */
+bool read_back_ready(read_back_t *range, err_t *err);
 
 /* Was anything there? If not, nobody needs to look. */
 bool read_back_any(const read_back_t *range);

@@ -77,14 +77,6 @@ void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end) {
     bson_destroy(&filter);
 }
 
-void snapshot_read_end(snapshot_read_t *reader) {
-    bson_error_t error;
-    if (reader->cursor && !mongoc_cursor_error(reader->cursor, &error))
-        server_answered(reader->server);
-    mongoc_cursor_destroy(reader->cursor);
-    reader->cursor = NULL;
-}
-
 /* A cursor that the server has forgotten is as good as a lost connection: everything is asked anew. */
 static bool is_lost(const bson_error_t *error) {
     return (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_CURSOR) &&
@@ -109,4 +101,25 @@ int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32
 
 bool snapshot_read_again(const snapshot_read_t *reader) {
     return reader->again;
+}
+
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
+                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                       void *context, err_t *err) {
+    const uint8_t *document = NULL;
+    uint32_t length = 0;
+    bool ok = true;
+    int got = 0;
+    snapshot_read_refresh(reader);
+    do {
+        clear(context);
+        snapshot_read_begin(reader, from, end);
+        while (ok && (got = snapshot_read_next(reader, &document, &length, err)) > 0)
+            ok = keep(context, document, length, err);
+    } while (ok && got < 0 && snapshot_read_again(reader));
+    mongoc_cursor_destroy(reader->cursor);
+    reader->cursor = NULL;
+    if (ok && got == 0)
+        server_answered(reader->server);
+    return ok && got == 0;
 }

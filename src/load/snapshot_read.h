@@ -27,8 +27,11 @@ void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end);
 int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err);
 bool snapshot_read_again(const snapshot_read_t *reader);
 
-/* The range was read: nothing of it is kept, and the server is known to answer. Optional. */
-void snapshot_read_end(snapshot_read_t *reader);
+/* All of a range: keep is called for each document, clear before the first one, and whenever it starts over.
+ * False: the server stayed away for longer than its patience, or refused, or keep did. */
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
+                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                       void *context, err_t *err);
 
 /* Such a range as a filter's `_id`. */
 void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end);

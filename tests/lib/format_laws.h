@@ -254,6 +254,11 @@ static void law_valid(const lab_record_t *one) {
     size_t at;
     LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
     LAB_MUST(bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, &at));
+    /* a server puts `_id` first, and gives Timestamps of zero the time of day: what it stores must be what was sent */
+    bson_iter_t field;
+    LAB_MUST(bson_iter_init(&field, &document));
+    for (bool first = true; bson_iter_next(&field); first = false)
+        LAB_MUST(!BSON_ITER_HOLDS_TIMESTAMP(&field) && (first || strcmp(bson_iter_key(&field), "_id") != 0));
 }
 
 static void law_same_records(const lab_records_t *a, size_t from, size_t to, const lab_records_t *b,

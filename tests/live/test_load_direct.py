@@ -130,6 +130,20 @@ class Direct(livecluster.Cluster):
         self.assertEqual(self.client.count(self.database, "results"), 0)
         self.clean()
 
+    def test_dropped_meanwhile(self):
+        """Each insert says which collection it means, also past the routers: none makes another one of its name."""
+        text = rows(60000, 3)
+        self.write("a.csv", text)
+        for words in ((), ("--direct",)):
+            load = self.start_held(*words, "-j", 1, "--max-rate", 4000, "a.csv", "--drop", "--yes")
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 2000))
+            self.client.command(self.database, {"drop": "results"})
+            said = load.communicate(timeout=livetest.LONG)[1].decode()
+            self.assertEqual(4, load.returncode, said)
+            self.assertRegex(said, "was dropped.*while it was loaded")
+            self.assertEqual(0, self.client.count(self.database, "results"))
+            self.assertEqual([], self.on_shard("s0") + self.on_shard("s1"))
+
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
         text, rest = rows(100000, 5), rows(50000, 6)
