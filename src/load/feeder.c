@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
+#endif
 
 enum {
     MOST_THREADS = 16,
