@@ -250,6 +250,19 @@ static bool still_ours(store_t *store, const char *name, const catalog_drop_t *d
     return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
 }
 
+/* Until there is none: one that has got another UUID meanwhile, with all of its documents, was not dropped. */
+static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    for (;;) {
+        uint8_t uuid[STORE_UUID];
+        if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
+            return false;
+        if (is_zero(uuid))
+            return true;
+        if (!drop->drop(drop->context, uuid, err))
+            return false;
+    }
+}
+
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
     uint64_t ordinals;
@@ -262,11 +275,8 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         store->change_header(store, &cancel, &changed, &ignored);
         return false;
     }
-    uint8_t uuid[STORE_UUID];
-    if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
-        return false;
     const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
-    if (!drop->drop(drop->context, uuid, err) || !store->remove_entries(store, ordinals, err) ||
+    if (!drop_data(store, name, drop, err) || !store->remove_entries(store, ordinals, err) ||
         !store->change_header(store, &end, &changed, err))
         return false;
     catalog_header_t header = {0};

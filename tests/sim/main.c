@@ -1,11 +1,17 @@
-/* simulate: tries worlds until the time is over, or one of them goes wrong; then makes that one small and
- * shows it. */
+/* simulate: tries worlds until the time is over, or until one of them goes wrong; then makes that one small and shows it.
+ *
+ *   simulate [--seconds N] [--seed S] [--loads N] [--trace]   random worlds from seed S on (a fresh one if not given)
+ *   simulate --one --seed S [--trace]                         one of them
+ *   simulate --exhaustive [--seconds N]                       all small ones
+ *   simulate FILE...                                          worlds that were kept, see seeds/ */
+#include "exhaustive.h"
+#include "shrink.h"
 #include "sim.h"
+
+/* memory of our own, not of a world's */
 #undef malloc
-#undef calloc
 #undef realloc
 #undef free
-#undef strdup
 
 #include <stdio.h>
 #include <time.h>
@@ -13,45 +19,164 @@
 static world_t world;
 static choices_t choices;
 
+typedef struct {
+    double seconds;
+    uint64_t seed;
+    uint32_t loads;
+    bool has_seed, trace, one, exhaustive, keep_all;
+    const char *save;
+} options_t;
+
 static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-int main(int argc, char **argv) {
-    double most = 10;
-    uint64_t seed = (uint64_t)time(NULL) * 1000;
-    uint32_t loads = 0;
-    bool trace = false, one = false;
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seconds") && i + 1 < argc)
-            most = atof(argv[++i]);
-        else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "--loads") && i + 1 < argc)
-            loads = (uint32_t)atoi(argv[++i]);
-        else if (!strcmp(argv[i], "--trace"))
-            trace = true;
-        else if (!strcmp(argv[i], "--one"))
-            one = true;
+static bool usage(void) {
+    fprintf(stderr, "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
+                    "[--save FILE] [FILE...]\n",
+            SIM_LOADS);
+    return false;
+}
+
+static bool read_options(options_t *options, int argc, char **argv, int *at) {
+    for (*at = 1; *at < argc && argv[*at][0] == '-'; ++*at) {
+        const char *name = argv[*at], *value = *at + 1 < argc ? argv[*at + 1] : NULL;
+        if (!strcmp(name, "--trace"))
+            options->trace = true;
+        else if (!strcmp(name, "--one"))
+            options->one = true;
+        else if (!strcmp(name, "--exhaustive"))
+            options->exhaustive = true;
+        else if (!value)
+            return usage();
+        else if (!strcmp(name, "--seconds"))
+            options->seconds = strtod(value, NULL), ++*at;
+        else if (!strcmp(name, "--seed"))
+            options->seed = strtoull(value, NULL, 10), options->has_seed = true, ++*at;
+        else if (!strcmp(name, "--loads"))
+            options->loads = (uint32_t)strtoul(value, NULL, 10), ++*at;
+        else if (!strcmp(name, "--save"))
+            options->save = value, ++*at;
+        else
+            return usage();
     }
+    return options->loads <= SIM_LOADS || usage();
+}
+
+static uint64_t state_of(uint64_t seed) {
+    return seed * 0x2545f4914f6cdd1du + 0x9e3779b97f4a7c15u;
+}
+
+/* Shows a world that went wrong, once made small. */
+static void show(const options_t *options, const uint8_t *script, size_t count, bool small) {
+    script_t is = {.bytes = malloc(count + 1), .count = count};
+    memcpy(is.bytes, script, count);
+    const size_t tries = shrink(&world, &choices, &is, options->loads, small);
+    printf("made smaller in %zu tries; what is left of it:\n", tries);
+    choices_begin(&choices, is.bytes, is.count, false, 0);
+    world_run(&world, &choices, true, options->loads, small);
+    printf("%s: %s\n", world.what, world.why);
+    if (options->save && !script_save(&is, options->save, options->loads, small, world.what))
+        fprintf(stderr, "simulate: %s cannot be written\n", options->save);
+    free(is.bytes);
+}
+
+static int random_worlds(const options_t *options) {
     const double began = seconds();
-    uint64_t count = 0, steps = 0;
-    for (uint64_t number = seed;; number++) {
-        choices_begin(&choices, NULL, 0, true, number * 0x2545f4914f6cdd1dull);
-        const bool ok = world_run(&world, &choices, trace, loads, false);
+    uint64_t count = 0, steps = 0, seed = options->seed;
+    printf("seed %llu\n", (unsigned long long)seed);
+    fflush(stdout);
+    for (;; seed++) {
+        choices_begin(&choices, NULL, 0, true, state_of(seed));
+        const bool ok = world_run(&world, &choices, options->one && options->trace, options->loads, false);
         count++;
         steps += world.steps;
         if (!ok) {
-            printf("seed %llu: %s: %s (%llu steps, %zu choices)\n", (unsigned long long)number, world.what,
-                   world.why, (unsigned long long)world.steps, choices.count);
+            printf("seed %llu, world %llu: %s: %s\n", (unsigned long long)seed, (unsigned long long)count, world.what,
+                   world.why);
+            fflush(stdout);
+            uint8_t *script = malloc(choices.count + 1);
+            const size_t made = choices.count;
+            for (size_t i = 0; i < made; i++)
+                script[i] = choices.list[i].made;
+            if (!options->one || options->save)
+                show(options, script, made, false);
+            free(script);
             return 1;
         }
-        if (one || seconds() - began > most)
+        if (options->one || seconds() - began > options->seconds)
             break;
     }
-    printf("%llu worlds, %llu steps in %.1f s: all held\n", (unsigned long long)count,
-           (unsigned long long)steps, seconds() - began);
+    printf("%llu worlds, %llu steps, %.0f worlds a second: all held\n", (unsigned long long)count,
+           (unsigned long long)steps, (double)count / (seconds() - began + 1e-9));
     return 0;
+}
+
+static int kept_worlds(const options_t *options, char **files, int count) {
+    int wrong = 0;
+    for (int i = 0; i < count; i++) {
+        script_t script = {0};
+        uint32_t loads;
+        bool small;
+        if (!script_read(&script, files[i], &loads, &small)) {
+            fprintf(stderr, "simulate: %s cannot be read\n", files[i]);
+            return 2;
+        }
+        choices_begin(&choices, script.bytes, script.count, false, 0);
+        if (!world_run(&world, &choices, options->trace, loads, small)) {
+            printf("%s: %s: %s\n", files[i], world.what, world.why);
+            wrong++;
+        }
+        free(script.bytes);
+    }
+    printf("%d kept worlds, %d went wrong\n", count, wrong);
+    return wrong ? 1 : 0;
+}
+
+static int all_small_worlds(const options_t *options) {
+    bool in_time = true;
+    for (const exhaustive_case_t *is = exhaustive_cases; is->name; is++) {
+        uint64_t count;
+        const double began = seconds();
+        const exhaustive_end_t end =
+            exhaustive_run(&world, &choices, is, options->seconds > 0 ? options->seconds : 1e9, seconds, &count);
+        printf("%s: %llu worlds in %.1f s%s\n", is->name, (unsigned long long)count, seconds() - began,
+               end == EXHAUSTIVE_LATE ? ", not all of them" : end == EXHAUSTIVE_WRONG ? "" : ", all of them: all held");
+        fflush(stdout);
+        in_time &= end != EXHAUSTIVE_LATE;
+        if (end == EXHAUSTIVE_WRONG) {
+            printf("%s: %s\n", world.what, world.why);
+            uint8_t *script = malloc(choices.count + 1);
+            const size_t made = choices.count;
+            for (size_t i = 0; i < made; i++)
+                script[i] = choices.list[i].made;
+            options_t same = *options;
+            same.loads = is->loads;
+            show(&same, script, made, true);
+            free(script);
+            return 1;
+        }
+    }
+    return in_time ? 0 : 3;
+}
+
+int main(int argc, char **argv) {
+    options_t options = {.seconds = -1};
+    int at;
+    if (!read_options(&options, argc, argv, &at))
+        return 2;
+    if (at < argc)
+        return kept_worlds(&options, argv + at, argc - at);
+    if (options.exhaustive)
+        return all_small_worlds(&options);
+    if (options.seconds < 0)
+        options.seconds = 10;
+    if (!options.has_seed) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        options.seed = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    }
+    return random_worlds(&options);
 }

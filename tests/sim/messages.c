@@ -176,7 +176,7 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
     message->run = load->run;
     message->load = load->id;
     for (uint32_t i = 0; i < tries; i++) {
-        if (chance(choices, CHOICE_SWITCH, rates->change_actor))
+        if (!world->small && chance(choices, CHOICE_SWITCH, rates->change_actor)) /* after the last one is enough */
             actor_pause(world);
         const bool unheard = message->kind == MESSAGE_BEAT && world->now < load->beats_stop_until;
         uint32_t fate = seldom(choices, CHOICE_FAULT, rates->lose, FATES);

@@ -503,7 +503,8 @@ void server_execute(world_t *world, packet_t *message) {
     server_t *server = &world->server;
     load_seen_t *load;
     sim_load_t *sender = &world->loads[message->slot];
-    if (sender->run == message->run && message->kind != MESSAGE_BEAT) {
+    if (sender->run == message->run && (message->kind == MESSAGE_READ_HEADER || message->kind == MESSAGE_READ_ENTRIES ||
+                                        message->kind == MESSAGE_READ_LOADS || message->kind == MESSAGE_COLLECTION)) {
         sender->drops_seen_before = sender->drops_seen;
         sender->drops_seen = world->drops;
     }

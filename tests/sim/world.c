@@ -543,10 +543,12 @@ bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, b
     while (!world->failed && world->steps < (small ? 100000 : FAULT_STEPS) && !has_all_it_wants(world)) {
         step(world);
         look_at_ends(world);
-        bool too_many = false;
-        for (uint32_t i = 0; i < world->load_count; i++)
+        bool too_many = false, any = !small;
+        for (uint32_t i = 0; i < world->load_count; i++) {
             too_many |= world->runs[i] > 5;
-        if (too_many)
+            any |= world->loads[i].state == LOAD_RUNS;
+        }
+        if (too_many || !any)
             break;
     }
     if (!world->failed)
