@@ -300,7 +300,7 @@ static void tell_lost(job_t *job) {
         load_file_t *file = &job->files[i];
         if (!file->epoch || (file->work->state == WORK_OURS && file->work->epoch == file->epoch))
             continue;
-        const bool lost = file->work->state != WORK_DONE;
+        const bool lost = file->work->state != WORK_DONE || file->work->by_others;
         first = lost && !count++ ? file : first;
         file->epoch = 0;
     }

@@ -34,14 +34,16 @@ class Shared(livetest.OwnServer):
         return livetest.Counts(json.loads(out)) if out else None
 
     def whole(self):
-        """Everything is there once, and the books add up over all loads."""
+        """Everything is there once, and the catalog adds up over all loads."""
         self.holds(self.placed(self.texts))
         total = sum(text.count(b"\n") - 1 for text in self.texts.values())
         self.assertEqual(self.client.count(self.database, "results"), total)
-        parts = [part for book in self.files() for part in book.get("parts", [book])]
-        self.assertEqual(sum(part["read"] for part in parts), total)
-        self.assertEqual(sum(part["loaded"] + part["already"] for part in parts), total)
-        self.assertTrue(all(part["complete"] for part in parts))
+        files = self.files()
+        self.assertEqual(sorted(self.texts), sorted(file["path"] for file in files))
+        self.assertEqual(sum(file["read"] for file in files), total)
+        self.assertEqual(sum(file["loaded"] + file["already"] for file in files), total)
+        self.assertTrue(all(file["complete"] for file in files))
+        self.assertEqual({None}, {piece["owner"] for file in files for piece in file["pieces"]})
         again = self.load("in")
         self.assertEqual(again["read"], 0)
         return total
@@ -49,6 +51,8 @@ class Shared(livetest.OwnServer):
     def test_four_at_once(self):
         self.inputs()
         loads = [self.begin("-j", "2", "-b", "300") for _ in range(4)]
+        self.assertTrue(livetest.wait_for(lambda: any(load.poll() is not None for load in loads)))
+        self.holds(self.placed(self.texts))  # whoever says 0 says it of everything, by whomever it was loaded
         counts = [self.finish(load) for load in loads]
         total = self.whole()
         self.assertEqual(sum(count["read"] for count in counts), total)
@@ -67,8 +71,9 @@ class Shared(livetest.OwnServer):
         loads = [self.begin("-j", "2") for _ in range(2)]
         said = [livetest.Counts(json.loads(load.communicate(timeout=livetest.LONG)[0])) for load in loads]
         book, = self.files()
-        self.assertEqual(len(book["parts"]), 3)
-        self.assertEqual([part["complete"] for part in book["parts"]], [True] * 3)
+        self.assertEqual([piece["complete"] for piece in book["pieces"]], [True] * 3)
+        self.assertEqual([(None, 1)] * 3, [(piece["owner"], piece["epoch"]) for piece in book["pieces"]])
+        self.assertEqual([[0, -(-len(content) // livetest.WINDOW)]], book["done"])
         total = times * 20000
         self.assertEqual(sum(count["read"] for count in said), total + 2)
         self.assertEqual(sum(count["loaded"] for count in said), total)
@@ -93,8 +98,13 @@ class Shared(livetest.OwnServer):
             self.finish(load)
         self.whole()
 
+    def owners(self):
+        return {(file["path"], number): (piece["owner"], piece["epoch"])
+                for file in self.files() for number, piece in enumerate(file["pieces"])}
+
     def test_one_is_stopped_past_its_lease(self):
-        """It finds its claims gone, does no harm, and ends well."""
+        """It finds its work taken over, does no harm, and ends well."""
+        self.shorten_lease(3)
         self.inputs(8)
         first = self.begin_slowly("-b", "20")
         self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
@@ -103,15 +113,55 @@ class Shared(livetest.OwnServer):
             self.assertIsNone(first.poll())
             self.finish(self.begin("-j", "2"))
             self.holds(self.placed(self.texts))
-            taken = {entry["_id"]: entry["load"] for entry in self.documents("results.tipple.claims")}
+            taken = self.owners()
+            self.assertLess(1, max(epoch for _, epoch in taken.values()), "nothing was taken over")
         finally:
             first.send_signal(signal.SIGCONT)
         _, said = first.communicate(timeout=livetest.LONG)
         self.assertEqual(first.returncode, 0, said.decode())
         self.assertIn(b"has taken over", said)
         self.whole()
-        now = {entry["_id"]: entry["load"] for entry in self.documents("results.tipple.claims")}
-        self.assertEqual(taken, now)
+        self.assertEqual(taken, self.owners())
+
+    def test_one_is_stopped_and_goes_on_meanwhile(self):
+        """It wakes up while another one works on what it had: it leaves that alone, waits for it, and ends well."""
+        self.shorten_lease(2)
+        text = rows(100000, 4)
+        self.write("in/a.csv", text)
+        self.texts = {"in/a.csv": text}
+        first = self.begin_slowly("-b", "20")
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
+        (before,) = self.owners().values()
+        first.send_signal(signal.SIGSTOP)
+        try:
+            second = self.begin_slowly()
+            self.assertTrue(livetest.wait_for(lambda: self.owners()["in/a.csv", 0] != before))
+        finally:
+            first.send_signal(signal.SIGCONT)
+        out, said = first.communicate(timeout=livetest.LONG)
+        self.assertEqual(first.returncode, 0, said.decode())
+        self.assertRegex(said.decode(), "another load has taken over in/a.csv(?s:.*)"
+                         "the load of process %d on .* works on the rest" % second.pid)
+        self.assertLess(json.loads(out)["loaded"], 100000)
+        self.finish(second)
+        self.assertEqual([(None, before[1] + 1)], list(self.owners().values()))
+        self.whole()
+
+    def test_one_waits_for_another(self):
+        """Everything is another one's: it names that one, waits, and ends well when everything is there."""
+        text = rows(60000, 4)
+        self.write("in/a.csv", text)
+        self.texts = {"in/a.csv": text}
+        first = self.begin_slowly()
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 500))
+        second = self.begin("-j", "1")
+        out, said = second.communicate(timeout=livetest.LONG)
+        self.assertEqual(second.returncode, 0, said.decode())
+        self.holds(self.placed(self.texts))
+        self.assertEqual((0, 60000), tuple(json.loads(out)[count] for count in ("read", "records_done_by_others")))
+        self.assertRegex(said.decode(), "the load of process %d on .* works on the rest" % first.pid)
+        self.finish(first)
+        self.whole()
 
     def test_one_is_interrupted(self):
         self.inputs(8)
@@ -151,7 +201,7 @@ class Shared(livetest.OwnServer):
         done = sum(part["read"] for part in self.files()) - counts["read"]
         self.assertEqual(counts["already_there"] + done, there)
         self.assertEqual(counts["loaded"], 100000 - there)
-        self.assertLess(after - before, 100000 - there + 50)  # and the books
+        self.assertLess(after - before, 100000 - there + 50)  # and the catalog
         self.whole()
 
 
