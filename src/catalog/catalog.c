@@ -205,8 +205,8 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     return ok;
 }
 
-/* The intent is written down first: a load that begins from now on sees it. One that began before is seen. The intent
- * of another load is only replaced when that one is dead. */
+/* The intent is written down first: a load that begins from now on sees it. One that began before is seen.
+ * The intent of another load is only replaced when that one is dead. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
                        uint64_t *ordinals, err_t *err) {
     for (bool begun = false; !begun;) {
@@ -250,7 +250,8 @@ static bool still_ours(store_t *store, const char *name, const catalog_drop_t *d
     return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
 }
 
-/* Until there is none: one that has got another UUID meanwhile, with all of its documents, was not dropped. */
+/* Until there is none: one that has got another UUID meanwhile, with all of its documents, was not dropped.
+ */
 static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     for (;;) {
         uint8_t uuid[STORE_UUID];

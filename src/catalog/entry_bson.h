@@ -1,6 +1,6 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
- *   {_id: <ordinal>, key, path, kind, registeredBy, removed, version,
+ *   {_id: <ordinal>, key, path, name, kind, registeredBy, removed, version,
  *    versions: [{size, digest, modified, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
  *    fixes: {<offset>: {hash, confirmed}},

@@ -7,13 +7,15 @@ static bool read_entry(store_t *store, uint32_t ordinal, entries_t *entries, err
     entries_free(entries);
     return store_read_all(store, &ordinal, 1, entries, err) &&
            (entries->count == 1 ||
-            err_set(err, STATUS_SERVER, "the catalog was removed or changed by somebody: run the same command again"));
+            err_set(err, STATUS_SERVER,
+                    "the catalog was removed or changed by somebody: run the same command again"));
 }
 
 static bool refuse_owned(const entry_t *entry, const load_seen_t *owner, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s is being loaded (process %lld on %s): stop that load first, or wait until it has ended",
-                   entry->path, owner ? (long long)owner->process : 0LL, owner ? owner->host : "another host");
+    return err_set(
+        err, STATUS_USAGE,
+        "%s is being loaded (process %lld on %s): stop that load first, or wait until it has ended",
+        entry->path, owner ? (long long)owner->process : 0LL, owner ? owner->host : "another host");
 }
 
 /* ---- taking ---- */
@@ -68,8 +70,8 @@ static bool check_owners(const removal_t *removal, const entry_t *entry, const l
     return true;
 }
 
-static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents, entries_t *entries,
-                    err_t *err) {
+static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents,
+                    entries_t *entries, err_t *err) {
     liveness_t liveness = {.lease_ns = removal->lease_ns};
     bool ok = true, ours = false;
     while (ok && !ours) {
@@ -112,11 +114,13 @@ static bool wait_a_lease(const removal_t *removal, err_t *err) {
     return true;
 }
 
-/* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come. */
+/* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come.
+ */
 static bool remove_documents(const removal_t *removal, const entry_t *entry, err_t *err) {
     bool any = true;
     while (any) {
-        if (!removal->remove(removal->context, entry, err) || !removal->look(removal->context, entry, &any, err))
+        if (!removal->remove(removal->context, entry, err) ||
+            !removal->look(removal->context, entry, &any, err))
             return false;
         if (!any && (!wait_a_lease(removal, err) || !removal->look(removal->context, entry, &any, err)))
             return false;
@@ -131,12 +135,14 @@ static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, ent
                                    .owns_all = true,
                                    .removes = true};
     uint64_t changed;
-    return store->change_entries(store, &change, 1, &changed, err) && read_entry(store, ordinal, entries, err) &&
+    return store->change_entries(store, &change, 1, &changed, err) &&
+           read_entry(store, ordinal, entries, err) &&
            (entries->entries->removed ||
-            err_set(err, STATUS_SERVER,
-                    "another load has taken %s, because this one gave no sign of life for too long: run the same "
-                    "command again",
-                    entries->entries->path));
+            err_set(
+                err, STATUS_SERVER,
+                "another load has taken %s, because this one gave no sign of life for too long: run the same "
+                "command again",
+                entries->entries->path));
 }
 
 bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err) {
@@ -144,7 +150,8 @@ bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const remo
     bool any = false, ok = own_all(store, removal, ordinal, documents, &entries, err);
     entry_t *entry = entries.entries;
     if (ok && !entry->removed) {
-        ok = documents ? remove_documents(removal, entry, err) : removal->look(removal->context, entry, &any, err);
+        ok = documents ? remove_documents(removal, entry, err)
+                       : removal->look(removal->context, entry, &any, err);
         if (ok && any) {
             release(store, removal, entry);
             ok = err_set(err, STATUS_USAGE,

@@ -1,5 +1,5 @@
-/* removal: an input is taken out of the catalog for good, with its documents, or when it has none. Its numbers are
- * never used again: what late messages of dead loads may still bring is at nobody's place. */
+/* removal: an input is taken out of the catalog for good, with its documents, or when it has none. Its
+ * numbers are never used again: what late messages of dead loads may still bring is at nobody's place. */
 #ifndef TIPPLE_CATALOG_REMOVAL_H
 #define TIPPLE_CATALOG_REMOVAL_H
 
@@ -18,8 +18,8 @@ typedef struct {
     bool (*remove)(void *context, const entry_t *entry, err_t *err);
 } removal_t;
 
-/* Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there are
- * some. What a kill leaves is an input of which nothing is done: the same command goes on. */
+/* Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there
+ * are some. What a kill leaves is an input of which nothing is done: the same command goes on. */
 bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err);
 
 #endif

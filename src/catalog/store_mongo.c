@@ -314,7 +314,8 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
 /* Taking many pieces is one statement for all that say the same (7 us an entry instead of 18). */
 static bool is_plain_take(const entry_change_t *change) {
     return change->sets_owner && !change->progress && !change->new_version && !change->torn &&
-           !change->extent && !change->removes && !change->fix && !change->owns_all && !change->version && !change->no_extent_yet;
+           !change->extent && !change->removes && !change->fix && !change->owns_all && !change->version &&
+           !change->no_extent_yet;
 }
 
 static bool say_the_same(const entry_change_t *a, const entry_change_t *b) {
@@ -363,9 +364,10 @@ static bool remove_entries(store_t *store, uint64_t below, err_t *err) {
 
 bool store_mongo_prepare(store_t *store, err_t *err) {
     mongo_t *mongo = of(store);
-    bson_t *command =
-        BCON_NEW("createIndexes", BCON_UTF8(mongo->files), "indexes", "[", "{", "key", "{", "key",
-                 BCON_INT32(1), "}", "name", BCON_UTF8("key"), "unique", BCON_BOOL(true), "}", "]");
+    bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(mongo->files), "indexes", "[", "{", "key", "{",
+                               "key", BCON_INT32(1), "}", "name", BCON_UTF8("key"), "unique", BCON_BOOL(true),
+                               "}", "{", "key", "{", "name", BCON_INT32(1), "}", "name", BCON_UTF8("name"),
+                               "unique", BCON_BOOL(true), "sparse", BCON_BOOL(true), "}", "]");
     bool ok = run(mongo, command, true, NULL, err);
     bson_destroy(command);
     return ok;

@@ -24,22 +24,22 @@ typedef struct {
     size_t extent_count;
     uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
-    bool begun_before;        /* something of it may be in the collection: blocks that are not done are read back */
-    bool compares;            /* done blocks are read and compared with their hashes, not passed over */
-    bool only_compares;       /* and nothing else: all of them are done */
-    bool may_be_torn;         /* it may grow: a last record without a line end is sent by itself, at last */
-    done_runs_t done_before;  /* blocks that earlier runs have made durable */
-    torn_t *torn;             /* last records of earlier versions, that had no line end */
+    bool begun_before;  /* something of it may be in the collection: blocks that are not done are read back */
+    bool compares;      /* done blocks are read and compared with their hashes, not passed over */
+    bool only_compares; /* and nothing else: all of them are done */
+    bool may_be_torn;   /* it may grow: a last record without a line end is sent by itself, at last */
+    done_runs_t done_before; /* blocks that earlier runs have made durable */
+    torn_t *torn;            /* last records of earlier versions, that had no line end */
     size_t torn_count;
-    fix_mark_t *fixes;        /* records that a person has fixed */
+    fix_mark_t *fixes; /* records that a person has fixed */
     size_t fix_count;
-    tail_t tail;              /* of a complete one: its last block, for only_compares */
-    atomic_uint epoch;        /* of our ownership; 0: it is another load's now */
-    atomic_bool begun;        /* by this load: a block was handed out */
-    atomic_bool misfit;       /* it could not be begun: its beginning does not fit, or cannot be read */
-    atomic_bool changed;      /* it has other content than when it was loaded before */
-    atomic_bool feeding;      /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;          /* after its last one; known when it is fed */
+    tail_t tail;                  /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;            /* of our ownership; 0: it is another load's now */
+    atomic_bool begun;            /* by this load: a block was handed out */
+    atomic_bool misfit;           /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool changed;          /* it has other content than when it was loaded before */
+    atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;              /* after its last one; known when it is fed */
     uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
 } load_file_t;
 
@@ -61,10 +61,10 @@ typedef struct block {
     uint32_t epoch;      /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool tail;           /* one of its input's last: done only when all of the input is, because it may grow */
-    bool partial;        /* cut off by --limit or a fault of the input: never written down as done */
-    bool begun_before;   /* what is there of it is read back and compared before anything is sent */
-    struct {       /* a record behind the others that is over --max-record */
+    bool tail;         /* one of its input's last: done only when all of the input is, because it may grow */
+    bool partial;      /* cut off by --limit or a fault of the input: never written down as done */
+    bool begun_before; /* what is there of it is read back and compared before anything is sent */
+    struct {           /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
         uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;

@@ -53,7 +53,8 @@ static bool copy_items(void **to, const void *from, size_t count, size_t size, e
 
 static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
     file->extent_count = entry->extent_count;
-    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents, err);
+    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents,
+                      err);
 }
 
 static bool extend(job_t *job, asking_t *asking) {

@@ -21,8 +21,9 @@ typedef struct {
     uint64_t (*own_beats)(void *context);
     /* A piece to be fed (OURS) or compared with its hashes (CHECK). */
     bool (*hand_out)(void *context, work_t *work, err_t *err);
-    /* Waits until everything that was handed out is fed and settled (*idle), or so long at most; with may_take also
-     * until feeders will soon have nothing to do (*hungry). False: the load has failed or was stopped. */
+    /* Waits until everything that was handed out is fed and settled (*idle), or so long at most; with
+     * may_take also until feeders will soon have nothing to do (*hungry). False: the load has failed or was
+     * stopped. */
     bool (*wait)(void *context, int64_t most_ns, bool may_take, bool *hungry, bool *idle, err_t *err);
     /* Waits so long. False as above. */
     bool (*sleep)(void *context, int64_t ns, err_t *err);

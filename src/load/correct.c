@@ -8,7 +8,8 @@
 const torn_t *correct_find(const block_t *block, uint32_t offset) {
     const load_file_t *file = block->file;
     for (size_t i = 0; i < file->torn_count; i++)
-        if (file->torn[i].offset == block->offset + offset && file->torn[i].length <= block->length - offset &&
+        if (file->torn[i].offset == block->offset + offset &&
+            file->torn[i].length <= block->length - offset &&
             XXH3_64bits(block->buffer.bytes + offset, file->torn[i].length) == file->torn[i].hash)
             return &file->torn[i];
     return NULL;
@@ -43,10 +44,12 @@ static bool replace(server_t *server, mongoc_client_t *client, const bson_t *bef
     bson_t reply;
     bson_iter_t id, n;
     if (!bson_iter_init_find(&id, after, "_id"))
-        return err_set(err, STATUS_HOST, "a document has no _id: this is a mistake in tipple, please report it");
-    bson_t *command = BCON_NEW("update", BCON_UTF8(server_collection(server)), "updates", "[", "{", "q", "{", "_id",
-                               BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
-                               BCON_DOCUMENT(before), "}", "]", "}", "}", "u", BCON_DOCUMENT(after), "}", "]");
+        return err_set(err, STATUS_HOST,
+                       "a document has no _id: this is a mistake in tipple, please report it");
+    bson_t *command =
+        BCON_NEW("update", BCON_UTF8(server_collection(server)), "updates", "[", "{", "q", "{", "_id",
+                 BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
+                 BCON_DOCUMENT(before), "}", "]", "}", "}", "u", BCON_DOCUMENT(after), "}", "]");
     bool ok = server_command(server, client, server_database(server), command, true, &reply, err);
     bson_destroy(command);
     *matched = ok && bson_iter_init_find(&n, &reply, "n") ? (uint64_t)bson_iter_as_int64(&n) : 0;
@@ -55,8 +58,8 @@ static bool replace(server_t *server, mongoc_client_t *client, const bson_t *bef
 }
 
 bool correct_torn(server_t *server, mongoc_client_t *client, const schema_t *schema, const block_t *block,
-                  uint32_t offset, const torn_t *torn, const uint8_t *document, uint32_t length, bool *corrected,
-                  err_t *err) {
+                  uint32_t offset, const torn_t *torn, const uint8_t *document, uint32_t length,
+                  bool *corrected, err_t *err) {
     records_place_t place = {0};
     uint32_t old_length;
     uint64_t matched = 0;

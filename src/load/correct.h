@@ -8,14 +8,14 @@
 #include "load/block.h"
 #include "target/server.h"
 
-/* Was a record that begins at this offset of the block's text cut off when an earlier version of its input ended?
- * NULL: no. */
+/* Was a record that begins at this offset of the block's text cut off when an earlier version of its input
+ * ended? NULL: no. */
 const torn_t *correct_find(const block_t *block, uint32_t offset);
 
-/* Puts `document`, of the whole record, into the place of what the cut-off record made. *corrected false: there is
- * another document. */
+/* Puts `document`, of the whole record, into the place of what the cut-off record made. *corrected false:
+ * there is another document. */
 bool correct_torn(server_t *server, mongoc_client_t *client, const schema_t *schema, const block_t *block,
-                  uint32_t offset, const torn_t *torn, const uint8_t *document, uint32_t length, bool *corrected,
-                  err_t *err);
+                  uint32_t offset, const torn_t *torn, const uint8_t *document, uint32_t length,
+                  bool *corrected, err_t *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be too many
- * for one entry. */
+/* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be
+ * too many for one entry. */
 enum { PIECE_BLOCKS = 256, MOST_PIECES = 256 };
 
 static void print_digest(const input_file_t *input, const uint64_t digest[2], char out[33]) {
@@ -50,4 +50,3 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
         wanted->piece_blocks = (blocks + pieces - 1) / pieces;
     }
 }
-

@@ -37,7 +37,7 @@ typedef struct {
     source_kit_t *kit;
     block_t *chain, **chain_end; /* small files' blocks on their way into the queue, all at once */
     uint32_t chain_bytes;
-    uint32_t epoch;     /* of the file at hand */
+    uint32_t epoch; /* of the file at hand */
     uint32_t tail_parts;
     const done_run_t *run; /* that its text is compared with, */
     uint64_t run_hash;     /* as far as it was read, */
@@ -146,10 +146,12 @@ static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
 
 /* The sum over blocks does not depend on their order, so each hash knows its block's number. */
 static uint64_t hash_block(const cut_t *cut, uint64_t from) {
-    return XXH3_64bits_withSeed(cut->buffer.bytes, cut->length + cut->oversize.kept, from ^ cut->oversize.length);
+    return XXH3_64bits_withSeed(cut->buffer.bytes, cut->length + cut->oversize.kept,
+                                from ^ cut->oversize.length);
 }
 
-/* from: the number that its reading began with; a piece may begin in the middle of a record of the one before. */
+/* from: the number that its reading began with; a piece may begin in the middle of a record of the one
+ * before. */
 static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
@@ -304,8 +306,8 @@ static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *e
     return torn;
 }
 
-/* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of it.
- * *block becomes NULL where it is nothing but this record. */
+/* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of
+ * it. *block becomes NULL where it is nothing but this record. */
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     block_t *torn = *block;
     const uint8_t *text = torn->buffer.bytes;
@@ -317,11 +319,10 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
         *block = NULL;
     else if (!(torn = cut_torn(worker, torn, (uint32_t)(end + 1 - text), err)))
         return false;
-    const news_t news = {
-        .kind = NEWS_TORN,
-        .file = torn->file,
-        .torn = {torn->offset, torn->length, XXH3_64bits(torn->buffer.bytes, torn->length)},
-        .block = torn};
+    const news_t news = {.kind = NEWS_TORN,
+                         .file = torn->file,
+                         .torn = {torn->offset, torn->length, XXH3_64bits(torn->buffer.bytes, torn->length)},
+                         .block = torn};
     worker->tail_parts++;
     if (tell(worker, &news, err))
         return true;
@@ -342,9 +343,9 @@ static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t
 
 static bool is_done(const load_file_t *file, const block_t *block) {
     return file->only_compares ||
-           (file->compares ? done_runs_find(&file->done_before, block->from) != NULL
-                           : block->from < block->to &&
-                                 done_runs_cover(&file->done_before, block->from, block->to));
+           (file->compares
+                ? done_runs_find(&file->done_before, block->from) != NULL
+                : block->from < block->to && done_runs_cover(&file->done_before, block->from, block->to));
 }
 
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
@@ -382,8 +383,8 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     return ok;
 }
 
-/* Where the next cut will begin (*window) lies in blocks that are done: after them. What is there does not tell the
- * dialect either. */
+/* Where the next cut will begin (*window) lies in blocks that are done: after them. What is there does not
+ * tell the dialect either. */
 static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
                            err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, *window);
@@ -431,12 +432,11 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
     if (file->only_compares)
         return true;
     file->blocks = to_its_end ? file->to : blocks;
-    return tell(worker,
-                &(news_t){.kind = NEWS_FED,
-                          .file = file,
-                          .end_block = file->blocks,
-                          .tail_parts = worker->tail_parts},
-                err);
+    return tell(
+        worker,
+        &(news_t){
+            .kind = NEWS_FED, .file = file, .end_block = file->blocks, .tail_parts = worker->tail_parts},
+        err);
 }
 
 /* *begun: a block of it was handed on. */

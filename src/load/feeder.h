@@ -22,8 +22,8 @@ typedef struct {
     uint64_t max_record;
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
-    bool limit_is_about; /* lines count for records as long as they are few: much quicker, and never more */
-    bool numbered;       /* blocks get their id_base from the file's extents */
+    bool limit_is_about;  /* lines count for records as long as they are few: much quicker, and never more */
+    bool numbered;        /* blocks get their id_base from the file's extents */
     hand_out_t *hand_out; /* which files to feed next; NULL: all of them */
     loading_t *loading;   /* is told of blocks and pieces; NULL: nobody is */
     /* Numbers for an offset of a file of unknown size. */

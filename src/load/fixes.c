@@ -25,7 +25,8 @@ static const entry_t *input_of(const reading_t *reading, const retry_t *retry, e
     const entry_t *entry = places_named(reading->places, retry->path);
     if (!entry)
         err_set(err, STATUS_USAGE,
-                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into another "
+                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
+                "another "
                 "collection?",
                 reading->path, (unsigned long long)retry->at_line, retry->path, reading->options->name);
     return entry;
@@ -63,7 +64,8 @@ static bool add(reading_t *reading, const retry_t *retry, int64_t id, uint32_t l
         fixes->items = larger;
         fixes->room = room;
     }
-    fix_t fix = {.id = id, .line = retry->line, .length = length, .left_out = !retry->length, .number = fixes->count};
+    fix_t fix = {
+        .id = id, .line = retry->line, .length = length, .left_out = !retry->length, .number = fixes->count};
     if (length && !(fix.document = malloc(length)))
         return err_memory(err, length);
     if (length)
@@ -87,11 +89,10 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     if (!entry)
         return false;
     if (!entry_number(entry, retry->offset, &voff))
-        return err_set(
-            err, STATUS_USAGE,
-            "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
-            reading->path, (unsigned long long)retry->at_line, (unsigned long long)retry->offset,
-            retry->path);
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
+                       reading->path, (unsigned long long)retry->at_line, (unsigned long long)retry->offset,
+                       retry->path);
     int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
     return (!retry->length || encode(reading, retry, id, &length, err)) &&
            add(reading, retry, id, length, err);

@@ -26,8 +26,8 @@ static bool each_range(const entry_t *entry, take_range_t *take, void *context, 
         const uint64_t blocks = (extent->length + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
         for (uint64_t block = 0; block < blocks && block < POSITION_LANES; block++) {
             const uint32_t lane = position_lane(entry->ordinal, extent->start + block * POSITION_BLOCK_BYTES);
-            if (!take(context, position_id(lane, extent->base), position_id(lane, extent->base + extent->length - 1),
-                      err))
+            if (!take(context, position_id(lane, extent->base),
+                      position_id(lane, extent->base + extent->length - 1), err))
                 return false;
         }
     }
@@ -74,13 +74,13 @@ static bool flush(ranges_t *ranges, err_t *err) {
         command = BCON_NEW("delete", BCON_UTF8(collection), "deletes", BCON_ARRAY(&ranges->list), "ordered",
                            BCON_BOOL(false));
     else
-        command = BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "$or", BCON_ARRAY(&ranges->list), "}",
-                           "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true), "projection", "{", "_id",
-                           BCON_INT32(1), "}");
+        command = BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "$or", BCON_ARRAY(&ranges->list),
+                           "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true), "projection", "{",
+                           "_id", BCON_INT32(1), "}");
     if (ranges->deletes && place->uuid && server_facts(place->server)->major >= UUID_MAJOR)
         BSON_APPEND_BINARY(command, "collectionUUID", BSON_SUBTYPE_UUID, place->uuid, 16);
-    bool ok = server_command(place->server, place->client, server_database(place->server), command, ranges->deletes,
-                             &reply, err);
+    bool ok = server_command(place->server, place->client, server_database(place->server), command,
+                             ranges->deletes, &reply, err);
     if (ok && !ranges->deletes && inner_batch(&reply, &documents))
         ranges->any |= inner_next(&documents, &document);
     bson_destroy(&reply);
@@ -98,7 +98,8 @@ static bool take_range(void *context, int64_t from, int64_t to, err_t *err) {
     return ranges->count < RANGES_AT_ONCE || flush(ranges, err);
 }
 
-static bool go_through(const forget_place_t *place, const entry_t *entry, bool deletes, bool *any, err_t *err) {
+static bool go_through(const forget_place_t *place, const entry_t *entry, bool deletes, bool *any,
+                       err_t *err) {
     ranges_t ranges = {.place = place, .deletes = deletes};
     bson_init(&ranges.list);
     bool ok = each_range(entry, take_range, &ranges, err) && flush(&ranges, err);
@@ -149,8 +150,9 @@ static bool nap(void *context, err_t *err) {
     const struct timespec pause = {.tv_nsec = NAP_MS * 1000000};
     (void)context;
     nanosleep(&pause, NULL);
-    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on "
-                                                                            "from here");
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()),
+                                     "interrupted; the same command goes on "
+                                     "from here");
 }
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
@@ -183,9 +185,10 @@ static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
         if (!places_named(forgetting->places, spec->inputs[i]))
-            return err_set(err, STATUS_USAGE,
-                           "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
-                           spec->inputs[i], server_namespace(forgetting->server));
+            return err_set(
+                err, STATUS_USAGE,
+                "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
+                spec->inputs[i], server_namespace(forgetting->server));
     return true;
 }
 
@@ -198,8 +201,8 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
     if (!ok)
         return false;
     forgetting->id = id;
-    return (forgetting->heartbeat = heartbeat_start(forgetting->server, &id, forgetting->lease_ms, no_documents,
-                                                    NULL, err)) != NULL;
+    return (forgetting->heartbeat = heartbeat_start(forgetting->server, &id, forgetting->lease_ms,
+                                                    no_documents, NULL, err)) != NULL;
 }
 
 static bool forget_all(forgetting_t *forgetting, err_t *err) {

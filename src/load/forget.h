@@ -16,7 +16,8 @@ typedef struct {
 /* One call, from the command. Status 1: an input is not in the catalog, is being loaded, or has documents. */
 bool forget_run(const forget_spec_t *spec, err_t *err);
 
-/* The part of it that a load uses for inputs that have changed: documents at the places of an entry. context: this. */
+/* The part of it that a load uses for inputs that have changed: documents at the places of an entry. context:
+ * this. */
 typedef struct {
     server_t *server;
     mongoc_client_t *client;

@@ -57,7 +57,8 @@ static bool are_of_one_stream(const hand_out_t *hand_out, size_t a, size_t b) {
     return input_is_in_stream(left) && input_is_in_stream(right) && left->archive == right->archive;
 }
 
-/* Under the lock, which is let go meanwhile: the last feeder that waits tells everybody that nothing comes. */
+/* Under the lock, which is let go meanwhile: the last feeder that waits tells everybody that nothing comes.
+ */
 static void wait_for_more(hand_out_t *hand_out) {
     if (++hand_out->waiting == hand_out->feeders) {
         pthread_mutex_unlock(&hand_out->lock);

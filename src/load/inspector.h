@@ -28,9 +28,9 @@ typedef struct {
     server_t *server;
     const load_file_t *files; /* a block's file is one of these */
     uint64_t max_record;
-    uint64_t most;               /* differences kept of a kind */
-    bool quick;                  /* only counts and sizes of ranges are compared */
-    atomic_llong shaken_ns;      /* when the server was last found again */
+    uint64_t most;          /* differences kept of a kind */
+    bool quick;             /* only counts and sizes of ranges are compared */
+    atomic_llong shaken_ns; /* when the server was last found again */
 } inspection_t;
 
 typedef struct {

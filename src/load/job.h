@@ -74,8 +74,8 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
 
-/* conduct.c: the main thread while data moves: the coordinator's functions. False: the load ended before everything
- * was done. */
+/* conduct.c: the main thread while data moves: the coordinator's functions. False: the load ended before
+ * everything was done. */
 bool job_conduct(job_t *job, err_t *err);
 /* Without a catalog: waits until everything is read and settled. */
 bool job_wait(job_t *job, block_t **done, err_t *err); /* *done: the settled blocks, to be freed */

@@ -128,14 +128,16 @@ static bool make_target(job_t *job, err_t *err) {
     return true;
 }
 
-/* The collection and its catalog: looked at first, so that a target that must not be loaded into is left as it
- * was. The load is written down before the header is read again: whoever drops the collection sees one of both. */
+/* The collection and its catalog: looked at first, so that a target that must not be loaded into is left as
+ * it was. The load is written down before the header is read again: whoever drops the collection sees one of
+ * both. */
 static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!place_look(job->server, job->client, &job->place, err))
         return false;
     if (spec->retry && !job->place.exists)
-        return err_set(err, STATUS_USAGE, "%s does not exist, so there is nothing to load again into; check --uri",
+        return err_set(err, STATUS_USAGE,
+                       "%s does not exist, so there is nothing to load again into; check --uri",
                        server_namespace(job->server));
     job->result->clustered = job->place.clustered;
     if (spec->dry_run && spec->drop)
@@ -237,8 +239,8 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .misfit = job_skip_misfit,
                                 .context = job};
     options.threads = feeder_threads(&options);
-    if (!spec->dry_run && !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads,
-                                                         &job->loading)))
+    if (!spec->dry_run &&
+        !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads, &job->loading)))
         return err_memory(err, job->file_count * sizeof(size_t));
     options.hand_out = job->hand_out;
     return (job->feeder = feeder_start(&options, err)) != NULL;
@@ -281,8 +283,8 @@ static bool join_feeders(job_t *job, err_t *err) {
     return ok;
 }
 
-/* What was settled is written down, whatever else went wrong; but not into a server that is gone, and a load that
- * has sent nothing leaves nothing. */
+/* What was settled is written down, whatever else went wrong; but not into a server that is gone, and a load
+ * that has sent nothing leaves nothing. */
 static bool may_flush(const job_t *job, const err_t *why) {
     return job->loading.rejects && !job->spec->dry_run && !job->spec->retry && why->status != STATUS_SERVER &&
            (job->loading.bound || why->status != STATUS_TOO_MANY_REJECTED);
@@ -426,17 +428,18 @@ static void tally_open_rejects(job_t *job, bool ok) {
         const uint64_t open = entry_open_rejects(&input->entry);
         result->open_rejects += open;
         if (open && named++ < NAMED && used < sizeof result->open_rejects_text)
-            used += (size_t)snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
-                                     "%s%.100s %llu", used ? ", " : "", input->name, (unsigned long long)open);
+            used +=
+                (size_t)snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
+                                 "%s%.100s %llu", used ? ", " : "", input->name, (unsigned long long)open);
         more += open && named > NAMED;
     }
     if (more && used < sizeof result->open_rejects_text)
-        snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used, ", and %zu more inputs",
-                 more);
+        snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
+                 ", and %zu more inputs", more);
 }
 
-/* With --reload-changed: inputs whose content turned out to be another one than before, while they were read, are
- * taken out; then everything begins anew. */
+/* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,
+ * are taken out; then everything begins anew. */
 static bool remove_changed(job_t *job, bool *any, err_t *err) {
     *any = false;
     for (size_t i = 0; i < job->file_count; i++) {
@@ -471,8 +474,9 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
         remove_changed(job, again, err);
     tally_open_rejects(job, ok);
     if (ok)
-        err->status = result->counts.rejected || result->open_rejects || result->skipped.count ? STATUS_SOME_REJECTED
-                                                                                               : STATUS_OK;
+        err->status = result->counts.rejected || result->open_rejects || result->skipped.count
+                          ? STATUS_SOME_REJECTED
+                          : STATUS_OK;
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;

@@ -44,8 +44,9 @@ typedef struct {
     bool max_rate_bytes, polite;
     bool drop, dry_run, unsafe, direct;
     bool same_collection; /* its UUID has changed, and its documents have not: they are read back */
-    bool reload_changed;  /* inputs that have changed: their documents are removed, and they are loaded again */
-    bool trial;          /* of a study: nobody has to be told of what it may lose */
+    bool
+        reload_changed; /* inputs that have changed: their documents are removed, and they are loaded again */
+    bool trial;         /* of a study: nobody has to be told of what it may lose */
     bool skip_bad_files; /* inputs that do not fit the format are left out, and named */
     bool short_keys;     /* the format's keys shortened (format/schema_short.h); for trials */
     bool indexes_first;  /* they are built before the first document comes */
@@ -71,7 +72,7 @@ typedef struct {
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
-    uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
+    uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
     uint64_t files, files_done_before, records_done_before, odd;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */

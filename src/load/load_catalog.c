@@ -60,10 +60,11 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     if (ok && found)
         ok = check_found(job, &header, err);
     else if (ok && header.has_entries)
-        ok = err_set(err, STATUS_USAGE,
-                     "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
-                     "over with --drop",
-                     server_namespace(job->server));
+        ok = err_set(
+            err, STATUS_USAGE,
+            "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
+            "over with --drop",
+            server_namespace(job->server));
     else if (ok && job->place.exists && !job->place.empty)
         ok = refuse_unknown_data(job, err);
     job->loading.bound = ok && found && header.format;
@@ -73,12 +74,12 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
 
 bool job_enroll(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    bson_t *fields =
-        BCON_NEW("command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
-                 BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
-                 "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
-                 "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
-                 BCON_INT64((int64_t)job->manifest.count));
+    bson_t *fields = BCON_NEW(
+        "command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
+        BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
+        "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
+        "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
+        BCON_INT64((int64_t)job->manifest.count));
     load_id_t id;
     bool ok = store_mongo_enroll(job->store, &id, fields, err);
     bson_destroy(fields);
@@ -93,8 +94,8 @@ static uint64_t documents_of(void *context) {
 
 static bool beat(job_t *job, int64_t lease_ms, err_t *err) {
     job->lease_ms = lease_ms;
-    return job->heartbeat || (job->heartbeat = heartbeat_start(job->server, &job->id, lease_ms, documents_of, job,
-                                                               err)) != NULL;
+    return job->heartbeat || (job->heartbeat = heartbeat_start(job->server, &job->id, lease_ms, documents_of,
+                                                               job, err)) != NULL;
 }
 
 bool job_open_catalog(job_t *job, err_t *err) {
@@ -126,7 +127,8 @@ static bool nap(void *context, err_t *err) {
     (void)context;
     const struct timespec pause = {.tv_nsec = DROP_NAP_MS * 1000000};
     nanosleep(&pause, NULL);
-    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on from here");
+    return !stop_signal() ||
+           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on from here");
 }
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
@@ -202,8 +204,8 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
-    return register_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]), digest_at, job,
-                           number, view, version, err);
+    return register_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
+                           digest_at, job, number, view, version, err);
 }
 
 /* Inputs of one packed tar are one group. */
@@ -226,15 +228,15 @@ static bool fill_ledger(job_t *job, err_t *err) {
     for (size_t i = 0; i < job->manifest.count; i++) {
         const input_file_t *file = &job->manifest.files[i];
         wanted_t *wanted = &job->registration.wanted[i];
-        ledger_input_t input = {
-            .entry = wanted->entry,
-            .seen = wanted->seen,
-            .name = file->name,
-            .key = wanted->key,
-            .text_end = wanted->text_end,
-            .bytes = file->disk_bytes * (file->kind == INPUT_GZIP || file->kind == INPUT_ZSTD ? EXPANDS : 1),
-            .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
-            .group = group_of(job, i)};
+        ledger_input_t input = {.entry = wanted->entry,
+                                .seen = wanted->seen,
+                                .name = file->name,
+                                .key = wanted->key,
+                                .text_end = wanted->text_end,
+                                .bytes = file->disk_bytes *
+                                         (file->kind == INPUT_GZIP || file->kind == INPUT_ZSTD ? EXPANDS : 1),
+                                .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+                                .group = group_of(job, i)};
         wanted->entry = (entry_t){0};
         if (!ledger_add(&job->ledger, &input, err)) {
             entry_free(&input.entry);
@@ -302,7 +304,8 @@ bool job_remove_input(job_t *job, const entry_t *entry, err_t *err) {
                                .wait = nap,
                                .look = look,
                                .remove = remove_documents};
-    log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at least, and it is "
+    log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
+             "and it is "
              "loaded again",
              entry->path, (long long)(job->lease_ms / 1000));
     return catalog_remove(job->store, entry->ordinal, true, &removal, err);
@@ -336,7 +339,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
         describe_input(&job->manifest.files[i], &registration->wanted[i]);
         registration->wanted[i].reload = job->spec->reload_changed;
     }
-    if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) || !reload_changed(job, err))
+    if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) ||
+        !reload_changed(job, err))
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) || !make_files(job, err))
@@ -352,10 +356,11 @@ static bool check_process(job_t *job, err_t *err) {
     if (!server_process(job->server, job->client, process, err))
         return false;
     return strcmp(process, job->process) == 0 ||
-           err_set(err, STATUS_SERVER,
-                   "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run the "
-                   "same command again, which sends that once more",
-                   server_where(job->server));
+           err_set(
+               err, STATUS_SERVER,
+               "the server at %s was restarted: what it had acknowledged a moment ago may be lost; run the "
+               "same command again, which sends that once more",
+               server_where(job->server));
 }
 
 bool job_make_durable(job_t *job, err_t *err) {
@@ -368,7 +373,8 @@ bool job_make_durable(job_t *job, err_t *err) {
     if (!job->store->collection(job->store, uuid, err))
         return false;
     if (memcmp(uuid, job->settings.uuid, sizeof uuid) != 0)
-        return err_set(err, STATUS_SERVER, "%s was dropped or replaced while it was loaded: start over with --drop",
+        return err_set(err, STATUS_SERVER,
+                       "%s was dropped or replaced while it was loaded: start over with --drop",
                        server_namespace(job->server));
     if (server_facts(job->server)->kind != SERVER_STANDALONE)
         return true;
@@ -384,12 +390,12 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok) {
     job->heartbeat = NULL;
     if (!load_id_is_nobody(&job->id)) {
         bson_t *fields = BCON_NEW(
-            "status", BCON_INT32((int32_t)err->status), "error",
-            BCON_UTF8(ok ? "" : err->text), "read", BCON_INT64((int64_t)result->counts.read), "loaded",
-            BCON_INT64((int64_t)result->counts.loaded), "alreadyThere",
-            BCON_INT64((int64_t)result->counts.already_there), "rejected",
-            BCON_INT64((int64_t)result->counts.rejected), "filtered", BCON_INT64((int64_t)result->counts.filtered),
-            "seconds", BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
+            "status", BCON_INT32((int32_t)err->status), "error", BCON_UTF8(ok ? "" : err->text), "read",
+            BCON_INT64((int64_t)result->counts.read), "loaded", BCON_INT64((int64_t)result->counts.loaded),
+            "alreadyThere", BCON_INT64((int64_t)result->counts.already_there), "rejected",
+            BCON_INT64((int64_t)result->counts.rejected), "filtered",
+            BCON_INT64((int64_t)result->counts.filtered), "seconds",
+            BCON_DOUBLE((double)result->took_ns / 1e9), "batches", BCON_INT64((int64_t)result->batches),
             "retries", BCON_INT64((int64_t)result->retries));
         if (!store_mongo_end(job->store, &job->id, fields, &ignored))
             log_detail("the load's own entry in the catalog could not be closed: %s", ignored.text);

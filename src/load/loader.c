@@ -292,21 +292,23 @@ static bool look_back(loader_t *loader, const block_t *block, uint32_t offset, c
 }
 
 /* A record that was cut off when its input ended there, and is longer now. */
-static bool correct_document(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
-                             err_t *err) {
+static bool correct_document(loader_t *loader, block_t *block, const record_t *record,
+                             const uint8_t *document, err_t *err) {
     loading_t *loading = loader->loading;
     char reason[WIRE_WORDS];
     bool corrected;
     if (loading->route && !route_key(loading->route)->is_id) {
         block->file->changed = true;
-        return err_set(err, STATUS_INPUT,
-                       "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
-                       "replaced; a collection that is sharded by another key than _id does not allow that: give "
-                       "--reload-changed, which removes the documents of this input and loads it again",
-                       block->file->input->name, (unsigned long long)(block->offset + record->offset));
+        return err_set(
+            err, STATUS_INPUT,
+            "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+            "replaced; a collection that is sharded by another key than _id does not allow that: give "
+            "--reload-changed, which removes the documents of this input and loads it again",
+            block->file->input->name, (unsigned long long)(block->offset + record->offset));
     }
     if (!correct_torn(loading->server, writer_client(loader->writer), loading->schema, block, record->offset,
-                      correct_find(block, record->offset), document, record->document_length, &corrected, err))
+                      correct_find(block, record->offset), document, record->document_length, &corrected,
+                      err))
         return false;
     if (corrected) {
         settle_one(&loader->settler, block, SETTLED_CORRECTED);
@@ -319,7 +321,8 @@ static bool correct_document(loader_t *loader, block_t *block, const record_t *r
 /* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
 static bool refuse_changed(block_t *block, const record_t *record, err_t *err) {
     block->file->changed = true;
-    return err_set(err, STATUS_INPUT, "%s has changed since it was loaded: at byte %llu it has another record than then",
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: at byte %llu it has another record than then",
                    block->file->input->name, (unsigned long long)(block->offset + record->offset));
 }
 

@@ -1,5 +1,5 @@
-/* loading: what the threads of a load share, and what they tell its main thread: blocks that are settled, pieces
- * that are fed, and the first failure. */
+/* loading: what the threads of a load share, and what they tell its main thread: blocks that are settled,
+ * pieces that are fed, and the first failure. */
 #ifndef TIPPLE_LOAD_LOADING_H
 #define TIPPLE_LOAD_LOADING_H
 
@@ -23,7 +23,7 @@ typedef struct news {
         NEWS_FED,      /* all of its blocks were handed over */
         NEWS_COMPARED, /* its text is what the catalog says */
         NEWS_SKIPPED,  /* it could not be begun, and is left out */
-        NEWS_TORN,     /* its last record has no line end: `block` holds it back, until that is written down */
+        NEWS_TORN, /* its last record has no line end: `block` holds it back, until that is written down */
     } kind;
     load_file_t *file;
     uint32_t epoch;
@@ -33,8 +33,8 @@ typedef struct news {
     block_t *block;
 } news_t;
 
-/* A thread that waits until the main thread has done something for it: found numbers for an offset of an input of
- * unknown size, or (file NULL) bound the collection to the format. */
+/* A thread that waits until the main thread has done something for it: found numbers for an offset of an
+ * input of unknown size, or (file NULL) bound the collection to the format. */
 typedef struct asking {
     struct asking *next;
     load_file_t *file;
@@ -75,12 +75,12 @@ typedef struct {
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    block_t *done;    /* blocks whose every record is settled, for the catalog */
+    block_t *done;            /* blocks whose every record is settled, for the catalog */
     news_t *news, **news_end; /* what feeders have to say */
-    asking_t *asking; /* feeders that wait for numbers */
+    asking_t *asking;         /* feeders that wait for numbers */
     pthread_cond_t answered;
     bool feeding_over;
-    uint64_t blocks;  /* that were handed over, and are not settled */
+    uint64_t blocks; /* that were handed over, and are not settled */
     bool failed;
     err_t err; /* the first failure */
 } loading_t;
@@ -105,8 +105,8 @@ news_t *loading_take_news(loading_t *loading);
 /* All feeders have ended. */
 void loading_end_feeding(loading_t *loading);
 
-/* Numbers for a place of the file's text (or, file NULL, leave to send the first document) from the main thread:
- * false with err, or with an empty one when the load ends. */
+/* Numbers for a place of the file's text (or, file NULL, leave to send the first document) from the main
+ * thread: false with err, or with an empty one when the load ends. */
 bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err);
 asking_t *loading_take_asking(loading_t *loading); /* the next one that waits; NULL: nobody */
 void loading_answer(loading_t *loading, asking_t *asking, bool ok);

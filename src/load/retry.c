@@ -59,14 +59,15 @@ static bool place_entry(const feeding_t *feeding, const retry_t *retry, load_fil
     if (!(*file = file_of(feeding, retry, err)))
         return false;
     if (job->places && !(*file)->known_as)
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
-                       "another collection?",
-                       path, line, retry->path, server_namespace(job->server));
+        return err_set(
+            err, STATUS_USAGE,
+            "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
+            "another collection?",
+            path, line, retry->path, server_namespace(job->server));
     if ((*file)->known_as && !load_file_number(*file, retry->offset, voff))
         return err_set(err, STATUS_USAGE,
-                       "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed", path,
-                       line, (unsigned long long)retry->offset, retry->path);
+                       "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
+                       path, line, (unsigned long long)retry->offset, retry->path);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* retry_marks: what the catalog is told of fixed records. The mark comes before the document, so that a later reading
- * knows it, and is confirmed after the document is there: then the reject is answered. */
+/* retry_marks: what the catalog is told of fixed records. The mark comes before the document, so that a later
+ * reading knows it, and is confirmed after the document is there: then the reject is answered. */
 #include "load/fixes.h"
 #include "load/job.h"
 #include "target/position.h"
@@ -13,7 +13,7 @@ struct retry_marks {
         int64_t id;
         fix_mark_t mark;
         bool left_out; /* nothing is to be loaded: it is confirmed as it is */
-    } *items;
+    } * items;
     size_t count;
 };
 
@@ -32,13 +32,15 @@ static bool write_marks(job_t *job, const retry_marks_t *marks, const bool *chos
         return err_memory(err, marks->count * sizeof *changes);
     for (size_t i = 0; i < marks->count; i++)
         if (chosen[i])
-            changes[count++] = (entry_change_t){.ordinal = marks->items[i].ordinal, .fix = &marks->items[i].mark};
+            changes[count++] =
+                (entry_change_t){.ordinal = marks->items[i].ordinal, .fix = &marks->items[i].mark};
     bool ok = !count || job->store->change_entries(job->store, changes, count, &changed, err);
     if (ok && count && changed != count)
-        ok = err_set(err, STATUS_SERVER,
-                     "the catalog of %s was removed or changed by somebody while records were loaded again: run the "
-                     "same command again",
-                     job->result->namespace);
+        ok = err_set(
+            err, STATUS_SERVER,
+            "the catalog of %s was removed or changed by somebody while records were loaded again: run the "
+            "same command again",
+            job->result->namespace);
     free(changes);
     return ok;
 }

@@ -164,7 +164,8 @@ static bool open_catalog(verification_t *run, err_t *err) {
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (entry_is_complete(&run->registration.wanted[i].entry, run->header.generation, false) || run->spec->limit != UINT64_MAX)
+        if (entry_is_complete(&run->registration.wanted[i].entry, run->header.generation, false) ||
+            run->spec->limit != UINT64_MAX)
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
             log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
@@ -261,7 +262,8 @@ static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t
     uint64_t number;
     (void)context;
     return file->input->text_bound || load_file_number(file, offset, &number) ||
-           err_set(err, STATUS_INPUT, "%s is longer than what was loaded of it: byte %llu has no place in the catalog",
+           err_set(err, STATUS_INPUT,
+                   "%s is longer than what was loaded of it: byte %llu has no place in the catalog",
                    file->input->name, (unsigned long long)offset);
 }
 
@@ -426,8 +428,8 @@ static bool compare(verification_t *run, err_t *err) {
     return false;
 }
 
-/* A load that began meanwhile has registered files before it sent documents: so the catalog is read again when
- * there are places of nobody, until they have not changed in between. */
+/* A load that began meanwhile has registered files before it sent documents: so the catalog is read again
+ * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     outside_options_t options = {.server = run->server,
@@ -499,8 +501,9 @@ static bool conclude(const verification_t *run, err_t *err) {
 }
 
 static bool look(verification_t *run, err_t *err) {
-    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) && find_files(run, err) &&
-           read_fixes(run, err) && compare(run, err) && look_outside(run, err) && conclude(run, err);
+    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
+           find_files(run, err) && read_fixes(run, err) && compare(run, err) && look_outside(run, err) &&
+           conclude(run, err);
 }
 
 static void free_run(verification_t *run) {
