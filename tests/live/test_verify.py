@@ -313,7 +313,7 @@ class Known(liveverify.Case):
         self.assertIn("filter", entry["why"])
 
     def test_refused(self):
-        """another format, a changed file, a file that was never loaded, no catalog, no collection: status 1"""
+        """another format, a file that was never loaded, no catalog, no collection: status 1; a changed file: 5"""
         self.put("a.csv", rows(500))
         self.write("c.csv", rows(5, 3))
         self.load("a.csv")
@@ -327,15 +327,31 @@ class Known(liveverify.Case):
             self.assertRegex(self.stderr, name + " is not in the catalog")
         self.verify("a.csv", collection="others", status=1)
         self.assertRegex(self.stderr, "has no catalog of a load")
-        self.write("a.csv", rows(501))
-        self.verify("a.csv", status=1)
+        self.write("a.csv", rows(499))
+        self.verify("a.csv", status=5)
         self.assertRegex(self.stderr, "a.csv has changed since it was loaded")
         self.verify("nothing.csv", status=5)
         self.assertEqual(before, self.everything(), "verify writes nothing")
         self.client.command(self.database, {"drop": "results"})
         self.write("a.csv", rows(500))
         self.verify("a.csv", status=1)
-        self.assertRegex(self.stderr, "is gone, but the books")
+        self.assertRegex(self.stderr, "is gone, but (its|the) catalog")
+
+    def test_grown(self):
+        """what a file has more than was loaded is missing, and the file is not loaded to its end"""
+        self.format = "mot"
+        self.put("a.csv", rows(500))
+        self.load("a.csv")
+        self.put("a.csv", rows(501))
+        self.assertEqual(1, self.finds([("missing", "a.csv", 502)], "a.csv")["files_unfinished"])
+        self.assertIn("a.csv is not loaded to its end", self.stderr)
+        self.load("a.csv")
+        self.finds([], "a.csv")
+        self.put("a.csv", rows(30000))  # more than the catalog has numbers for
+        said = self.verify("a.csv", status=7)
+        self.assertEqual((501, 29499, 1), tuple(said[key] for key in ("as_expected", "missing", "files_unfinished")))
+        self.load("a.csv")
+        self.assertEqual(0, self.finds([], "a.csv")["files_unfinished"])
 
     def test_other_files(self):
         """files that were not given are counted, not looked at; --files-only does not count them"""
