@@ -85,7 +85,9 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
+        /* an earlier version's text ends within the last run of blocks, whose hash is of all of them */
+        const bool check = input->view != VIEW_OLDER && ledger_needs_check(input, piece);
+        ledger_become(ledger, work, check ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
         ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
     } else {

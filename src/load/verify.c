@@ -161,11 +161,16 @@ static bool open_catalog(verification_t *run, err_t *err) {
     return true;
 }
 
+/* As it is now: one that has grown since it was loaded is no version that the catalog knows. */
+static bool is_loaded(const verification_t *run, const wanted_t *wanted) {
+    return entry_is_complete(&wanted->entry, run->header.generation, false) &&
+           entry_version_of(&wanted->entry, wanted->seen.size, wanted->seen.digest);
+}
+
 static void tell_unfinished(const verification_t *run) {
     size_t more = 0;
     for (size_t i = 0; i < run->manifest->count; i++) {
-        if (entry_is_complete(&run->registration.wanted[i].entry, run->header.generation, false) ||
-            run->spec->limit != UINT64_MAX)
+        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->limit != UINT64_MAX)
             continue;
         if (run->result->unfinished_files++ < UNFINISHED_NAMED)
             log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
@@ -196,6 +201,16 @@ static bool register_inputs(verification_t *run, err_t *err) {
     return catalog_register(run->store, registration, err);
 }
 
+/* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
+ * all of it is missing. */
+static bool number_the_rest(wanted_t *wanted, err_t *err) {
+    const uint64_t end = entry_extents_end(&wanted->entry);
+    if (!wanted->entry.piece_count || wanted->text_end <= end)
+        return true;
+    const uint64_t length = wanted->text_end - end;
+    return entry_add_extent(&wanted->entry, (extent_t){(1ull << POSITION_OFFSET_BITS) - length, end, length}, err);
+}
+
 static bool find_files(verification_t *run, err_t *err) {
     size_t count = run->manifest->count;
     run->files = calloc(count + 1, sizeof *run->files);
@@ -206,6 +221,8 @@ static bool find_files(verification_t *run, err_t *err) {
     for (size_t i = 0; i < count; i++) {
         const input_file_t *input = &run->manifest->files[i];
         const entry_t *entry = &run->registration.wanted[i].entry;
+        if (!number_the_rest(&run->registration.wanted[i], err))
+            return false;
         if (!entry->piece_count)
             return err_set(err, STATUS_USAGE, "%s is not in the catalog of %s: %s", input->name,
                            server_namespace(run->server),

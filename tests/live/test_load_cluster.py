@@ -25,7 +25,7 @@ class Placed(Cluster):
         self.assertLessEqual(abs(there["s0"] - there["s1"]), 2 * block, there)
         self.assertEqual(len(self.chunks()), 2)
         self.clean()
-        again = self.load("a.csv", status=0)
+        again = self.load("a.csv", status=2)
         self.assertEqual(again["read"], 0)
         self.clean()
 

@@ -67,7 +67,7 @@ class Clean(liveverify.Case):
         said = self.finds([], "-", "--input-name", "pipe", stdin=text)
         self.assertEqual(3000, said["as_expected"])
         self.verify("-", stdin=text, status=1)
-        self.assertRegex(self.stderr, "not in the books.*--input-name")
+        self.assertRegex(self.stderr, "not in the catalog of .*--input-name")
 
     def test_weather(self):
         """records of fixed width, whose documents nest"""
@@ -313,7 +313,7 @@ class Known(liveverify.Case):
         self.assertIn("filter", entry["why"])
 
     def test_refused(self):
-        """another format, a changed file, a file that was never loaded, no books, no collection: status 1"""
+        """another format, a file that was never loaded, no catalog, no collection: status 1; a changed file: 5"""
         self.put("a.csv", rows(500))
         self.write("c.csv", rows(5, 3))
         self.load("a.csv")
@@ -324,18 +324,34 @@ class Known(liveverify.Case):
         self.format = "mot"
         for name in ("c.csv", "-"):
             self.verify("a.csv", name, status=1, stdin=rows(5, 9))
-            self.assertRegex(self.stderr, name + " is not in the books")
+            self.assertRegex(self.stderr, name + " is not in the catalog")
         self.verify("a.csv", collection="others", status=1)
-        self.assertRegex(self.stderr, "has no books of a load")
-        self.write("a.csv", rows(501))
-        self.verify("a.csv", status=1)
+        self.assertRegex(self.stderr, "has no catalog of a load")
+        self.write("a.csv", rows(499))
+        self.verify("a.csv", status=5)
         self.assertRegex(self.stderr, "a.csv has changed since it was loaded")
         self.verify("nothing.csv", status=5)
         self.assertEqual(before, self.everything(), "verify writes nothing")
         self.client.command(self.database, {"drop": "results"})
         self.write("a.csv", rows(500))
         self.verify("a.csv", status=1)
-        self.assertRegex(self.stderr, "is gone, but the books")
+        self.assertRegex(self.stderr, "is gone, but (its|the) catalog")
+
+    def test_grown(self):
+        """what a file has more than was loaded is missing, and the file is not loaded to its end"""
+        self.format = "mot"
+        self.put("a.csv", rows(500))
+        self.load("a.csv")
+        self.put("a.csv", rows(501))
+        self.assertEqual(1, self.finds([("missing", "a.csv", 502)], "a.csv")["files_unfinished"])
+        self.assertIn("a.csv is not loaded to its end", self.stderr)
+        self.load("a.csv")
+        self.finds([], "a.csv")
+        self.put("a.csv", rows(30000))  # more than the catalog has numbers for
+        said = self.verify("a.csv", status=7)
+        self.assertEqual((501, 29499, 1), tuple(said[key] for key in ("as_expected", "missing", "files_unfinished")))
+        self.load("a.csv")
+        self.assertEqual(0, self.finds([], "a.csv")["files_unfinished"])
 
     def test_other_files(self):
         """files that were not given are counted, not looked at; --files-only does not count them"""
@@ -384,14 +400,13 @@ class Known(liveverify.Case):
         self.finds([], "a.csv")
 
     def test_nothing_is_lost_by_repairing(self):
-        """what is missing comes back when the books forget that the file is done, and it is loaded again"""
+        """what is missing comes back when the catalog forgets that the file is done, and it is loaded again"""
         self.put("a.csv", rows(5000))
         self.put("b.csv", rows(100, 2))
         self.load("a.csv", "b.csv")
         self.remove_range(self.id_at("a.csv", 1000), self.id_at("a.csv", 1999))
         self.finds([("missing", "a.csv", 1000, 1999)], "a.csv", "b.csv")
-        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
-            {"q": {"path": "a.csv"}, "u": {"$set": {"done": [], "complete": False}}}]})
+        self.forget_progress("a.csv")
         self.assertEqual(1000, self.load("a.csv", "b.csv")["loaded"])
         self.finds([], "a.csv", "b.csv")
 

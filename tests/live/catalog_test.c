@@ -1,0 +1,1034 @@
+/* The catalog's store against a real server: TIPPLE_TEST_URI names it. Each test has a collection of its own
+ * in a database of this process, which is dropped at the end. What is expected is written here by hand, or
+ * read by commands of this file. */
+#include "base/clock.h"
+#include "catalog/store_mongo.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ll
+
+static char database[64];
+
+/* ---- a lab: a store, and a client that knows nothing of it ---- */
+
+typedef struct {
+    server_t *server;
+    mongoc_client_t *client, *other;
+    store_t *store;
+    char name[32];
+    err_t err;
+} lab_t;
+
+static const char *uri_of(char uri[600], const char *collection) {
+    const char *given = getenv("TIPPLE_TEST_URI"), *query = strchr(given, '?');
+    size_t length = query ? (size_t)(query - given) : strlen(given);
+    const char *hosts = strstr(given, "://"), *slash = hosts ? strchr(hosts + 3, '/') : NULL;
+    if (slash && slash < given + length)
+        length = (size_t)(slash - given);
+    snprintf(uri, 600, "%.*s/%s.%s?%s", (int)length, given, database, collection,
+             query && query[1] ? query + 1 : "");
+    return uri;
+}
+
+#define OK(lab, call)                                                                                        \
+    do {                                                                                                     \
+        if (!(call))                                                                                         \
+            fail_msg("%s: status %d: %s", #call, (int)(lab).err.status, (lab).err.text);                     \
+    } while (0)
+
+static lab_t open_lab(const char *collection) {
+    char uri[600];
+    lab_t lab = {0};
+    snprintf(lab.name, sizeof lab.name, "%s", collection);
+    lab.server = server_connect(
+        &(server_options_t){.uri = uri_of(uri, collection), .patience_ns = 60000 * MS, .connections = 4},
+        &lab.err);
+    if (!lab.server || !(lab.client = server_take(lab.server, &lab.err)) ||
+        !(lab.other = server_take(lab.server, &lab.err)) ||
+        !(lab.store = store_mongo_open(lab.server, lab.client, &lab.err)))
+        fail_msg("%s", lab.err.text);
+    return lab;
+}
+
+static void close_lab(lab_t *lab) {
+    store_mongo_close(lab->store);
+    server_give(lab->server, lab->other);
+    server_give(lab->server, lab->client);
+    server_destroy(lab->server);
+}
+
+static bool run(lab_t *lab, const bson_t *command, bson_t *reply) {
+    bson_error_t error;
+    const bool ok = mongoc_client_command_simple(lab->other, database, command, NULL, reply, &error);
+    if (!ok)
+        print_message("%s\n", error.message);
+    return ok;
+}
+
+static void run_json(lab_t *lab, const char *json) {
+    bson_error_t error;
+    bson_t *command = bson_new_from_json((const uint8_t *)json, -1, &error);
+    assert_non_null(command);
+    assert_true(run(lab, command, NULL));
+    bson_destroy(command);
+}
+
+/* How many documents of NAME.tipple.<which> match. */
+static int64_t count_of(lab_t *lab, const char *which, const char *filter) {
+    char json[400];
+    bson_error_t error;
+    bson_t reply;
+    bson_iter_t n;
+    snprintf(json, sizeof json, "{\"count\": \"%s.tipple.%s\", \"query\": %s}", lab->name, which, filter);
+    bson_t *command = bson_new_from_json((const uint8_t *)json, -1, &error);
+    assert_non_null(command);
+    assert_true(run(lab, command, &reply));
+    assert_true(bson_iter_init_find(&n, &reply, "n"));
+    const int64_t count = bson_iter_as_int64(&n);
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return count;
+}
+
+static load_id_t load_id(uint8_t number) {
+    load_id_t id = {{0}};
+    memset(id.bytes, number, sizeof id.bytes);
+    return id;
+}
+
+/* ---- the header ---- */
+
+static void make(lab_t *lab) {
+    const catalog_header_t header = {.layout = STORE_LAYOUT, .lane_rule = 1, .generation = 1};
+    OK(*lab, lab->store->make_header(lab->store, &header, &lab->err));
+}
+
+static catalog_header_t header_of(lab_t *lab) {
+    catalog_header_t header;
+    bool found;
+    OK(*lab, lab->store->read_header(lab->store, &header, &found, &lab->err));
+    assert_true(found);
+    return header;
+}
+
+static bool change(lab_t *lab, const header_change_t *change) {
+    bool changed;
+    OK(*lab, lab->store->change_header(lab->store, change, &changed, &lab->err));
+    return changed;
+}
+
+static void test_header_is_made_once(void **state) {
+    (void)state;
+    lab_t lab = open_lab("made");
+    catalog_header_t header = {
+        .layout = 2, .lane_rule = 7, .generation = 3, .next_extent = 5, .next_ordinal = 6, .lease_ms = 1234};
+    bool found = true;
+    memset(header.uuid, 0xab, sizeof header.uuid);
+    catalog_header_t read;
+    OK(lab, lab.store->read_header(lab.store, &read, &found, &lab.err));
+    assert_false(found);
+    assert_false(read.has_entries);
+    OK(lab, lab.store->make_header(lab.store, &header, &lab.err));
+    header.layout = 99;
+    header.lease_ms = 1;
+    OK(lab, lab.store->make_header(lab.store, &header, &lab.err)); /* the one that is there stays */
+    read = header_of(&lab);
+    assert_int_equal(read.layout, 2);
+    assert_int_equal(read.lane_rule, 7);
+    assert_int_equal(read.generation, 3);
+    assert_int_equal(read.next_extent, 5);
+    assert_int_equal(read.next_ordinal, 6);
+    assert_int_equal(read.lease_ms, 1234);
+    assert_memory_equal(read.uuid, header.uuid, STORE_UUID);
+    assert_null(read.format);
+    assert_null(read.format_digest);
+    assert_null(read.filter);
+    assert_true(load_id_is_nobody(&read.dropping));
+    catalog_header_free(&read);
+    close_lab(&lab);
+}
+
+static void test_usual_lease(void **state) {
+    (void)state;
+    lab_t lab = open_lab("lease");
+    make(&lab);
+    catalog_header_t header = header_of(&lab);
+    assert_int_equal(header.lease_ms, STORE_LEASE_MS);
+    catalog_header_free(&header);
+    close_lab(&lab);
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    lab_t lab = open_lab("numbers");
+    make(&lab);
+    header_change_t take = {.kind = HEADER_TAKE_NUMBERS, .extents = 10, .ordinals = 3};
+    assert_true(change(&lab, &take));
+    assert_false(change(&lab, &take)); /* they were taken */
+    take.next_extent = 10;
+    assert_false(change(&lab, &take)); /* both are believed */
+    take.next_extent = 0;
+    take.next_ordinal = 3;
+    assert_false(change(&lab, &take));
+    take.next_extent = 10;
+    take.extents = 1ull << 32;
+    assert_true(change(&lab, &take));
+    catalog_header_t header = header_of(&lab);
+    assert_int_equal(header.next_extent, 10 + (1ull << 32));
+    assert_int_equal(header.next_ordinal, 6);
+    catalog_header_free(&header);
+    uint64_t extent, ordinal;
+    OK(lab, store_take_numbers(lab.store, 2, 5, &extent, &ordinal, &lab.err));
+    assert_int_equal(extent, 10 + (1ull << 32));
+    assert_int_equal(ordinal, 6);
+    /* numbers of 53 bits, in units of a MiB, and ordinals of 32: no more */
+    assert_false(store_take_numbers(lab.store, 1ull << 33, 1, &extent, &ordinal, &lab.err));
+    assert_int_equal(lab.err.status, STATUS_USAGE);
+    assert_false(store_take_numbers(lab.store, 1, UINT32_MAX - 10, &extent, &ordinal, &lab.err));
+    assert_int_equal(lab.err.status, STATUS_USAGE);
+    OK(lab, store_take_numbers(lab.store, 1, 1, &extent, &ordinal, &lab.err));
+    assert_int_equal(extent, 12 + (1ull << 32));
+    assert_int_equal(ordinal, 11);
+    close_lab(&lab);
+}
+
+static void test_bind(void **state) {
+    (void)state;
+    lab_t lab = open_lab("bind");
+    make(&lab);
+    const header_change_t drop = {.kind = HEADER_BEGIN_DROP, .by = load_id(1)},
+                          cancel = {.kind = HEADER_CANCEL_DROP, .by = load_id(1)},
+                          bind = {.kind = HEADER_BIND, .format = "mot", .format_digest = "d1", .filter = ""},
+                          other = {
+                              .kind = HEADER_BIND, .format = "isd", .format_digest = "d2", .filter = "k==1"};
+    assert_true(change(&lab, &drop));
+    assert_false(change(&lab, &bind)); /* somebody drops */
+    assert_true(change(&lab, &cancel));
+    assert_true(change(&lab, &bind));
+    assert_false(change(&lab, &other));
+    assert_false(change(&lab, &bind));
+    catalog_header_t header = header_of(&lab);
+    assert_string_equal(header.format, "mot");
+    assert_string_equal(header.format_digest, "d1");
+    assert_string_equal(header.filter, "");
+    catalog_header_free(&header);
+    close_lab(&lab);
+}
+
+static void test_drop(void **state) {
+    (void)state;
+    lab_t lab = open_lab("drop");
+    make(&lab);
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 4, .ordinals = 2}));
+    assert_true(change(
+        &lab, &(header_change_t){.kind = HEADER_BIND, .format = "mot", .format_digest = "d", .filter = "f"}));
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
+    assert_false(change(
+        &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(2)}));
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_CANCEL_DROP, .by = load_id(2)}));
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_NEW_UUID, .generation = 1}));
+    catalog_header_t header = header_of(&lab);
+    const load_id_t one = load_id(1);
+    assert_true(load_id_equal(&header.dropping, &one));
+    catalog_header_free(&header);
+    /* of one that died: taken over by who has read it */
+    assert_true(change(
+        &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(1), .by = load_id(2)}));
+    header_change_t end = {.kind = HEADER_END_DROP, .by = load_id(1), .generation = 2};
+    memset(end.uuid, 7, sizeof end.uuid);
+    assert_false(change(&lab, &end));
+    end.by = load_id(2);
+    assert_true(change(&lab, &end));
+    assert_false(change(&lab, &end));
+    header = header_of(&lab);
+    assert_null(header.format);
+    assert_null(header.format_digest);
+    assert_null(header.filter);
+    assert_true(load_id_is_nobody(&header.dropping));
+    assert_int_equal(header.generation, 2);
+    assert_int_equal(header.next_extent, 4); /* numbers go on */
+    assert_int_equal(header.next_ordinal, 2);
+    assert_memory_equal(header.uuid, end.uuid, STORE_UUID);
+    catalog_header_free(&header);
+    close_lab(&lab);
+}
+
+static void test_new_uuid(void **state) {
+    (void)state;
+    lab_t lab = open_lab("uuid");
+    make(&lab);
+    header_change_t other = {.kind = HEADER_NEW_UUID, .generation = 2};
+    memset(other.uuid, 5, sizeof other.uuid);
+    assert_false(change(&lab, &other));
+    other.generation = 1;
+    assert_true(change(&lab, &other));
+    assert_false(change(&lab, &other)); /* another load has done it */
+    assert_true(change(&lab, &(header_change_t){.kind = HEADER_SYNC}));
+    catalog_header_t header = header_of(&lab);
+    assert_int_equal(header.generation, 2);
+    assert_memory_equal(header.uuid, other.uuid, STORE_UUID);
+    catalog_header_free(&header);
+    close_lab(&lab);
+}
+
+static void test_no_header(void **state) {
+    (void)state;
+    lab_t lab = open_lab("headless");
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_SYNC}));
+    assert_false(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 1}));
+    assert_int_equal(count_of(&lab, "files", "{}"), 0); /* nothing is made by that */
+    uint64_t extent, ordinal;
+    assert_false(store_take_numbers(lab.store, 1, 1, &extent, &ordinal, &lab.err));
+    assert_int_equal(lab.err.status, STATUS_SERVER);
+    close_lab(&lab);
+}
+
+static void test_collection(void **state) {
+    (void)state;
+    lab_t lab = open_lab("itself");
+    uint8_t uuid[STORE_UUID], again[STORE_UUID], none[STORE_UUID] = {0};
+    OK(lab, lab.store->collection(lab.store, uuid, &lab.err));
+    assert_memory_equal(uuid, none, STORE_UUID);
+    run_json(&lab, "{\"create\": \"itself\"}");
+    OK(lab, lab.store->collection(lab.store, uuid, &lab.err));
+    assert_memory_not_equal(uuid, none, STORE_UUID);
+    run_json(&lab, "{\"drop\": \"itself\"}");
+    run_json(&lab, "{\"create\": \"itself\"}");
+    OK(lab, lab.store->collection(lab.store, again, &lab.err));
+    assert_memory_not_equal(again, none, STORE_UUID);
+    assert_memory_not_equal(again, uuid, STORE_UUID);
+    close_lab(&lab);
+}
+
+/* ---- entries ---- */
+
+static entry_t small_entry(lab_t *lab, uint32_t ordinal) {
+    char text[64];
+    entry_t entry = {.ordinal = ordinal, .registered_by = load_id(3)};
+    snprintf(text, sizeof text, "in/%u.csv", ordinal);
+    entry.path = strdup(text);
+    snprintf(text, sizeof text, "key/%u", ordinal);
+    entry.key = strdup(text);
+    entry.kind = strdup("plain");
+    OK(*lab, entry_add_version(&entry, &(version_t){.size = ordinal + 1, .digest = "d"}, &lab->err));
+    OK(*lab, entry_add_extent(&entry, (extent_t){ordinal << 20, 0, 1 << 20}, &lab->err));
+    OK(*lab, entry_make_pieces(&entry, 1, 0, &lab->err));
+    return entry;
+}
+
+static void add_small(lab_t *lab, uint32_t first, uint32_t count) {
+    entry_t *entries = calloc(count, sizeof *entries);
+    const entry_t **list = calloc(count, sizeof *list);
+    assert_true(entries && list);
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = small_entry(lab, first + i);
+        list[i] = &entries[i];
+    }
+    OK(*lab, lab->store->add_entries(lab->store, list, count, &lab->err));
+    for (uint32_t i = 0; i < count; i++)
+        entry_free(&entries[i]);
+    free(list);
+    free(entries);
+}
+
+static entries_t read_all(lab_t *lab, const uint32_t *among, size_t count) {
+    entries_t entries = {0};
+    OK(*lab, store_read_all(lab->store, among, count, &entries, &lab->err));
+    return entries;
+}
+
+/* The only one, a copy. */
+static entry_t read_one(lab_t *lab, uint32_t ordinal) {
+    entries_t entries = read_all(lab, &ordinal, 1);
+    entry_t copy = {0};
+    assert_int_equal(entries.count, 1);
+    OK(*lab, entry_copy(&copy, &entries.entries[0], &lab->err));
+    entries_free(&entries);
+    return copy;
+}
+
+static uint64_t change_many(lab_t *lab, const entry_change_t *changes, size_t count) {
+    uint64_t changed;
+    OK(*lab, lab->store->change_entries(lab->store, changes, count, &changed, &lab->err));
+    return changed;
+}
+
+static bool change_one(lab_t *lab, entry_change_t it) {
+    return change_many(lab, &it, 1) == 1;
+}
+
+static void assert_counts(const counts_t *counts, uint64_t first) {
+    assert_int_equal(counts->read, first);
+    assert_int_equal(counts->loaded, first + 1);
+    assert_int_equal(counts->already_there, first + 2);
+    assert_int_equal(counts->rejected, first + 3);
+    assert_int_equal(counts->filtered, first + 4);
+    assert_int_equal(counts->corrected, first + 5);
+}
+
+static counts_t counts_from(uint64_t first) {
+    return (counts_t){first, first + 1, first + 2, first + 3, first + 4, first + 5};
+}
+
+static void add_run(lab_t *lab, piece_t *piece, uint64_t from, uint64_t to, uint64_t hash) {
+    bool is_new;
+    assert_true(done_runs_add(&piece->done, from, to, hash, &is_new));
+    assert_true(is_new);
+    (void)lab;
+}
+
+/* A piece with something in every field, hashes above 2^63 among them. */
+static void fill_piece(lab_t *lab, piece_t *piece, uint8_t number) {
+    piece->owner = load_id(number);
+    piece->epoch = 4000000000u + number;
+    piece->generation = 17;
+    piece->complete = 2;
+    piece->unsafe = true;
+    add_run(lab, piece, piece->from, piece->from + 1, 0xffffffffffffffffull);
+    add_run(lab, piece, piece->from + 3, piece->from + 40, 0x8000000000000000ull + number);
+    add_run(lab, piece, piece->from + 50, piece->from + 51, 0);
+    piece->counts = counts_from(1ull << 40);
+    piece->tail = (tail_t){piece->from + 60, piece->from + 62, 0xfedcba9876543210ull, counts_from(number)};
+    for (uint64_t i = 0; i < 1000; i++)
+        OK(*lab, piece_add_reject(piece, (reject_mark_t){(i + 1) << 30, UINT64_MAX - i}, &lab->err));
+}
+
+static void assert_piece(const piece_t *piece, uint8_t number, uint64_t from, uint64_t to) {
+    const load_id_t owner = load_id(number);
+    assert_int_equal(piece->from, from);
+    assert_int_equal(piece->to, to);
+    assert_true(load_id_equal(&piece->owner, &owner));
+    assert_int_equal(piece->epoch, 4000000000u + number);
+    assert_int_equal(piece->generation, 17);
+    assert_int_equal(piece->complete, 2);
+    assert_true(piece->unsafe);
+    assert_int_equal(piece->done.count, 3);
+    assert_int_equal(piece->done.runs[0].from, from);
+    assert_int_equal(piece->done.runs[0].to, from + 1);
+    assert_true(piece->done.runs[0].hash == UINT64_MAX);
+    assert_int_equal(piece->done.runs[1].from, from + 3);
+    assert_int_equal(piece->done.runs[1].to, from + 40);
+    assert_true(piece->done.runs[1].hash == 0x8000000000000000ull + number);
+    assert_int_equal(piece->done.runs[2].from, from + 50);
+    assert_int_equal(piece->done.runs[2].to, from + 51);
+    assert_true(piece->done.runs[2].hash == 0);
+    assert_counts(&piece->counts, 1ull << 40);
+    assert_int_equal(piece->tail.from, from + 60);
+    assert_int_equal(piece->tail.to, from + 62);
+    assert_true(piece->tail.hash == 0xfedcba9876543210ull);
+    assert_counts(&piece->tail.counts, number);
+    assert_int_equal(piece->reject_count, 1000);
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_int_equal(piece->rejects[i].offset, (i + 1) << 30);
+        assert_true(piece->rejects[i].hash == UINT64_MAX - i);
+    }
+}
+
+static const torn_t TORN = {.offset = 1ull << 45, .length = 77, .hash = 0xfffffffffffffff0ull};
+
+static void test_every_field(void **state) {
+    (void)state;
+    lab_t lab = open_lab("fields");
+    entry_t entry = {.ordinal = 3000000000u, .registered_by = load_id(9)};
+    entry.path = strdup("in/caf\xc3\xa9 \\x0a.csv");
+    entry.key = strdup("some/key");
+    entry.kind = strdup("gzip");
+    version_t first = {.size = 1ull << 50,
+                       .digest = "0123456789abcdef0123456789abcdef",
+                       .modified_ns = -5,
+                       .torn = TORN},
+              second = {.size = (1ull << 50) + 1, .digest = "", .modified_ns = 1795259727189287781};
+    OK(lab, entry_add_version(&entry, &first, &lab.err) && entry_add_version(&entry, &second, &lab.err));
+    OK(lab, entry_add_extent(&entry, (extent_t){1ull << 52, 0, 1 << 20}, &lab.err));
+    OK(lab, entry_add_extent(&entry, (extent_t){5ull << 20, 1 << 20, 64ull << 30}, &lab.err));
+    OK(lab, entry_make_pieces(&entry, 3, 256, &lab.err));
+    for (uint8_t i = 0; i < 3; i++)
+        fill_piece(&lab, &entry.pieces[i], (uint8_t)(i + 1));
+    const entry_t *list[] = {&entry};
+    OK(lab, lab.store->add_entries(lab.store, list, 1, &lab.err));
+    entry_free(&entry);
+    /* fixes come later, one by one */
+    for (uint64_t i = 0; i < 3; i++)
+        assert_true(
+            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                              .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i, i == 1}}));
+    assert_true(change_one(
+        &lab, (entry_change_t){.ordinal = 3000000000u, .fix = &(fix_mark_t){3ull << 30, 5, true}}));
+
+    entry_t read = read_one(&lab, 3000000000u);
+    const load_id_t by = load_id(9);
+    assert_string_equal(read.path, "in/caf\xc3\xa9 \\x0a.csv");
+    assert_string_equal(read.key, "some/key");
+    assert_string_equal(read.kind, "gzip");
+    assert_false(read.removed);
+    assert_true(load_id_equal(&read.registered_by, &by));
+    assert_int_equal(read.version, 2);
+    assert_int_equal(read.versions[0].size, 1ull << 50);
+    assert_string_equal(read.versions[0].digest, "0123456789abcdef0123456789abcdef");
+    assert_true(read.versions[0].modified_ns == -5);
+    assert_int_equal(read.versions[0].torn.offset, TORN.offset);
+    assert_int_equal(read.versions[0].torn.length, TORN.length);
+    assert_true(read.versions[0].torn.hash == TORN.hash);
+    assert_int_equal(read.versions[1].size, (1ull << 50) + 1);
+    assert_string_equal(read.versions[1].digest, "");
+    assert_true(read.versions[1].modified_ns == 1795259727189287781);
+    assert_int_equal(read.versions[1].torn.length, 0);
+    assert_int_equal(read.extent_count, 2);
+    assert_int_equal(read.extents[0].base, 1ull << 52);
+    assert_int_equal(read.extents[1].start, 1 << 20);
+    assert_int_equal(read.extents[1].length, 64ull << 30);
+    assert_int_equal(read.piece_count, 3);
+    assert_piece(&read.pieces[0], 1, 0, 256);
+    assert_piece(&read.pieces[1], 2, 256, 512);
+    assert_piece(&read.pieces[2], 3, 512, UINT64_MAX);
+    assert_int_equal(read.fix_count, 3);
+    for (uint64_t i = 0; i < 3; i++) {
+        const fix_mark_t *fix = entry_fix(&read, (i + 1) << 30);
+        assert_non_null(fix);
+        assert_true(fix->hash == (i == 2 ? 5 : UINT64_MAX - i));
+        assert_int_equal(fix->confirmed, i > 0);
+    }
+    assert_int_equal(entry_open_rejects(&read), 3 * 1000 - 3 * 2);
+    entry_free(&read);
+    close_lab(&lab);
+}
+
+/* Far more than fits in a first batch of a cursor, or in a page. */
+static void read_many(const char *name, uint32_t count) {
+    lab_t lab = open_lab(name);
+    make(&lab);
+    for (uint32_t at = 0; at < count; at += 3000)
+        add_small(&lab, at, count - at < 3000 ? count - at : 3000);
+    entries_t entries = read_all(&lab, NULL, 0);
+    assert_int_equal(entries.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(entries.entries[i].ordinal, i);
+        assert_int_equal(entries.entries[i].versions[0].size, i + 1);
+    }
+    entries_free(&entries);
+    uint32_t *odd = calloc(count / 2 + 1, sizeof *odd);
+    assert_non_null(odd);
+    for (uint32_t i = 0; i < count / 2; i++)
+        odd[i] = 2 * i + 1;
+    odd[count / 2] = count + 5; /* not there */
+    entries = read_all(&lab, odd, count / 2 + 1);
+    assert_int_equal(entries.count, count / 2);
+    for (uint32_t i = 0; i < count / 2; i++)
+        assert_int_equal(entries.entries[i].ordinal, 2 * i + 1);
+    entries_free(&entries);
+    entries = read_all(&lab, odd + count / 2, 1);
+    assert_int_equal(entries.count, 0);
+    entries_free(&entries);
+    free(odd);
+    close_lab(&lab);
+}
+
+static void test_read_300(void **state) {
+    (void)state;
+    read_many("some", 300);
+}
+
+static void test_read_12000(void **state) {
+    (void)state;
+    read_many("many", 12000);
+}
+
+/* Entries of 128 KiB each: a reply holds 16 MB, whatever was asked for. */
+static void test_read_large(void **state) {
+    (void)state;
+    enum { LARGE = 300, REJECTS = 8192 };
+    lab_t lab = open_lab("large");
+    for (uint32_t i = 0; i < LARGE; i++) {
+        entry_t entry = small_entry(&lab, i);
+        for (uint64_t j = 0; j < REJECTS; j++)
+            OK(lab, piece_add_reject(&entry.pieces[0], (reject_mark_t){j, i}, &lab.err));
+        const entry_t *list[] = {&entry};
+        OK(lab, lab.store->add_entries(lab.store, list, 1, &lab.err));
+        entry_free(&entry);
+    }
+    entries_t entries = read_all(&lab, NULL, 0);
+    assert_int_equal(entries.count, LARGE);
+    for (uint32_t i = 0; i < LARGE; i++) {
+        assert_int_equal(entries.entries[i].ordinal, i);
+        assert_int_equal(entries.entries[i].pieces[0].reject_count, REJECTS);
+    }
+    entries_free(&entries);
+    close_lab(&lab);
+}
+
+static void test_add_leaves_out(void **state) {
+    (void)state;
+    lab_t lab = open_lab("twice");
+    make(&lab);
+    add_small(&lab, 0, 10);
+    entry_t entries[4];
+    const entry_t *list[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        entries[i] = small_entry(&lab, i < 2 ? i + 4 : i + 20); /* 4, 5: the ordinal is there */
+        free(entries[i].path);
+        entries[i].path = strdup("new");
+        list[i] = &entries[i];
+    }
+    free(entries[0].key);
+    entries[0].key = strdup("key/new");
+    free(entries[2].key); /* 22: the key is there */
+    entries[2].key = strdup("key/7");
+    OK(lab, lab.store->add_entries(lab.store, list, 4, &lab.err));
+    OK(lab, lab.store->add_entries(lab.store, list, 4, &lab.err));
+    assert_int_equal(count_of(&lab, "files", "{\"path\": \"new\"}"), 1);
+    assert_int_equal(count_of(&lab, "files", "{\"_id\": 23, \"path\": \"new\"}"), 1);
+    entries_t read = read_all(&lab, NULL, 0);
+    assert_int_equal(read.count, 11);
+    entries_free(&read);
+    for (uint32_t i = 0; i < 4; i++)
+        entry_free(&entries[i]);
+    close_lab(&lab);
+}
+
+/* ---- conditional changes ---- */
+
+static void test_take_and_checkpoint(void **state) {
+    (void)state;
+    lab_t lab = open_lab("take");
+    const load_id_t one = load_id(1), two = load_id(2);
+    add_small(&lab, 0, 2);
+    const entry_change_t take = {.sets_owner = true, .new_owner = one, .new_epoch = 1};
+    assert_true(change_one(&lab, take));
+    assert_false(change_one(&lab, take)); /* it has an owner now */
+    entry_change_t other = {.owner = one, .epoch = 0, .sets_owner = true, .new_owner = two, .new_epoch = 1};
+    assert_false(change_one(&lab, other)); /* of an epoch that is over */
+    other.owner = two;
+    other.epoch = 1;
+    assert_false(change_one(&lab, other)); /* of another owner */
+    other = (entry_change_t){.piece = 1, .sets_owner = true, .new_owner = two, .new_epoch = 1};
+    assert_false(change_one(&lab, other)); /* there is no such piece */
+    other = (entry_change_t){.ordinal = 7, .sets_owner = true, .new_owner = two, .new_epoch = 1};
+    assert_false(change_one(&lab, other)); /* no such entry */
+
+    piece_t progress = {.to = UINT64_MAX, .generation = 1};
+    add_run(&lab, &progress, 0, 5, 0xf000000000000001ull);
+    progress.counts = counts_from(10);
+    const entry_change_t checkpoint = {.owner = one, .epoch = 1, .progress = &progress};
+    assert_true(change_one(&lab, checkpoint));
+    assert_true(change_one(&lab, checkpoint)); /* the same again finds the same */
+    /* taken over: what the first one writes from now on finds nothing */
+    assert_true(change_one(
+        &lab,
+        (entry_change_t){.owner = one, .epoch = 1, .sets_owner = true, .new_owner = two, .new_epoch = 2}));
+    assert_false(change_one(&lab, checkpoint));
+    entry_t read = read_one(&lab, 0);
+    assert_true(load_id_equal(&read.pieces[0].owner, &two));
+    assert_int_equal(read.pieces[0].epoch, 2);
+    assert_int_equal(read.pieces[0].done.count, 1);
+    assert_true(read.pieces[0].done.runs[0].hash == 0xf000000000000001ull);
+    assert_counts(&read.pieces[0].counts, 10);
+    entry_free(&read);
+    /* complete, and let go in the same statement */
+    progress.complete = 1;
+    assert_true(change_one(&lab, (entry_change_t){.owner = two,
+                                                  .epoch = 2,
+                                                  .version = 1,
+                                                  .progress = &progress,
+                                                  .sets_owner = true,
+                                                  .new_epoch = 2}));
+    read = read_one(&lab, 0);
+    assert_true(load_id_is_nobody(&read.pieces[0].owner));
+    assert_int_equal(read.pieces[0].epoch, 2);
+    assert_true(entry_is_complete(&read, 1, true));
+    entry_free(&read);
+    read = read_one(&lab, 1); /* nothing of all that was its */
+    assert_true(load_id_is_nobody(&read.pieces[0].owner));
+    assert_int_equal(read.pieces[0].epoch, 0);
+    entry_free(&read);
+    piece_free(&progress);
+    close_lab(&lab);
+}
+
+static void test_version_and_extents(void **state) {
+    (void)state;
+    lab_t lab = open_lab("version");
+    const load_id_t one = load_id(1);
+    add_small(&lab, 0, 1);
+    const version_t grown = {.size = 900, .digest = "e", .modified_ns = 5};
+    const extent_t extent = {7 << 20, 1 << 20, 2 << 20};
+    const piece_t progress = {.to = UINT64_MAX, .generation = 4};
+    entry_change_t take = {.version = 2, /* it is 1 */
+                           .sets_owner = true,
+                           .new_owner = one,
+                           .new_epoch = 1,
+                           .new_version = &grown,
+                           .new_key = "key/grown",
+                           .progress = &progress,
+                           .extent = &extent,
+                           .extent_at = 1,
+                           .no_extent_yet = true};
+    assert_false(change_one(&lab, take));
+    take.version = 1;
+    take.extent_at = 0; /* there is one */
+    assert_false(change_one(&lab, take));
+    take.extent_at = 1;
+    assert_true(change_one(&lab, take));
+    take.owner = one;
+    take.epoch = 1;
+    assert_false(change_one(&lab, take)); /* a message that comes twice: version 2 by now */
+    entry_t read = read_one(&lab, 0);
+    assert_int_equal(read.version, 2);
+    assert_int_equal(read.versions[0].size, 1);
+    assert_int_equal(read.versions[1].size, 900);
+    assert_string_equal(read.versions[1].digest, "e");
+    assert_string_equal(read.key, "key/grown");
+    assert_int_equal(read.extent_count, 2);
+    assert_int_equal(read.extents[1].base, 7 << 20);
+    assert_int_equal(read.pieces[0].generation, 4);
+    assert_int_equal(read.pieces[0].epoch, 1);
+    entry_free(&read);
+    /* where its last record is torn belongs to the version */
+    entry_change_t torn = {.owner = one, .epoch = 1, .version = 1, .torn = &TORN};
+    assert_false(change_one(&lab, torn));
+    torn.version = 2;
+    assert_true(change_one(&lab, torn));
+    /* one more extent, by its owner only, and once */
+    entry_change_t more = {
+        .owner = load_id(2), .epoch = 1, .no_extent_yet = true, .extent = &extent, .extent_at = 2};
+    assert_false(change_one(&lab, more));
+    more.owner = one;
+    assert_true(change_one(&lab, more));
+    assert_false(change_one(&lab, more));
+    read = read_one(&lab, 0);
+    assert_int_equal(read.versions[0].torn.length, 0);
+    assert_int_equal(read.versions[1].torn.length, TORN.length);
+    assert_true(read.versions[1].torn.hash == TORN.hash);
+    assert_int_equal(read.extent_count, 3);
+    entry_free(&read);
+    close_lab(&lab);
+}
+
+static void test_removed(void **state) {
+    (void)state;
+    lab_t lab = open_lab("removed");
+    const load_id_t one = load_id(1);
+    make(&lab);
+    add_small(&lab, 0, 2);
+    assert_true(change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = one, .new_epoch = 1}));
+    assert_false(change_one(&lab, (entry_change_t){.removes = true}));
+    assert_true(change_one(&lab, (entry_change_t){.owner = one, .epoch = 1, .version = 1, .removes = true}));
+    entry_t again = small_entry(&lab, 2); /* its key is free: the input is loaded as a new one */
+    free(again.key);
+    again.key = strdup("key/0");
+    const entry_t *list[] = {&again};
+    OK(lab, lab.store->add_entries(lab.store, list, 1, &lab.err));
+    entry_free(&again);
+    entries_t read = read_all(&lab, NULL, 0);
+    assert_int_equal(read.count, 3);
+    assert_true(read.entries[0].removed);
+    assert_false(read.entries[1].removed || read.entries[2].removed);
+    assert_int_equal(read.entries[0].extent_count, 1); /* never used again */
+    assert_string_equal(read.entries[2].key, "key/0");
+    entries_free(&read);
+    close_lab(&lab);
+}
+
+static void test_fix_of_nothing(void **state) {
+    (void)state;
+    lab_t lab = open_lab("fix");
+    add_small(&lab, 0, 1);
+    const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
+    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fix = &fix}));
+    /* whoever owns the piece */
+    assert_true(
+        change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
+    assert_true(change_one(&lab, (entry_change_t){.fix = &fix}));
+    entry_t read = read_one(&lab, 0);
+    const load_id_t one = load_id(1);
+    assert_int_equal(read.fix_count, 1);
+    assert_true(read.fixes[0].hash == fix.hash);
+    assert_false(read.fixes[0].confirmed);
+    assert_true(load_id_equal(&read.pieces[0].owner, &one));
+    entry_free(&read);
+    close_lab(&lab);
+}
+
+/* How often the server was asked to update, and to change documents. */
+static int64_t statements_of(lab_t *lab, const char *which, const char *field) {
+    bson_t reply, *command = BCON_NEW("serverStatus", BCON_INT32(1));
+    bson_iter_t iter, inner;
+    char path[64];
+    snprintf(path, sizeof path, "%s.%s", which, field);
+    assert_true(run(lab, command, &reply));
+    assert_true(bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, path, &inner));
+    const int64_t count = bson_iter_as_int64(&inner);
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return count;
+}
+
+/* Many takes that say the same are one statement; those that fit nothing are left out one by one. */
+static void test_many_takes(void **state) {
+    (void)state;
+    enum { MANY = 12000 };
+    lab_t lab = open_lab("takes");
+    const load_id_t one = load_id(1), two = load_id(2);
+    for (uint32_t at = 0; at < MANY; at += 3000)
+        add_small(&lab, at, 3000);
+    entry_change_t *changes = calloc(MANY, sizeof *changes);
+    assert_non_null(changes);
+    for (uint32_t i = 0; i < MANY; i++)
+        changes[i] = (entry_change_t){.ordinal = i, .sets_owner = true, .new_owner = one, .new_epoch = 1};
+    for (uint32_t i = 0; i < MANY; i += 100) /* 120 are another load's before */
+        assert_true(change_one(
+            &lab, (entry_change_t){.ordinal = i, .sets_owner = true, .new_owner = two, .new_epoch = 1}));
+    const int64_t before = statements_of(&lab, "opcounters", "update");
+    assert_int_equal(change_many(&lab, changes, MANY), MANY - MANY / 100);
+    const int64_t statements = statements_of(&lab, "opcounters", "update") - before;
+    assert_true(statements <= 200); /* not one each; others may use the server as well */
+    entries_t read = read_all(&lab, NULL, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const piece_t *piece = &read.entries[i].pieces[0];
+        assert_true(load_id_equal(&piece->owner, i % 100 ? &one : &two));
+        assert_int_equal(piece->epoch, 1);
+    }
+    entries_free(&read);
+    /* mixed: some of another epoch, some with progress, one twice */
+    const piece_t progress = {.to = UINT64_MAX, .generation = 3};
+    for (uint32_t i = 0; i < MANY; i++) {
+        changes[i] = (entry_change_t){
+            .ordinal = i, .owner = one, .epoch = 1, .sets_owner = true, .new_owner = two, .new_epoch = 2};
+        if (i % 7 == 1)
+            changes[i].epoch = 5;
+        else if (i % 7 == 3)
+            changes[i].progress = &progress;
+    }
+    changes[MANY - 1].ordinal = MANY - 2;
+    uint64_t wanted = 0;
+    bool taken[MANY] = {false};
+    for (uint32_t i = 0; i < MANY; i++)
+        if (changes[i].ordinal % 100 && changes[i].epoch == 1 && !taken[changes[i].ordinal])
+            wanted += taken[changes[i].ordinal] = true;
+    assert_int_equal(change_many(&lab, changes, MANY), wanted);
+    read = read_all(&lab, NULL, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const piece_t *piece = &read.entries[i].pieces[0];
+        assert_int_equal(piece->epoch, taken[i] ? 2 : 1);
+        assert_true(load_id_equal(&piece->owner, taken[i] || i % 100 == 0 ? &two : &one));
+        assert_int_equal(piece->generation, taken[i] && i % 7 == 3 ? 3 : 0);
+    }
+    entries_free(&read);
+    free(changes);
+    close_lab(&lab);
+}
+
+static void test_remove_entries(void **state) {
+    (void)state;
+    lab_t lab = open_lab("below");
+    make(&lab);
+    add_small(&lab, 0, 20);
+    OK(lab, lab.store->remove_entries(lab.store, 15, &lab.err));
+    entries_t read = read_all(&lab, NULL, 0);
+    assert_int_equal(read.count, 5);
+    assert_int_equal(read.entries[0].ordinal, 15);
+    entries_free(&read);
+    catalog_header_t header = header_of(&lab);
+    catalog_header_free(&header);
+    /* without a header entries are seen all the same */
+    run_json(
+        &lab,
+        "{\"delete\": \"below.tipple.files\", \"deletes\": [{\"q\": {\"_id\": \"catalog\"}, \"limit\": 1}]}");
+    bool found;
+    OK(lab, lab.store->read_header(lab.store, &header, &found, &lab.err));
+    assert_false(found);
+    assert_true(header.has_entries);
+    close_lab(&lab);
+}
+
+/* ---- loads ---- */
+
+static load_id_t enroll(lab_t *lab) {
+    load_id_t id;
+    bson_t *fields = BCON_NEW("command", BCON_UTF8("test"), "threads", BCON_INT32(3));
+    OK(*lab, store_mongo_enroll(lab->store, &id, fields, &lab->err));
+    bson_destroy(fields);
+    return id;
+}
+
+static bool beat(lab_t *lab, const load_id_t *id, uint64_t number, uint64_t documents) {
+    bool alive;
+    OK(*lab, lab->store->beat(lab->store, id, number, documents, &alive, &lab->err));
+    return alive;
+}
+
+static loads_t read_loads(lab_t *lab) {
+    loads_t loads = {0};
+    OK(*lab, lab->store->read_loads(lab->store, &loads, &lab->err));
+    return loads;
+}
+
+static const load_seen_t *find_load(const loads_t *loads, const load_id_t *id) {
+    for (size_t i = 0; i < loads->count; i++)
+        if (load_id_equal(&loads->loads[i].id, id))
+            return &loads->loads[i];
+    return NULL;
+}
+
+static void test_beats(void **state) {
+    (void)state;
+    lab_t lab = open_lab("beats");
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    const load_id_t one = enroll(&lab), two = enroll(&lab), unknown = load_id(77);
+    assert_false(load_id_equal(&one, &two));
+    loads_t loads = read_loads(&lab);
+    assert_int_equal(loads.count, 2);
+    const load_seen_t *load = find_load(&loads, &one);
+    assert_non_null(load);
+    assert_int_equal(load->beat, 1); /* alive from now on */
+    assert_int_equal(load->documents, 0);
+    assert_int_equal(load->process, getpid());
+    assert_int_equal(strncmp(load->host, host, sizeof load->host - 1), 0);
+    assert_false(load->ended);
+    assert_in_range(load->started_ms, clock_wall_ms() - 600000, clock_wall_ms() + 1000);
+    loads_free(&loads);
+
+    assert_true(beat(&lab, &one, 5, 1000));
+    assert_true(beat(&lab, &one, 3, 900)); /* one that came late lowers nothing */
+    assert_false(beat(&lab, &unknown, 9, 0));
+    loads = read_loads(&lab);
+    assert_int_equal(loads.count, 2);
+    assert_int_equal(find_load(&loads, &one)->beat, 5);
+    assert_int_equal(find_load(&loads, &one)->documents, 1000);
+    assert_int_equal(find_load(&loads, &two)->beat, 1);
+    loads_free(&loads);
+
+    bson_t *fields = BCON_NEW("status", BCON_INT32(2), "error", BCON_UTF8(""));
+    OK(lab, store_mongo_end(lab.store, &one, fields, &lab.err));
+    bson_destroy(fields);
+    assert_false(beat(&lab, &one, 50, 5000)); /* it has ended: a late beat does not wake it */
+    loads = read_loads(&lab);
+    assert_int_equal(loads.count, 1);
+    assert_non_null(find_load(&loads, &two));
+    loads_free(&loads);
+    assert_int_equal(
+        count_of(&lab, "loads", "{\"beat\": 5, \"status\": 2, \"threads\": 3, \"command\": \"test\"}"), 1);
+    close_lab(&lab);
+}
+
+static size_t running(lab_t *lab, const load_id_t *but, int64_t lease_ms) {
+    size_t count;
+    OK(*lab, running_count(lab->store, but, lease_ms, &count, &lab->err));
+    return count;
+}
+
+/* Of another host, whose processes nobody here can ask for. */
+static void test_silent_loads(void **state) {
+    (void)state;
+    lab_t lab = open_lab("silent");
+    const load_id_t one = enroll(&lab), two = enroll(&lab);
+    assert_int_equal(running(&lab, NULL, 600000), 2);
+    assert_int_equal(running(&lab, &one, 600000), 1);
+    run_json(
+        &lab,
+        "{\"update\": \"silent.tipple.loads\", \"updates\": [{\"q\": {}, \"multi\": true, \"u\":"
+        " [{\"$set\": {\"processes\": \"elsewhere\", \"seen\": {\"$subtract\": [\"$seen\", 3600000]}}}]}]}");
+    loads_t loads = read_loads(&lab);
+    assert_int_equal(loads.count, 2);
+    assert_in_range(loads.loads[0].silent_ms, 3600000, 4200000);
+    assert_false(loads.loads[0].ended); /* nothing is decided by it */
+    loads_free(&loads);
+    assert_int_equal(running(&lab, NULL, 600000), 0);
+    assert_true(beat(&lab, &two, 2, 0));
+    assert_int_equal(running(&lab, NULL, 600000), 1);
+    assert_int_equal(running(&lab, &two, 600000), 0);
+    close_lab(&lab);
+}
+
+static void test_many_loads(void **state) {
+    (void)state;
+    enum { MANY = 12000, ENDED = 500 };
+    lab_t lab = open_lab("crowd");
+    for (int at = 0; at < MANY + ENDED; at += 500) {
+        bson_t command = BSON_INITIALIZER, documents, document;
+        char key[16];
+        BSON_APPEND_UTF8(&command, "insert", "crowd.tipple.loads");
+        BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+        for (int i = 0; i < 500; i++) {
+            snprintf(key, sizeof key, "%d", i);
+            BSON_APPEND_DOCUMENT_BEGIN(&documents, key, &document);
+            BSON_APPEND_INT64(&document, "beat", at + i + 1);
+            BSON_APPEND_UTF8(&document, "host", "elsewhere");
+            if (at == 5000)
+                BSON_APPEND_DATE_TIME(&document, "ended", 1);
+            bson_append_document_end(&documents, &document);
+        }
+        bson_append_array_end(&command, &documents);
+        assert_true(run(&lab, &command, NULL));
+        bson_destroy(&command);
+    }
+    loads_t loads = read_loads(&lab);
+    assert_int_equal(loads.count, MANY);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < loads.count; i++)
+        sum += loads.loads[i].beat;
+    uint64_t wanted = 0;
+    for (uint64_t i = 0; i < MANY + ENDED; i++)
+        wanted += i / 500 == 10 ? 0 : i + 1;
+    assert_int_equal(sum, wanted); /* each once */
+    loads_free(&loads);
+    close_lab(&lab);
+}
+
+static void no_talk(mongoc_log_level_t level, const char *domain, const char *message, void *data) {
+    (void)level, (void)domain, (void)message, (void)data;
+}
+
+static int drop_all(void **state) {
+    (void)state;
+    lab_t lab = open_lab("docs");
+    run_json(&lab, "{\"dropDatabase\": 1}");
+    close_lab(&lab);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_header_is_made_once),
+        cmocka_unit_test(test_usual_lease),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_new_uuid),
+        cmocka_unit_test(test_no_header),
+        cmocka_unit_test(test_collection),
+        cmocka_unit_test(test_every_field),
+        cmocka_unit_test(test_read_300),
+        cmocka_unit_test(test_read_12000),
+        cmocka_unit_test(test_read_large),
+        cmocka_unit_test(test_add_leaves_out),
+        cmocka_unit_test(test_take_and_checkpoint),
+        cmocka_unit_test(test_version_and_extents),
+        cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_fix_of_nothing),
+        cmocka_unit_test(test_many_takes),
+        cmocka_unit_test(test_remove_entries),
+        cmocka_unit_test(test_beats),
+        cmocka_unit_test(test_silent_loads),
+        cmocka_unit_test(test_many_loads),
+    };
+    if (!getenv("TIPPLE_TEST_URI")) {
+        puts("TIPPLE_TEST_URI is not set: skipped");
+        return 77;
+    }
+    mongoc_init();
+    mongoc_log_set_handler(no_talk, NULL);
+    snprintf(database, sizeof database, "tipple_catalog_%d", (int)getpid());
+    return cmocka_run_group_tests_name("catalog", tests, NULL, drop_all);
+}
