@@ -2,6 +2,7 @@
  *
  *   simulate [--seconds N] [--seed S] [--loads N] [--trace]   random worlds from seed S on (a fresh one if not given)
  *   simulate --one --seed S [--trace]                         one of them
+ *   simulate --quiet ...                                      without making small what went wrong
  *   simulate --exhaustive [--seconds N]                       all small ones
  *   simulate FILE...                                          worlds that were kept, see seeds/ */
 #include "exhaustive.h"
@@ -23,7 +24,7 @@ typedef struct {
     double seconds;
     uint64_t seed;
     uint32_t loads;
-    bool has_seed, trace, one, exhaustive, keep_all;
+    bool has_seed, trace, one, exhaustive, quiet;
     const char *save;
 } options_t;
 
@@ -45,6 +46,8 @@ static bool read_options(options_t *options, int argc, char **argv, int *at) {
         const char *name = argv[*at], *value = *at + 1 < argc ? argv[*at + 1] : NULL;
         if (!strcmp(name, "--trace"))
             options->trace = true;
+        else if (!strcmp(name, "--quiet"))
+            options->quiet = true;
         else if (!strcmp(name, "--one"))
             options->one = true;
         else if (!strcmp(name, "--exhaustive"))
@@ -101,7 +104,7 @@ static int random_worlds(const options_t *options) {
             const size_t made = choices.count;
             for (size_t i = 0; i < made; i++)
                 script[i] = choices.list[i].made;
-            if (!options->one || options->save)
+            if ((!options->one && !options->quiet) || options->save)
                 show(options, script, made, false);
             free(script);
             return 1;

@@ -217,9 +217,9 @@ static void replace(world_t *world, packet_t *message) {
     }
 }
 
-static void add_found(packet_t *message, const documents_stored_t *documents, bool majority, int only_shard) {
+static void add_found(packet_t *message, documents_stored_t *documents, bool majority, int only_shard) {
     for (uint32_t i = 0; i < documents->count; i++) {
-        const stored_t *one = &documents->at[i];
+        stored_t *one = &documents->at[i];
         bool asked = message->by_range && one->id >= message->from_id && one->id <= message->to_id;
         for (size_t j = 0; !message->by_range && j < message->count; j++)
             asked |= one->id == message->ids[j];
@@ -227,8 +227,10 @@ static void add_found(packet_t *message, const documents_stored_t *documents, bo
             continue;
         stored_t seen = *one;
         if (majority && !one->committed) {
-            if (!one->old)
+            if (!one->old) {
+                one->late = true; /* as good as a message that is still on its way */
                 continue;
+            }
             seen.document = one->old;
         }
         if (message->found_count < message->found_room)
