@@ -215,6 +215,10 @@ static void check_piece(world_t *world, const input_t *input, const entry_t *ent
     }
     const tail_t *tail = &piece->tail;
     read = 0;
+    if (piece->complete && tail->from < tail->to && done_runs_find(&piece->done, tail->from)) {
+        sim_fail(world, "counts", "entry %u: its last block is counted twice", entry->ordinal);
+        return;
+    }
     if (piece->complete && tail->from != tail->to &&
         !check_run(world, input, entry, tail->from, tail->to, tail->hash, true, &read))
         return;

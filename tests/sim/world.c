@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { FAULT_STEPS = 1200, CALM_STEPS = 30000, MOST_RUNS = 14 };
+enum { FAULT_STEPS = 1200, CALM_STEPS = 40000, MOST_RUNS = 14 };
 
 /* ---- the beginning ---- */
 
@@ -419,7 +419,7 @@ static void look_at_ends(world_t *world) {
             world->content_with[i] = is_nothing_wrong_with(world, i, load);
         if (world->calm && !world->content_with[i] && world->rests_after[i] != world->runs[i]) {
             world->rests_after[i] = world->runs[i];
-            world->rests_until[i] = world->now + 2 * SIM_LEASE;
+            world->rests_until[i] = world->now + (2 + 5 * i) * SIM_LEASE; /* not all at once, again and again */
         }
     }
 }
