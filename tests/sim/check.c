@@ -175,8 +175,8 @@ static uint32_t format_of(const world_t *world) {
     return world->server.header.format_digest && strcmp(world->server.header.format_digest, "two") == 0;
 }
 
-static bool check_run(world_t *world, const input_t *input, const entry_t *entry, uint64_t from, uint64_t to,
-                      uint64_t hash, bool tail, uint64_t *read) {
+static bool check_run(world_t *world, const input_t *input, const entry_t *entry, const piece_t *piece,
+                      uint64_t from, uint64_t to, uint64_t hash, bool tail, uint64_t *read) {
     for (uint32_t i = input->count; i-- > 0;) {
         const content_t *content = &input->states[i];
         uint64_t its_hash;
@@ -196,27 +196,50 @@ static bool check_run(world_t *world, const input_t *input, const entry_t *entry
         }
         return true;
     }
+    if (!piece->modified_ns)
+        return true; /* of two copies that differ, which the catalog knows */
     sim_fail(world, "hash", "entry %u: the hash of blocks [%llu, %llu) is that of no content", entry->ordinal,
              (unsigned long long)from, (unsigned long long)to);
     return false;
+}
+
+/* Only what cannot be loaded is a reject: the one that reads it says so, and nobody else's mistake makes it
+ * one. */
+static void check_rejects(world_t *world, const input_t *input, const piece_t *piece) {
+    for (size_t i = 0; i < piece->reject_count && input->only_grew; i++) {
+        bool may_be = false;
+        for (uint32_t j = 0; j < input->count; j++) {
+            const record_t *record =
+                content_at(&input->states[j], (uint32_t)(piece->rejects[i].offset / input->unit));
+            may_be |= record && record->kind != RECORD_GOOD;
+        }
+        if (!may_be)
+            sim_fail(world, "reject", "a good record of input %u at %llu is a reject", input->number,
+                     (unsigned long long)(piece->rejects[i].offset / input->unit));
+    }
 }
 
 static void check_piece(world_t *world, const input_t *input, const entry_t *entry, const piece_t *piece) {
     uint64_t read = 0;
     for (size_t i = 0; i < piece->done.count; i++) {
         const done_run_t *run = &piece->done.runs[i];
-        if (!check_run(world, input, entry, run->from, run->to, run->hash, false, &read))
+        if (!check_run(world, input, entry, piece, run->from, run->to, run->hash, false, &read))
             return;
     }
-    if (read != piece->counts.read) {
+    if (read != piece->counts.read && piece->modified_ns) {
         sim_fail(world, "counts", "entry %u: %llu records are done, %llu were counted", entry->ordinal,
                  (unsigned long long)read, (unsigned long long)piece->counts.read);
         return;
     }
+    check_rejects(world, input, piece);
     const tail_t *tail = &piece->tail;
     read = 0;
+    if (piece->complete && tail->from < tail->to && done_runs_find(&piece->done, tail->from)) {
+        sim_fail(world, "counts", "entry %u: its last block is counted twice", entry->ordinal);
+        return;
+    }
     if (piece->complete && tail->from != tail->to &&
-        !check_run(world, input, entry, tail->from, tail->to, tail->hash, true, &read))
+        !check_run(world, input, entry, piece, tail->from, tail->to, tail->hash, true, &read))
         return;
     const counts_t counts = piece_counts(piece);
     if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
@@ -267,6 +290,33 @@ void check_take(world_t *world, const entry_change_t *change, const piece_t *bef
     }
 }
 
+/* Only a person can say that another collection is the one that was loaded. */
+void check_new_uuid(world_t *world, const packet_t *message) {
+    const catalog_header_t *header = &world->server.header;
+    static const uint8_t none[STORE_UUID];
+    if (header->format && memcmp(header->uuid, none, STORE_UUID) != 0 &&
+        !world->commands[message->slot].same_collection)
+        sim_fail(world, "uuid", "another collection is taken for the one that was loaded");
+}
+
+/* A record that was cut off is in the catalog before it is in the collection. */
+static bool is_noted(const input_t *input, const entry_t *entry, uint32_t start, uint32_t length) {
+    bool torn = false, whole = false;
+    for (uint32_t i = 0; i < input->count; i++) {
+        const content_t *content = &input->states[i];
+        const record_t *record = content_at(content, start);
+        if (!record || record->length != length)
+            continue;
+        const bool cut = content->torn && record == &content->records[content->count - 1];
+        torn |= cut;
+        whole |= !cut;
+    }
+    for (uint32_t i = 0; i < entry->version; i++)
+        if (entry->versions[i].torn.length && entry->versions[i].torn.offset == start * input->unit)
+            return true;
+    return !torn || whole;
+}
+
 /* Nobody drops what a load that is alive works on. */
 void check_drop(world_t *world, const packet_t *message) {
     for (uint32_t i = 0; i < world->load_count; i++) {
@@ -297,8 +347,11 @@ void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t 
         const uint64_t offset = parts.start * input->unit;
         uint64_t number;
         if (input_of_path(world, entry->path) == input && entry_number(entry, offset, &number) &&
-            position_id(position_lane(entry->ordinal, offset), number) == id)
+            position_id(position_lane(entry->ordinal, offset), number) == id) {
+            if (!is_noted(input, entry, parts.start, parts.length))
+                sim_fail(world, "torn", "a record that is cut off was sent before the catalog says so");
             return;
+        }
     }
     sim_fail(world, "place", "_id %lld is in no extent of input %u", (long long)id, parts.input);
 }

@@ -11,8 +11,8 @@ const exhaustive_case_t exhaustive_cases[] = {
     {0},
 };
 
-/* The next list of choices in order: the last one that can be more becomes one more, and what came after it is left out.
- * False: there is none. */
+/* The next list of choices in order: the last one that can be more becomes one more, and what came after it
+ * is left out. False: there is none. */
 static bool next_script(const choices_t *choices, uint8_t **script, size_t *count, size_t *room) {
     size_t at = choices->count;
     while (at && choices->list[at - 1].made + 1 >= choices->list[at - 1].of)
@@ -30,8 +30,8 @@ static bool next_script(const choices_t *choices, uint8_t **script, size_t *coun
     return true;
 }
 
-exhaustive_end_t exhaustive_run(world_t *world, choices_t *choices, const exhaustive_case_t *is, double most_seconds,
-                                double (*seconds)(void), uint64_t *count) {
+exhaustive_end_t exhaustive_run(world_t *world, choices_t *choices, const exhaustive_case_t *is,
+                                double most_seconds, double (*seconds)(void), uint64_t *count) {
     const double began = seconds();
     uint8_t *script = NULL;
     size_t length = 0, room = 0;

@@ -1,9 +1,10 @@
-/* simulate: tries worlds until the time is over, or until one of them goes wrong; then makes that one small and shows it.
+/* simulate: tries worlds until the time is over, or until one of them goes wrong; then makes that one small
+ * and shows it.
  *
- *   simulate [--seconds N] [--seed S] [--loads N] [--trace]   random worlds from seed S on (a fresh one if not given)
- *   simulate --one --seed S [--trace]                         one of them
- *   simulate --exhaustive [--seconds N]                       all small ones
- *   simulate FILE...                                          worlds that were kept, see seeds/ */
+ *   simulate [--seconds N] [--seed S] [--loads N] [--trace]   random worlds from seed S on (a fresh one if
+ * not given) simulate --one --seed S [--trace]                         one of them simulate --quiet ...
+ * without making small what went wrong simulate --exhaustive [--seconds N]                       all small
+ * ones simulate FILE...                                          worlds that were kept, see seeds/ */
 #include "exhaustive.h"
 #include "shrink.h"
 #include "sim.h"
@@ -23,7 +24,7 @@ typedef struct {
     double seconds;
     uint64_t seed;
     uint32_t loads;
-    bool has_seed, trace, one, exhaustive, keep_all;
+    bool has_seed, trace, one, exhaustive, quiet;
     const char *save;
 } options_t;
 
@@ -34,8 +35,9 @@ static double seconds(void) {
 }
 
 static bool usage(void) {
-    fprintf(stderr, "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
-                    "[--save FILE] [FILE...]\n",
+    fprintf(stderr,
+            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
+            "[--save FILE] [FILE...]\n",
             SIM_LOADS);
     return false;
 }
@@ -45,6 +47,8 @@ static bool read_options(options_t *options, int argc, char **argv, int *at) {
         const char *name = argv[*at], *value = *at + 1 < argc ? argv[*at + 1] : NULL;
         if (!strcmp(name, "--trace"))
             options->trace = true;
+        else if (!strcmp(name, "--quiet"))
+            options->quiet = true;
         else if (!strcmp(name, "--one"))
             options->one = true;
         else if (!strcmp(name, "--exhaustive"))
@@ -94,14 +98,14 @@ static int random_worlds(const options_t *options) {
         count++;
         steps += world.steps;
         if (!ok) {
-            printf("seed %llu, world %llu: %s: %s\n", (unsigned long long)seed, (unsigned long long)count, world.what,
-                   world.why);
+            printf("seed %llu, world %llu: %s: %s\n", (unsigned long long)seed, (unsigned long long)count,
+                   world.what, world.why);
             fflush(stdout);
             uint8_t *script = malloc(choices.count + 1);
             const size_t made = choices.count;
             for (size_t i = 0; i < made; i++)
                 script[i] = choices.list[i].made;
-            if (!options->one || options->save)
+            if ((!options->one && !options->quiet) || options->save)
                 show(options, script, made, false);
             free(script);
             return 1;
@@ -140,10 +144,12 @@ static int all_small_worlds(const options_t *options) {
     for (const exhaustive_case_t *is = exhaustive_cases; is->name; is++) {
         uint64_t count;
         const double began = seconds();
-        const exhaustive_end_t end =
-            exhaustive_run(&world, &choices, is, options->seconds > 0 ? options->seconds : 1e9, seconds, &count);
+        const exhaustive_end_t end = exhaustive_run(
+            &world, &choices, is, options->seconds > 0 ? options->seconds : 1e9, seconds, &count);
         printf("%s: %llu worlds in %.1f s%s\n", is->name, (unsigned long long)count, seconds() - began,
-               end == EXHAUSTIVE_LATE ? ", not all of them" : end == EXHAUSTIVE_WRONG ? "" : ", all of them: all held");
+               end == EXHAUSTIVE_LATE    ? ", not all of them"
+               : end == EXHAUSTIVE_WRONG ? ""
+                                         : ", all of them: all held");
         fflush(stdout);
         in_time &= end != EXHAUSTIVE_LATE;
         if (end == EXHAUSTIVE_WRONG) {

@@ -168,6 +168,15 @@ static void wait_for_reply(world_t *world, packet_t *message) {
     take_out(world, sent);
 }
 
+/* Between reading back and sending there is always time for what somebody sent long ago. */
+static void overtake(world_t *world) {
+    if (world->small || !world->pending || !chance(world->choices, CHOICE_DETAIL, 250))
+        return;
+    packet_t *late = message_under_way(world, choose(world->choices, CHOICE_DETAIL, world->pending));
+    if (late)
+        message_execute(world, late);
+}
+
 bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
     world_t *world = load->world;
     choices_t *choices = world->choices;
@@ -176,7 +185,8 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
     message->run = load->run;
     message->load = load->id;
     for (uint32_t i = 0; i < tries; i++) {
-        if (!world->small && chance(choices, CHOICE_SWITCH, rates->change_actor)) /* after the last one is enough */
+        if (!world->small &&
+            chance(choices, CHOICE_SWITCH, rates->change_actor)) /* after the last one is enough */
             actor_pause(world);
         const bool unheard = message->kind == MESSAGE_BEAT && world->now < load->beats_stop_until;
         uint32_t fate = seldom(choices, CHOICE_FAULT, rates->lose, FATES);
@@ -191,6 +201,8 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
                 TRACE(world, "%s", names[message->kind]);
                 server_execute(world, message);
             }
+            if (message->kind == MESSAGE_FETCH)
+                overtake(world);
             if (!only_reads(message->kind) && chance(choices, CHOICE_FAULT, rates->doubled))
                 leave_under_way(world, &again, 1);
             if (chance(choices, CHOICE_SWITCH, rates->change_actor))

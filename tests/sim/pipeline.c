@@ -485,7 +485,10 @@ static void feed_piece(feed_t *feed) {
     const uint32_t count = cut(feed, groups);
     const task_t *task = feed->task;
     uint32_t order[CONTENT_RECORDS], waiting = 0;
-    if (task->compares && !is_as_done(feed, groups, count)) {
+    /* a run shows whether it is what it was only when it was read to its end: others may be delivered by then
+     */
+    const bool late = task->compares && chance(world->choices, CHOICE_DETAIL, 500);
+    if (task->compares && !late && !is_as_done(feed, groups, count)) {
         fail_input(feed->load, "it has changed since some of it was done");
         return;
     }
@@ -500,16 +503,24 @@ static void feed_piece(feed_t *feed) {
                        : task->to;
     if (!count)
         end = task->from; /* no record begins here */
-    /* two senders: a block may be settled before the one in front of it */
-    if (waiting > 2 && chance(world->choices, CHOICE_DETAIL, 200)) {
-        const uint32_t at = choose(world->choices, CHOICE_DETAIL, waiting - 2), first = order[at];
-        order[at] = order[at + 1];
-        order[at + 1] = first;
-    }
+    /* several senders: blocks are settled in any order, but for a record that waits until it is written down
+     */
+    if (waiting > 1 && chance(world->choices, CHOICE_DETAIL, 300))
+        for (uint32_t i = torn ? waiting - 1 : waiting; i > 1; i--) {
+            const uint32_t at = i - 1 - choose(world->choices, CHOICE_DETAIL, i), other = order[at];
+            order[at] = order[i - 1];
+            order[i - 1] = other;
+        }
+    bool at_end = false;
     const bool early = chance(world->choices, CHOICE_DETAIL, 300) && !content->damaged;
     for (uint32_t i = 0; i < waiting && goes_on(feed); i++) {
         const group_t *group = &groups[order[i]];
-        if (i + 1 == waiting) {
+        if (!at_end && (i + 1 == waiting || group == tail)) { /* all of it was read */
+            at_end = true;
+            if (late && !is_as_done(feed, groups, count)) {
+                fail_input(feed->load, "it has changed since some of it was done, as it turned out");
+                return;
+            }
             if (content->damaged) {
                 fail_input(feed->load, "it is damaged");
                 return;
@@ -529,7 +540,7 @@ static void feed_piece(feed_t *feed) {
     }
     if (!goes_on(feed))
         return;
-    if (!waiting && (content->damaged || !is_unchanged(feed)))
+    if (!waiting && (content->damaged || !is_unchanged(feed) || (late && !is_as_done(feed, groups, count))))
         fail_input(feed->load, "it was changed or is damaged");
     else if (!waiting || !early)
         tell_fed(feed, end, parts);

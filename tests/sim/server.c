@@ -124,6 +124,21 @@ void server_drop(world_t *world) {
     world->dirty = true;
 }
 
+void server_clean(world_t *world) {
+    loads_t *loads = &world->server.loads;
+    size_t kept = 0;
+    for (size_t i = 0; i < loads->count; i++) {
+        bool runs = false;
+        for (uint32_t j = 0; j < world->load_count; j++)
+            runs |=
+                world->loads[j].state == LOAD_RUNS && load_id_equal(&world->loads[j].id, &loads->loads[i].id);
+        if (runs)
+            loads->loads[kept++] = loads->loads[i];
+    }
+    loads->count = kept;
+    TRACE(world, "loads that are gone are not listed any more");
+}
+
 static bool is_this_collection(const server_t *server, const packet_t *message) {
     return server->exists && memcmp(server->uuid, message->uuid, STORE_UUID) == 0;
 }
@@ -217,9 +232,9 @@ static void replace(world_t *world, packet_t *message) {
     }
 }
 
-static void add_found(packet_t *message, const documents_stored_t *documents, bool majority, int only_shard) {
+static void add_found(packet_t *message, documents_stored_t *documents, bool majority, int only_shard) {
     for (uint32_t i = 0; i < documents->count; i++) {
-        const stored_t *one = &documents->at[i];
+        stored_t *one = &documents->at[i];
         bool asked = message->by_range && one->id >= message->from_id && one->id <= message->to_id;
         for (size_t j = 0; !message->by_range && j < message->count; j++)
             asked |= one->id == message->ids[j];
@@ -227,8 +242,10 @@ static void add_found(packet_t *message, const documents_stored_t *documents, bo
             continue;
         stored_t seen = *one;
         if (majority && !one->committed) {
-            if (!one->old)
+            if (!one->old) {
+                one->late = true; /* as good as a message that is still on its way */
                 continue;
+            }
             seen.document = one->old;
         }
         if (message->found_count < message->found_room)
@@ -314,6 +331,7 @@ static void change_header(world_t *world, packet_t *message) {
         memcpy(header->uuid, change->uuid, STORE_UUID);
         break;
     case HEADER_NEW_UUID:
+        check_new_uuid(world, message);
         memcpy(header->uuid, change->uuid, STORE_UUID);
         header->generation++;
         break;
@@ -503,8 +521,9 @@ void server_execute(world_t *world, packet_t *message) {
     server_t *server = &world->server;
     load_seen_t *load;
     sim_load_t *sender = &world->loads[message->slot];
-    if (sender->run == message->run && (message->kind == MESSAGE_READ_HEADER || message->kind == MESSAGE_READ_ENTRIES ||
-                                        message->kind == MESSAGE_READ_LOADS || message->kind == MESSAGE_COLLECTION)) {
+    if (sender->run == message->run &&
+        (message->kind == MESSAGE_READ_HEADER || message->kind == MESSAGE_READ_ENTRIES ||
+         message->kind == MESSAGE_READ_LOADS || message->kind == MESSAGE_COLLECTION)) {
         sender->drops_seen_before = sender->drops_seen;
         sender->drops_seen = world->drops;
     }

@@ -17,10 +17,11 @@ typedef struct {
     size_t tries;
     uint32_t loads;
     bool small;
-    char what[sizeof ((world_t *)0)->what];
+    char what[sizeof((world_t *)0)->what];
 } shrinking_t;
 
-/* Does it still go wrong in the same way? Then it is the best one so far, as long as its last choice that counts. */
+/* Does it still go wrong in the same way? Then it is the best one so far, as long as its last choice that
+ * counts. */
 static bool try(shrinking_t *s, size_t count) {
     if (s->tries++ > MOST_TRIES)
         return false;

@@ -1,5 +1,5 @@
-/* shrink: makes a world that goes wrong small, by trying whether it still does when some of its choices are zero, or left
- * out. And how a world is kept in a file. */
+/* shrink: makes a world that goes wrong small, by trying whether it still does when some of its choices are
+ * zero, or left out. And how a world is kept in a file. */
 #ifndef TIPPLE_SIM_SHRINK_H
 #define TIPPLE_SIM_SHRINK_H
 

@@ -200,7 +200,7 @@ struct sim_load {
     bool suspended, disturbed, opened;
     int64_t beats_stop_until; /* in virtual time */
     int64_t may_jump_from;
-    int64_t last_beat;        /* when one was executed; -1: never */
+    int64_t last_beat; /* when one was executed; -1: never */
     int64_t clock_at, clock_then;
     uint32_t rate; /* of its clock, in percent */
     actor_t main, heart, workers[SIM_WORKERS];
@@ -241,7 +241,7 @@ enum { SIM_CLAIMS = 48 };
 typedef struct {
     uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern,
         stray_duplicate, code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate,
-        unacknowledged;
+        clean, unacknowledged;
 } rates_t;
 
 struct world {
@@ -308,6 +308,7 @@ void server_fail_over(world_t *world, uint32_t shard);
 void server_crash(world_t *world);
 void server_migrate(world_t *world);
 void server_drop(world_t *world);
+void server_clean(world_t *world); /* of loads that are gone */
 void server_flush(world_t *world); /* a standalone's journal */
 
 /* ---- messages.c ---- */
@@ -356,6 +357,7 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
+void check_new_uuid(world_t *world, const packet_t *message);
 void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);
 void check_said(world_t *world, sim_load_t *load);

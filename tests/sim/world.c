@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { FAULT_STEPS = 1200, CALM_STEPS = 30000, MOST_RUNS = 14 };
+enum { FAULT_STEPS = 1200, CALM_STEPS = 40000, MOST_RUNS = 14 };
 
 /* ---- the beginning ---- */
 
@@ -60,7 +60,7 @@ static void make_command(world_t *world, uint32_t slot) {
     command->host = seldom(choices, CHOICE_DETAIL, 250, CONTENT_HOSTS);
     command->unsafe = chance(choices, CHOICE_DETAIL, 100);
     command->format = seldom(choices, CHOICE_DETAIL, 60, 2);
-    command->drop = chance(choices, CHOICE_DETAIL, 80);
+    command->drop = chance(choices, CHOICE_DETAIL, slot && world->commands[slot - 1].drop ? 400 : 70);
     command->same_collection = chance(choices, CHOICE_DETAIL, 150);
 }
 
@@ -99,6 +99,7 @@ static void make_rates(world_t *world) {
     rates->grow = rate(world, 350, 15);
     rates->edit = rate(world, 250, 15);
     rates->person = rate(world, 120, 6);
+    rates->clean = rate(world, 200, 10);
     rates->restart = rate(world, 500, 20);
 }
 
@@ -276,7 +277,8 @@ static void fault_of_load(world_t *world) {
         load->beats_stop_until = world->now + (1 + choose(choices, CHOICE_DETAIL, 20)) * SIM_TICK;
         TRACE(world, "load %u is not heard for a time", load->id.bytes[0]);
     }
-    if (chance(choices, CHOICE_FAULT, rates->jump) && (load = some_load(world)) && world->now >= load->may_jump_from) {
+    if (chance(choices, CHOICE_FAULT, rates->jump) && (load = some_load(world)) &&
+        world->now >= load->may_jump_from) {
         load->may_jump_from = world->now + SIM_LEASE;
         load->clock_then = load_clock(load) + (1 + choose(choices, CHOICE_DETAIL, 30)) * SIM_TICK;
         load->clock_at = world->now;
@@ -309,6 +311,8 @@ static void fault_of_server(world_t *world) {
         server->pass_code = server->pass_code ? 0 : chance(choices, CHOICE_DETAIL, 500) ? 82 : 9999;
         TRACE(world, "code %u for some documents", server->pass_code);
     }
+    if (chance(choices, CHOICE_FAULT, rates->clean))
+        server_clean(world);
     if (chance(choices, CHOICE_FAULT, rates->person) && server->exists) {
         if (chance(choices, CHOICE_DETAIL, 500)) {
             TRACE(world, "somebody drops the collection");
@@ -419,7 +423,8 @@ static void look_at_ends(world_t *world) {
             world->content_with[i] = is_nothing_wrong_with(world, i, load);
         if (world->calm && !world->content_with[i] && world->rests_after[i] != world->runs[i]) {
             world->rests_after[i] = world->runs[i];
-            world->rests_until[i] = world->now + 2 * SIM_LEASE;
+            world->rests_until[i] =
+                world->now + (2 + 5 * i) * SIM_LEASE; /* not all at once, again and again */
         }
     }
 }
