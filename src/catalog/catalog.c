@@ -76,7 +76,10 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
         return true;
     if (!is_zero(header->uuid) && header->format && !settings->accepts_other_uuid)
         return refuse_other_uuid(settings, err);
-    header_change_t change = {.kind = HEADER_NEW_UUID, .generation = header->generation};
+    /* another load may bind the other collection before this arrives */
+    header_change_t change = {.kind = HEADER_NEW_UUID,
+                              .generation = header->generation,
+                              .unbound = !settings->accepts_other_uuid && !is_zero(header->uuid)};
     memcpy(change.uuid, settings->uuid, STORE_UUID);
     bool changed;
     *again = true;

@@ -57,8 +57,11 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
 }
 
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    return input->plain && (piece->complete || piece->done.count) &&
-           piece->modified_ns != input->seen.modified_ns;
+    /* an earlier version is the one that it was by its time; its text ends within a run of blocks, so that it could
+     * not be compared */
+    const int64_t then_ns = input->view == VIEW_OLDER ? input->entry.versions[input->version - 1].modified_ns
+                                                      : piece->modified_ns;
+    return input->plain && (piece->complete || piece->done.count) && then_ns != input->seen.modified_ns;
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
@@ -85,9 +88,7 @@ static void classify(ledger_t *ledger, work_t *work) {
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        /* an earlier version's text ends within the last run of blocks, whose hash is of all of them */
-        const bool check = input->view != VIEW_OLDER && ledger_needs_check(input, piece);
-        ledger_become(ledger, work, check ? WORK_CHECK : WORK_DONE);
+        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
         ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
     } else {

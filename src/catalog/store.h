@@ -36,7 +36,7 @@ typedef struct {
         HEADER_BEGIN_DROP,  /* believes `dropping` and `drops`; sets `dropping` to `by`, one drop more */
         HEADER_CANCEL_DROP, /* believes dropping == by */
         HEADER_END_DROP,    /* believes dropping == by; no format, another generation, `uuid` */
-        HEADER_NEW_UUID,    /* believes generation and nobody drops; sets uuid and the next generation */
+        HEADER_NEW_UUID,    /* believes generation, `unbound` and nobody drops; sets uuid, the next generation */
         HEADER_SYNC,        /* changes nothing that matters, but is journaled */
     } kind;
     uint64_t next_extent, next_ordinal, extents, ordinals;
@@ -44,6 +44,7 @@ typedef struct {
     load_id_t dropping, by;
     uint64_t drops;
     uint32_t generation;
+    bool unbound; /* no format is set */
     uint8_t uuid[STORE_UUID];
 } header_change_t;
 
