@@ -44,6 +44,7 @@ typedef struct {
     load_id_t dropping, by;
     uint64_t drops;
     uint32_t generation;
+    bool unbound; /* HEADER_NEW_UUID: believes that no format is set, too */
     uint8_t uuid[STORE_UUID];
 } header_change_t;
 

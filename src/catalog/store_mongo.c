@@ -181,6 +181,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     case HEADER_NEW_UUID:
         append_load(query, "dropping", &nobody);
         BSON_APPEND_INT64(query, "generation", change->generation);
+        if (change->unbound)
+            BSON_APPEND_NULL(query, "format"); /* not there */
         BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
         return;
