@@ -292,7 +292,8 @@ static bool header_matches(const catalog_header_t *header, const header_change_t
     case HEADER_END_DROP:
         return load_id_equal(&header->dropping, &change->by);
     case HEADER_NEW_UUID:
-        return header->generation == change->generation && load_id_is_nobody(&header->dropping);
+        return header->generation == change->generation && load_id_is_nobody(&header->dropping) &&
+               !(change->unbound && header->format);
     case HEADER_SYNC:
         return true;
     }
