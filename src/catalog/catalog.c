@@ -76,10 +76,9 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
         return true;
     if (!is_zero(header->uuid) && header->format && !settings->accepts_other_uuid)
         return refuse_other_uuid(settings, err);
-    /* another load may bind the other collection before this arrives */
-    header_change_t change = {.kind = HEADER_NEW_UUID,
-                              .generation = header->generation,
-                              .unbound = !settings->accepts_other_uuid && !is_zero(header->uuid)};
+    /* who has slept since must not undo what others have loaded meanwhile */
+    header_change_t change = {
+        .kind = HEADER_NEW_UUID, .generation = header->generation, .unbound = header->format == NULL};
     memcpy(change.uuid, settings->uuid, STORE_UUID);
     bool changed;
     *again = true;

@@ -75,6 +75,8 @@ typedef struct {
     char digest[33]; /* "" for a stream, whose name is its identity */
     int64_t modified_ns;
     torn_t torn; /* written down before the record is sent */
+    int64_t
+        completed_ns; /* the modification time of the file that it was loaded from to its end; 0: never was */
 } version_t;
 
 typedef struct {

@@ -186,6 +186,8 @@ static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
                 snprintf(version.digest, sizeof version.digest, "%s", bson_iter_utf8(&field, NULL));
             else if (is(&field, "modified"))
                 version.modified_ns = bson_iter_as_int64(&field);
+            else if (is(&field, "completed"))
+                version.completed_ns = bson_iter_as_int64(&field);
             else if (is(&field, "torn"))
                 take_torn(&field, &version.torn);
         }
@@ -371,6 +373,8 @@ static void append_version(bson_t *to, const char *key, const version_t *version
     append_number(&inner, "size", version->size);
     BSON_APPEND_UTF8(&inner, "digest", version->digest);
     BSON_APPEND_INT64(&inner, "modified", version->modified_ns);
+    if (version->completed_ns)
+        BSON_APPEND_INT64(&inner, "completed", version->completed_ns);
     if (version->torn.length)
         append_torn(&inner, "torn", &version->torn);
     bson_append_document_end(to, &inner);
@@ -485,6 +489,10 @@ static void append_set(const entry_change_t *change, bson_t *set) {
     if (change->torn) {
         snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
         append_torn(set, name, change->torn);
+    }
+    if (change->sets_completed) {
+        snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
+        BSON_APPEND_INT64(set, name, change->completed_ns);
     }
     if (change->extent) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);

@@ -1,7 +1,7 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
  *   {_id: <ordinal>, key, path, name, kind, registeredBy, removed, version,
- *    versions: [{size, digest, modified, torn: {offset, length, hash}}],
+ *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
  *    fixes: {<offset>: {hash, confirmed}},
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],

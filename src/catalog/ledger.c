@@ -57,10 +57,12 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
 }
 
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    /* an earlier version is the one that it was by its time; its text ends within a run of blocks, so that it could
-     * not be compared */
-    const int64_t then_ns = input->view == VIEW_OLDER ? input->entry.versions[input->version - 1].modified_ns
-                                                      : piece->modified_ns;
+    /* of an earlier version the text ends within a run of blocks and cannot be compared: it is the one that
+     * was loaded to its end by its time, or is taken for changed */
+    const bool ends_before =
+        input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
+    const int64_t then_ns =
+        ends_before ? input->entry.versions[input->version - 1].completed_ns : piece->modified_ns;
     return input->plain && (piece->complete || piece->done.count) && then_ns != input->seen.modified_ns;
 }
 

@@ -12,6 +12,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     piece_t *progress = &take->progress;
     take->version = input->seen;
     take->version.torn = (torn_t){0};
+    take->version.completed_ns = 0;
     take->change.version = input->entry.version;
     take->change.new_version = &take->version;
     take->change.new_key = input->key;
@@ -353,6 +354,8 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
                     return false;
             }
             change->version = input->entry.version;
+            change->sets_completed = work->piece + 1 == input->entry.piece_count;
+            change->completed_ns = input->seen.modified_ns;
             change->sets_owner = true; /* free from now on */
             change->new_epoch = work->epoch;
         }
@@ -387,6 +390,9 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
         }
         if (!changes[i].sets_owner)
             continue;
+        if (changes[i].sets_completed)
+            ledger->inputs[work->input].entry.versions[changes[i].version - 1].completed_ns =
+                changes[i].completed_ns;
         ledger_piece(ledger, work)->owner = (load_id_t){{0}};
         ledger_forget(work);
         work->state = WORK_DONE;

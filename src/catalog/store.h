@@ -36,7 +36,7 @@ typedef struct {
         HEADER_BEGIN_DROP,  /* believes `dropping` and `drops`; sets `dropping` to `by`, one drop more */
         HEADER_CANCEL_DROP, /* believes dropping == by */
         HEADER_END_DROP,    /* believes dropping == by; no format, another generation, `uuid` */
-        HEADER_NEW_UUID,    /* believes generation, `unbound` and nobody drops; sets uuid, the next generation */
+        HEADER_NEW_UUID,    /* believes generation and nobody drops; sets uuid and the next generation */
         HEADER_SYNC,        /* changes nothing that matters, but is journaled */
     } kind;
     uint64_t next_extent, next_ordinal, extents, ordinals;
@@ -44,7 +44,7 @@ typedef struct {
     load_id_t dropping, by;
     uint64_t drops;
     uint32_t generation;
-    bool unbound; /* no format is set */
+    bool unbound; /* HEADER_NEW_UUID: believes that no format is set, too */
     uint8_t uuid[STORE_UUID];
 } header_change_t;
 
@@ -57,7 +57,6 @@ typedef struct {
     uint32_t epoch;
     uint32_t version;
     bool no_extent_yet; /* believes that there is no extent of number `extent_at` */
-    bool owns_all;      /* believes that every piece of the entry is the owner's */
 
     bool sets_owner;
     load_id_t new_owner;
@@ -66,7 +65,9 @@ typedef struct {
     const version_t *new_version; /* or NULL: becomes number version + 1 */
     const char *new_key;          /* with new_version */
     const torn_t *torn;           /* or NULL; of the version `version` */
-    const extent_t *extent;       /* or NULL: becomes number extent_at */
+    bool sets_completed;          /* of the version `version` */
+    int64_t completed_ns;
+    const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
     bool removes;          /* a tombstone from now on */
     const fix_mark_t *fix; /* or NULL: replaces the one at its offset; believes nothing of the piece */

@@ -418,19 +418,21 @@ static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
     mongo_t *mongo = of(store);
     char here[HOST_PROCESSES];
     bool ok = true;
-    bson_t *fields = BCON_NEW("beat", BCON_BOOL(true), "documents", BCON_BOOL(true), "host", BCON_BOOL(true),
-                              "process", BCON_BOOL(true), "processes", BCON_BOOL(true), "started", BCON_BOOL(true),
-                              "silent", "{", "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
+    bson_t *fields =
+        BCON_NEW("beat", BCON_BOOL(true), "documents", BCON_BOOL(true), "host", BCON_BOOL(true), "process",
+                 BCON_BOOL(true), "processes", BCON_BOOL(true), "started", BCON_BOOL(true), "silent", "{",
+                 "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
     host_processes(here);
     for (size_t count = 1; ok && count;) {
         bson_t reply, document;
         bson_iter_t documents;
         bson_oid_t last;
         load_id_to_oid(loads->count ? &loads->loads[loads->count - 1].id : &(load_id_t){{0}}, &last);
-        bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->loads), "filter", "{", "_id", "{", "$gt",
-                                BCON_OID(&last), "}", "ended", "{", "$exists", BCON_BOOL(false), "}", "}",
-                                "projection", BCON_DOCUMENT(fields), "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(PAGE),
-                                "batchSize", BCON_INT32(PAGE), "singleBatch", BCON_BOOL(true));
+        bson_t *find =
+            BCON_NEW("find", BCON_UTF8(mongo->loads), "filter", "{", "_id", "{", "$gt", BCON_OID(&last), "}",
+                     "ended", "{", "$exists", BCON_BOOL(false), "}", "}", "projection", BCON_DOCUMENT(fields),
+                     "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(PAGE), "batchSize",
+                     BCON_INT32(PAGE), "singleBatch", BCON_BOOL(true));
         ok = run(mongo, find, false, &reply, err);
         bson_destroy(find);
         count = 0;

@@ -294,7 +294,14 @@ void check_take(world_t *world, const entry_change_t *change, const piece_t *bef
 void check_new_uuid(world_t *world, const packet_t *message) {
     const catalog_header_t *header = &world->server.header;
     static const uint8_t none[STORE_UUID];
-    if (header->format && memcmp(header->uuid, none, STORE_UUID) != 0 &&
+    const entries_t *entries = &world->server.entries;
+    bool loaded = false;
+    for (size_t i = 0; i < entries->count; i++)
+        for (size_t j = 0; j < entries->entries[i].piece_count; j++) {
+            const piece_t *piece = &entries->entries[i].pieces[j];
+            loaded |= piece->generation == header->generation && (piece->complete || piece->done.count);
+        }
+    if (header->format && loaded && memcmp(header->uuid, none, STORE_UUID) != 0 &&
         !world->commands[message->slot].same_collection)
         sim_fail(world, "uuid", "another collection is taken for the one that was loaded");
 }

@@ -5,9 +5,10 @@
 #undef free
 
 const exhaustive_case_t exhaustive_cases[] = {
-    {"two loads, one input of three blocks, no fault, two switches", 2, 2, 0},
-    {"two loads, one input of three blocks, one fault, one switch", 2, 1, 1},
-    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 0},
+    {"two loads, one input of three blocks, no fault, two switches", 2, 2, 0, true},
+    {"two loads, one input of three blocks, one fault, one switch", 2, 1, 1, true},
+    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 0, false},
+    {"two loads, one input of three blocks, one fault, two switches", 2, 2, 1, false},
     {0},
 };
 

@@ -9,6 +9,7 @@ typedef struct {
     const char *name;
     uint32_t loads;
     int switches, faults;
+    bool quick; /* some seconds */
 } exhaustive_case_t;
 
 extern const exhaustive_case_t exhaustive_cases[]; /* the last one has no name */

@@ -24,7 +24,7 @@ typedef struct {
     double seconds;
     uint64_t seed;
     uint32_t loads;
-    bool has_seed, trace, one, exhaustive, quiet;
+    bool has_seed, trace, one, exhaustive, quick, quiet;
     const char *save;
 } options_t;
 
@@ -36,7 +36,7 @@ static double seconds(void) {
 
 static bool usage(void) {
     fprintf(stderr,
-            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
+            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] [--quick] [--quiet] "
             "[--save FILE] [FILE...]\n",
             SIM_LOADS);
     return false;
@@ -47,6 +47,8 @@ static bool read_options(options_t *options, int argc, char **argv, int *at) {
         const char *name = argv[*at], *value = *at + 1 < argc ? argv[*at + 1] : NULL;
         if (!strcmp(name, "--trace"))
             options->trace = true;
+        else if (!strcmp(name, "--quick"))
+            options->quick = true;
         else if (!strcmp(name, "--quiet"))
             options->quiet = true;
         else if (!strcmp(name, "--one"))
@@ -142,6 +144,8 @@ static int kept_worlds(const options_t *options, char **files, int count) {
 static int all_small_worlds(const options_t *options) {
     bool in_time = true;
     for (const exhaustive_case_t *is = exhaustive_cases; is->name; is++) {
+        if (options->quick && !is->quick)
+            continue;
         uint64_t count;
         const double began = seconds();
         const exhaustive_end_t end = exhaustive_run(
