@@ -325,12 +325,13 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
-/* Done before: compared, where that is wanted, and not sent again. */
+/* Done before: compared, where that is wanted, and not sent again. One that a fault of the input has cut off says
+ * nothing; the fault will be told. */
 static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t *err) {
     bool ok = true;
-    if (file->only_compares && block->tail)
+    if (file->only_compares && block->tail && !block->partial)
         worker->tail_hash += block->hash;
-    else if (file->compares)
+    else if (file->compares && !block->partial)
         ok = compare_done(worker, file, block, err);
     free_block(&worker->feeder->options, block);
     return ok;
