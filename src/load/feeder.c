@@ -330,12 +330,13 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     return false;
 }
 
-/* Done before: compared, where that is wanted, and not sent again. */
+/* Done before: compared, where that is wanted, and not sent again. One that a fault of the input has cut off says
+ * nothing; the fault will be told. */
 static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t *err) {
     bool ok = true;
-    if (file->only_compares && block->tail)
+    if (file->only_compares && block->tail && !block->partial)
         worker->tail_hash += block->hash;
-    else if (file->compares)
+    else if (file->compares && !block->partial)
         ok = compare_done(worker, file, block, err);
     free_block(&worker->feeder->options, block);
     return ok;
@@ -489,11 +490,14 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     return skipped && tell(worker, &(news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
-/* The next file, or the next files, where one stream holds them: this thread reads them in order. */
-static bool take_files(feeder_t *feeder, size_t *first, size_t *end) {
+/* The next file, or the next files, where one stream holds them: this thread reads them in order. What it has
+ * collected goes before it waits. */
+static bool take_files(worker_t *worker, size_t *first, size_t *end) {
+    feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     if (options->hand_out)
-        return hand_out_next(options->hand_out, first, end);
+        return hand_out_try(options->hand_out, first, end) ||
+               (push_chain(worker) && hand_out_next(options->hand_out, first, end));
     pthread_mutex_lock(&feeder->lock);
     size_t next = *first = feeder->next_file;
     if (next < options->file_count) {
@@ -519,9 +523,7 @@ static void feed(worker_t *worker) {
     err_t err;
     while (more && !has_failed(feeder) && !stop_signal()) {
         err.text[0] = '\0';
-        if (next == end && feeder->options.hand_out && !push_chain(worker)) /* the taking may wait */
-            return;
-        if (next == end && !take_files(feeder, &next, &end))
+        if (next == end && !take_files(worker, &next, &end))
             return;
         load_file_t *file = &feeder->options.files[next++];
         if (!is_wanted(file))

@@ -73,9 +73,9 @@ static void wait_for_more(hand_out_t *hand_out) {
     hand_out->waiting--;
 }
 
-bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end) {
+static bool next(hand_out_t *hand_out, bool waits, size_t *first, size_t *end) {
     pthread_mutex_lock(&hand_out->lock);
-    while (!hand_out->count && !hand_out->closed)
+    while (waits && !hand_out->count && !hand_out->closed)
         wait_for_more(hand_out);
     const bool given = hand_out->count && !hand_out->closed;
     if (given) {
@@ -87,6 +87,14 @@ bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end) {
     }
     pthread_mutex_unlock(&hand_out->lock);
     return given;
+}
+
+bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end) {
+    return next(hand_out, true, first, end);
+}
+
+bool hand_out_try(hand_out_t *hand_out, size_t *first, size_t *end) {
+    return next(hand_out, false, first, end);
 }
 
 void hand_out_close(hand_out_t *hand_out) {

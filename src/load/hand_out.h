@@ -14,9 +14,11 @@ void hand_out_free(hand_out_t *hand_out); /* NULL is allowed */
 /* One more, by its number; in the order in which they are to be read. */
 void hand_out_add(hand_out_t *hand_out, size_t number);
 
-/* The next ones, [*first, *end): one, or those of one stream, which are read in one pass; some of these may
- * not be ours. Waits for them. False: there will be no more. */
+/* The next ones, [*first, *end): one, or those of one stream, which are read in one pass; some of these may not
+ * be ours. Waits for them; false: there will be no more. */
 bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end);
+/* Does not wait; false: there are none just now. */
+bool hand_out_try(hand_out_t *hand_out, size_t *first, size_t *end);
 
 /* No more are given out, and whoever waits comes back. */
 void hand_out_close(hand_out_t *hand_out);

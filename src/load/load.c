@@ -308,7 +308,12 @@ static bool move_data(job_t *job, err_t *err) {
     course_enter(&job->result->course, COURSE_LOADING);
     course_point(&job->result->course, 0, 0);
     err_t feeding = {.text = ""}, flushing = {.text = ""};
-    bool ok = start_loaders(job, err) && feed_and_send(job, err);
+    const bool started = start_loaders(job, err);
+    bool ok = started && feed_and_send(job, err);
+    const bool failed_here = !ok && !loading_failed(&job->loading);
+    if (started && failed_here && !stop_signal())
+        loading_fail(&job->loading, err); /* nobody is to read or send on */
+    loading_end_answers(&job->loading);
     bool fed = join_feeders(job, &feeding);
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
@@ -317,7 +322,7 @@ static bool move_data(job_t *job, err_t *err) {
     progress_end(&job->progress);
     if (!fed)
         job_tell_late_misfit(job, &feeding);
-    if (loading_failed(&job->loading)) {
+    if (loading_failed(&job->loading) && !failed_here) {
         *err = job->loading.err;
         ok = false;
     } else if (ok && !fed) {

@@ -123,11 +123,18 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, de
     return ok && (!straight.server || prove_found(loader, &documents, place, delivered, stale, err));
 }
 
-static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
-    if (throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began))
-        return true;
+static bool interrupted(err_t *err) {
     return err_set(err, stop_signal() == 15 ? STATUS_TERMINATED : STATUS_INTERRUPTED,
                    "interrupted; the same command goes on from here");
+}
+
+static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
+    return throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began) || interrupted(err);
+}
+
+/* The collection is bound by the main thread, which answers nobody when the load has failed or was interrupted. */
+static bool ask_to_bind(loader_t *loader, err_t *err) {
+    return loading_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : interrupted(err));
 }
 
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
@@ -138,7 +145,7 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     if (!batch->count)
         return true;
     batch->starts[batch->count] = (uint32_t)batch->used;
-    if (__builtin_expect(loader->writer && !loading->bound, 0) && !loading_ask(loading, NULL, 0, err))
+    if (__builtin_expect(loader->writer && !loading->bound, 0) && !ask_to_bind(loader, err))
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;

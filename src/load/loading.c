@@ -126,7 +126,7 @@ bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *
     asking.next = loading->asking;
     loading->asking = &asking;
     pthread_cond_signal(&loading->changed);
-    while (!asking.answered && !loading->failed)
+    while (!asking.answered && (asking.taken || (!loading->failed && !loading->answers_over)))
         pthread_cond_wait(&loading->answered, &loading->lock);
     for (asking_t **at = &loading->asking; *at; at = &(*at)->next)
         if (*at == &asking) {
@@ -144,8 +144,17 @@ asking_t *loading_take_asking(loading_t *loading) {
     asking_t *asking = loading->asking;
     while (asking && asking->answered)
         asking = asking->next;
+    if (asking)
+        asking->taken = true;
     pthread_mutex_unlock(&loading->lock);
     return asking;
+}
+
+void loading_end_answers(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    loading->answers_over = true;
+    pthread_cond_broadcast(&loading->answered);
+    pthread_mutex_unlock(&loading->lock);
 }
 
 void loading_answer(loading_t *loading, asking_t *asking, bool ok) {

@@ -39,6 +39,7 @@ typedef struct asking {
     struct asking *next;
     load_file_t *file;
     uint64_t offset;
+    bool taken; /* the main thread works on it, so that it must stay where it is */
     bool answered, ok;
     err_t err;
 } asking_t;
@@ -79,6 +80,7 @@ typedef struct {
     news_t *news, **news_end; /* what feeders have to say */
     asking_t *asking;         /* feeders that wait for numbers */
     pthread_cond_t answered;
+    bool answers_over; /* the main thread answers nobody any more */
     bool feeding_over;
     uint64_t blocks; /* that were handed over, and are not settled */
     bool failed;
@@ -110,6 +112,8 @@ void loading_end_feeding(loading_t *loading);
 bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err);
 asking_t *loading_take_asking(loading_t *loading); /* the next one that waits; NULL: nobody */
 void loading_answer(loading_t *loading, asking_t *asking, bool ok);
+/* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
+void loading_end_answers(loading_t *loading);
 
 /* The blocks that were settled since the last call, as a list; to be freed by loading_free_blocks. */
 block_t *loading_take_done(loading_t *loading);

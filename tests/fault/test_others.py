@@ -68,11 +68,11 @@ class Others:
 
 
 DROPS = {"dropped the collection": lambda test: test.drop("results"),
-         "dropped the collection and its books": lambda test: [test.drop(name) for name in (
-             "results", "results.tipple.files", "results.tipple.claims", "results.tipple.loads")],
+         "dropped the collection and its catalog": lambda test: [test.drop(name) for name in (
+             "results", "results.tipple.files", "results.tipple.loads")],
          "dropped the database": lambda test: test.client.command(test.database, {"dropDatabase": 1}),
-         "dropped the books": lambda test: test.drop("results.tipple.files"),
-         "removed all documents of the books": lambda test: test.client.command(test.database, {
+         "dropped the catalog": lambda test: test.drop("results.tipple.files"),
+         "removed all documents of the catalog": lambda test: test.client.command(test.database, {
              "delete": "results.tipple.files", "deletes": [{"q": {}, "limit": 0}]}),
          "renamed the collection": lambda test: test.rename(),
          "dropped the collection and made another one": lambda test: [
