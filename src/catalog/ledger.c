@@ -114,6 +114,19 @@ static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
                    input->name);
 }
 
+/* What was done for the collection as it is known now must not be undone by a load that knows an earlier one.
+ */
+static bool check_generation(const ledger_t *ledger, const entry_t *entry, const char *name, err_t *err) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].generation > ledger->options.generation)
+            return err_set(
+                err, STATUS_SERVER,
+                "the collection got another UUID while %s was loaded, and another load goes on with that: "
+                "run the same command again",
+                name);
+    return true;
+}
+
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     if (ledger->input_count == ledger->input_room) {
         size_t room = ledger->input_room ? 2 * ledger->input_room : 64;
@@ -138,7 +151,7 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     input->entry = (entry_t){0};
     added->first_work = ledger->work_count;
     added->work_count = count;
-    if (!relate(ledger, added, err))
+    if (!check_generation(ledger, &added->entry, added->name, err) || !relate(ledger, added, err))
         return false;
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[ledger->work_count++];
@@ -181,6 +194,8 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
                        "the catalog's entry of %s was changed by somebody: start over "
                        "with --drop",
                        input->name);
+    if (!check_generation(ledger, read, input->name, err))
+        return false;
     const bool another_version = read->version != input->entry.version;
     for (size_t i = 0; i < input->work_count; i++) {
         work_t *work = &ledger->works[input->first_work + i];

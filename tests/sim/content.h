@@ -38,12 +38,15 @@ typedef struct {
     content_t states[CONTENT_STATES];
     uint32_t count;
     uint32_t now[CONTENT_HOSTS]; /* which state each host has */
+    uint32_t odd;                /* which records are not good; 0: all are */
     bool only_grew;              /* so far */
     int64_t clock;               /* of modifications */
 } input_t;
 
 enum { PIECE_BLOCKS = 2 };
 
+/* What a record at this place is, in every state. */
+record_kind_t content_kind(const input_t *input, uint32_t start);
 uint64_t content_offset(const input_t *input, const record_t *record);
 uint64_t content_block(const input_t *input, const record_t *record);
 /* The first block after the text. */

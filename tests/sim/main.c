@@ -36,7 +36,8 @@ static double seconds(void) {
 
 static bool usage(void) {
     fprintf(stderr,
-            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] [--quick] [--quiet] "
+            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
+            "[--quick] [--quiet] "
             "[--save FILE] [FILE...]\n",
             SIM_LOADS);
     return false;

@@ -19,6 +19,7 @@ static void make_input(world_t *world, uint32_t number) {
     if (!world->small) {
         input->kind = (input_kind_t)choose(choices, CHOICE_DETAIL, 3);
         count = 1 + choose(choices, CHOICE_DETAIL, 8);
+        input->odd = seldom(choices, CHOICE_DETAIL, 400, 200);
         if (input->kind == INPUT_FILE && chance(choices, CHOICE_DETAIL, 300))
             input->pieces = 2;
         if (input->kind == INPUT_PIPE) {
@@ -33,7 +34,7 @@ static void make_input(world_t *world, uint32_t number) {
         record->length = 1;
         if (!world->small) {
             record->length = (uint8_t)(1 + seldom(choices, CHOICE_DETAIL, 250, 4));
-            record->kind = (record_kind_t)seldom(choices, CHOICE_DETAIL, 60, 4);
+            record->kind = content_kind(input, at);
         }
         record->whole = record->length;
         at = (uint8_t)(at + record->length);
@@ -188,7 +189,7 @@ static void grow_input(world_t *world, input_t *input) {
         record_t *record = &state->records[state->count++];
         *record = (record_t){.start = (uint8_t)(last ? last->start + last->length : 0)};
         record->whole = record->length = (uint8_t)(1 + seldom(choices, CHOICE_DETAIL, 250, 4));
-        record->kind = (record_kind_t)seldom(choices, CHOICE_DETAIL, 60, 4);
+        record->kind = content_kind(input, record->start);
     }
     if (more && chance(choices, CHOICE_DETAIL, 350)) {
         last = &state->records[state->count - 1];
@@ -239,6 +240,7 @@ static void edit_input(world_t *world, input_t *input) {
         state->records[at + 1].length = state->records[at + 1].whole = 1;
         state->records[at].whole = --state->records[at].length;
         state->records[at + 1].variant = state->records[at].variant = (uint8_t)input->count;
+        state->records[at + 1].kind = content_kind(input, state->records[at + 1].start);
     } else if (at + 2 < state->count) { /* fewer */
         state->records[at].length = state->records[at].whole =
             (uint8_t)(state->records[at].length + state->records[at + 1].length);

@@ -1,0 +1,609 @@
+/* ledger: each way from one state of a piece to another, what a take believes, growth, an older copy, a
+ * changed file, blocks that are held back, and what a checkpoint writes. There is no store here: entries are
+ * what a hand has written. */
+#include "catalog/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GENERATION = 3, LEASE = 100 };
+
+static const load_id_t self = {{1}}, other = {{2}}, nobody;
+static err_t err;
+
+/* ---- one input, as it is in the catalog and as this load sees it ---- */
+
+typedef struct {
+    ledger_t ledger;
+    entries_t catalog; /* the one entry */
+    view_t view;       /* what the comparison says */
+    uint32_t version;
+    bool safe;
+} lab_t;
+
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version,
+                   err_t *failure) {
+    const lab_t *lab = context;
+    (void)input;
+    (void)failure;
+    *view = lab->view;
+    *version = lab->version;
+    return true;
+}
+
+static entry_t *entry_of(lab_t *lab) {
+    return &lab->catalog.entries[0];
+}
+
+static piece_t *piece_of(lab_t *lab, size_t at) {
+    return &entry_of(lab)->pieces[at];
+}
+
+static void begin(lab_t *lab, size_t pieces) {
+    *lab = (lab_t){.view = VIEW_SAME, .version = 1, .safe = true};
+    entry_t *entry = entries_add(&lab->catalog, &err);
+    *entry = (entry_t){.ordinal = 9, .path = strdup("a"), .key = strdup("k"), .kind = strdup("plain")};
+    assert_true(entry_add_version(entry, &(version_t){.size = 1000, .digest = "d", .modified_ns = 50}, &err));
+    assert_true(entry_add_extent(entry, (extent_t){.base = 1 << 20, .length = 1 << 20}, &err));
+    assert_true(entry_make_pieces(entry, pieces, 4, &err));
+    for (size_t i = 0; i < pieces; i++)
+        entry->pieces[i].generation = GENERATION;
+}
+
+static bool add_seen(lab_t *lab, int64_t modified_ns) {
+    const ledger_options_t options = {.self = self,
+                                      .generation = GENERATION,
+                                      .safe = lab->safe,
+                                      .lease_ns = LEASE,
+                                      .relate = relate,
+                                      .context = lab};
+    ledger_input_t input = {.seen = {.size = 1000, .digest = "d", .modified_ns = modified_ns},
+                            .name = "a",
+                            .key = "new key",
+                            .text_end = 2 << 20,
+                            .bytes = 1000,
+                            .plain = true};
+    ledger_init(&lab->ledger, &options);
+    assert_true(entry_copy(&input.entry, entry_of(lab), &err));
+    const bool ok = ledger_add(&lab->ledger, &input, &err);
+    entry_free(&input.entry);
+    return ok;
+}
+
+static void add(lab_t *lab) {
+    assert_true(add_seen(lab, 50));
+}
+
+static bool read_again(lab_t *lab) {
+    return ledger_read(&lab->ledger, &lab->catalog, true, &err);
+}
+
+static void read_loads(lab_t *lab, bool other_listed, int64_t now_ns, uint64_t own_beats) {
+    load_seen_t seen = {.id = other, .beat = 1};
+    const loads_t loads = {.loads = &seen, .count = other_listed};
+    assert_true(ledger_read_loads(&lab->ledger, &loads, now_ns, own_beats, &err));
+}
+
+static void end(lab_t *lab) {
+    ledger_free(&lab->ledger);
+    entries_free(&lab->catalog);
+}
+
+static work_t *work_of(lab_t *lab, size_t at) {
+    return &lab->ledger.works[at];
+}
+
+static next_t next_of(lab_t *lab) {
+    next_t next;
+    const load_seen_t *load;
+    assert_true(ledger_next(&lab->ledger, &next, &load, &err));
+    return next;
+}
+
+/* What a take would believe and change; it is made in the catalog, unless it is lost. */
+static entry_change_t take(lab_t *lab, bool lost) {
+    take_t *takes;
+    size_t count;
+    assert_true(ledger_choose(&lab->ledger, 1, 1, &takes, &count, &err));
+    assert_true(count >= 1);
+    const entry_change_t change = takes[0].change;
+    piece_t *piece = piece_of(lab, change.piece);
+    if (!lost) {
+        if (change.progress) {
+            const piece_t before = *piece;
+            *piece = (piece_t){0};
+            assert_true(piece_copy(piece, change.progress, &err));
+            piece->from = before.from;
+            piece->to = before.to;
+            done_runs_free(&(done_runs_t){before.done.runs, 0, 0});
+            free(before.rejects);
+        }
+        if (change.new_version)
+            assert_true(entry_add_version(entry_of(lab), change.new_version, &err));
+        if (change.extent)
+            assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
+        piece->owner = change.new_owner;
+        piece->epoch = change.new_epoch;
+    }
+    assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, &err));
+    takes_free(takes, count);
+    return change;
+}
+
+static void settle(lab_t *lab, size_t at, uint64_t from, uint64_t to, bool tail) {
+    const settled_block_t block = {
+        .from = from, .to = to, .hash = from + 1, .counts = {.read = 2, .loaded = 2}, .tail = tail};
+    assert_true(ledger_block(&lab->ledger, work_of(lab, at), work_of(lab, at)->epoch, &block, &err));
+}
+
+/* ---- states ---- */
+
+static void test_open_ours_done(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+    assert_int_equal(next_of(&lab), NEXT_TAKE);
+    const entry_change_t change = take(&lab, false);
+    assert_int_equal(change.epoch, 0);
+    assert_int_equal(change.new_epoch, 1);
+    assert_true(load_id_is_nobody(&change.owner));
+    assert_true(load_id_equal(&change.new_owner, &self));
+    assert_null(change.progress);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    assert_int_equal(next_of(&lab), NEXT_WORK);
+    assert_ptr_equal(ledger_hand_out(&lab.ledger), work_of(&lab, 0));
+    assert_null(ledger_hand_out(&lab.ledger)); /* once */
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 0); /* nothing to be written */
+    free(changes);
+    settle(&lab, 0, 0, 2, false);
+    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 3, 1);
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 1); /* not complete: the last block is not settled */
+    assert_false(changes[0].sets_owner);
+    assert_int_equal(changes[0].version, 0);
+    assert_int_equal(changes[0].epoch, 1);
+    ledger_written(&lab.ledger, changes, count);
+    free(changes);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    settle(&lab, 0, 2, 3, true);
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 1);
+    assert_true(changes[0].sets_owner);
+    assert_true(load_id_is_nobody(&changes[0].new_owner));
+    assert_int_equal(changes[0].new_epoch, 1); /* nobody takes it: its epoch stays */
+    assert_int_equal(changes[0].version, 1);   /* believes that it has not grown */
+    assert_int_equal(changes[0].progress->complete, 1);
+    assert_int_equal(changes[0].progress->modified_ns, 50);
+    assert_int_equal(changes[0].progress->tail.from, 2);
+    assert_int_equal(changes[0].progress->counts.read, 2); /* without the tail */
+    ledger_written(&lab.ledger, changes, count);
+    free(changes);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_DONE);
+    assert_int_equal(next_of(&lab), NEXT_END);
+    end(&lab);
+}
+
+static void test_as_read(void **state) {
+    (void)state;
+    static const struct {
+        load_id_t owner;
+        uint32_t complete, generation;
+        bool unsafe, safe;
+        int64_t modified, seen;
+        work_state_t state;
+    } rows[] = {
+        {{{0}}, 0, GENERATION, false, true, 50, 50, WORK_OPEN},
+        {{{2}}, 0, GENERATION, false, true, 50, 50, WORK_OTHERS},
+        {{{1}}, 0, GENERATION, false, true, 50, 50, WORK_OPEN}, /* by a take that we did not hear of */
+        {{{0}}, 1, GENERATION, false, true, 50, 50, WORK_DONE},
+        {{{2}}, 1, GENERATION, false, true, 50, 50, WORK_DONE},
+        {{{0}}, 1, GENERATION, false, true, 50, 51, WORK_CHECK},    /* written to since then */
+        {{{0}}, 1, GENERATION, false, true, 0, 50, WORK_CHECK},     /* of two copies */
+        {{{0}}, 1, GENERATION - 1, false, true, 50, 50, WORK_OPEN}, /* of another collection */
+        {{{0}}, 1, GENERATION, true, true, 50, 50, WORK_OPEN},
+        {{{0}}, 1, GENERATION, true, false, 50, 50, WORK_DONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab, 1);
+        lab.safe = rows[i].safe;
+        piece_t *piece = piece_of(&lab, 0);
+        piece->owner = rows[i].owner;
+        piece->complete = rows[i].complete;
+        piece->generation = rows[i].generation;
+        piece->unsafe = rows[i].unsafe;
+        piece->modified_ns = rows[i].modified;
+        assert_true(add_seen(&lab, rows[i].seen));
+        if (work_of(&lab, 0)->state != rows[i].state)
+            fail_msg("row %zu: state %d", i, work_of(&lab, 0)->state);
+        end(&lab);
+    }
+}
+
+static void test_newer_generation(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    piece_of(&lab, 0)->generation = GENERATION + 1;
+    assert_false(add_seen(&lab, 50));
+    assert_int_equal(err.status, STATUS_SERVER);
+    end(&lab);
+}
+
+static void test_compared(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    piece_of(&lab, 0)->complete = 1;
+    assert_true(add_seen(&lab, 51));
+    assert_int_equal(next_of(&lab), NEXT_WORK);
+    assert_ptr_equal(ledger_hand_out(&lab.ledger), work_of(&lab, 0));
+    ledger_checked(&lab.ledger, work_of(&lab, 0));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_DONE);
+    end(&lab);
+}
+
+static void test_others(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    piece_of(&lab, 0)->owner = other;
+    piece_of(&lab, 0)->epoch = 4;
+    add(&lab);
+    assert_true(read_again(&lab));
+    read_loads(&lab, true, 0, 0);
+    assert_int_equal(next_of(&lab), NEXT_WAIT);
+    read_loads(&lab, true, 10, 1);
+    read_loads(&lab, true, 110, 4); /* dead */
+    assert_int_equal(next_of(&lab), NEXT_TAKE);
+    assert_true(read_again(&lab)); /* read after the loads: its owner may be a new one */
+    assert_int_equal(next_of(&lab), NEXT_WAIT);
+    read_loads(&lab, false, 120, 5);
+    const entry_change_t change = take(&lab, false);
+    assert_int_equal(change.epoch, 4);
+    assert_true(load_id_equal(&change.owner, &other));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    assert_int_equal(work_of(&lab, 0)->epoch, 5);
+    end(&lab);
+
+    begin(&lab, 1); /* or it lets go, or completes it */
+    piece_of(&lab, 0)->owner = other;
+    add(&lab);
+    piece_of(&lab, 0)->owner = nobody;
+    assert_true(read_again(&lab));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+    piece_of(&lab, 0)->owner = other;
+    assert_true(read_again(&lab));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OTHERS);
+    piece_of(&lab, 0)->owner = nobody;
+    piece_of(&lab, 0)->complete = 1;
+    piece_of(&lab, 0)->modified_ns = 50;
+    assert_true(read_again(&lab));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_DONE);
+    assert_true(work_of(&lab, 0)->by_others);
+    end(&lab);
+}
+
+static void test_lost(void **state) {
+    (void)state;
+    static const struct {
+        load_id_t owner;
+        uint32_t epoch, complete;
+        bool fed;
+        work_state_t state;
+    } rows[] = {
+        {{{2}}, 2, 0, false, WORK_OTHERS}, {{{0}}, 2, 0, false, WORK_OPEN}, {{{1}}, 2, 0, false, WORK_OPEN},
+        {{{0}}, 1, 1, true, WORK_DONE}, /* our own last write, of which we did not hear */
+        {{{0}}, 2, 1, true, WORK_DONE}, /* somebody else's */
+        {{{1}}, 1, 0, false, WORK_OURS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab, 1);
+        add(&lab);
+        take(&lab, false);
+        assert_non_null(ledger_hand_out(&lab.ledger));
+        settle(&lab, 0, 0, 2, false);
+        if (rows[i].fed)
+            ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 2, 0);
+        piece_t *piece = piece_of(&lab, 0);
+        piece->owner = rows[i].owner;
+        piece->epoch = rows[i].epoch;
+        piece->complete = rows[i].complete;
+        piece->modified_ns = 50;
+        assert_true(read_again(&lab));
+        if (work_of(&lab, 0)->state != rows[i].state)
+            fail_msg("row %zu: state %d", i, work_of(&lab, 0)->state);
+        /* what a piece that is not ours any more had done is not remembered */
+        assert_int_equal(lab.ledger.inputs[0].entry.pieces[0].done.count, rows[i].state == WORK_OURS);
+        assert_int_equal(work_of(&lab, 0)->dirty, rows[i].state == WORK_OURS);
+        const settled_block_t late = {.from = 2, .to = 3, .hash = 1};
+        assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 7, &late, &err));
+        assert_false(done_runs_cover(&lab.ledger.inputs[0].entry.pieces[0].done, 2, 3));
+        end(&lab);
+    }
+}
+
+static void test_take_that_was_not_made(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    take(&lab, true);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+    piece_of(&lab, 0)->owner = other; /* who was first */
+    piece_of(&lab, 0)->epoch = 1;
+    take_t *takes;
+    size_t count;
+    assert_true(ledger_choose(&lab.ledger, 1, 1, &takes, &count, &err));
+    assert_true(ledger_taken(&lab.ledger, takes, count, &lab.catalog, &err));
+    takes_free(takes, count);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OTHERS);
+    end(&lab);
+}
+
+/* ---- what a take begins with ---- */
+
+static void test_begun_anew(void **state) {
+    (void)state;
+    static const struct {
+        bool safe, unsafe, anew;
+        uint32_t generation;
+    } rows[] = {{true, false, false, GENERATION},
+                {true, true, true, GENERATION},
+                {false, true, false, GENERATION},
+                {true, false, true, GENERATION - 1},
+                {false, false, true, GENERATION - 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        bool is_new;
+        begin(&lab, 1);
+        lab.safe = rows[i].safe;
+        assert_true(done_runs_add(&piece_of(&lab, 0)->done, 0, 1, 5, &is_new));
+        piece_of(&lab, 0)->unsafe = rows[i].unsafe;
+        piece_of(&lab, 0)->generation = rows[i].generation;
+        add(&lab);
+        const entry_change_t change = take(&lab, false);
+        assert_int_equal(change.progress != NULL, rows[i].anew);
+        assert_int_equal(piece_of(&lab, 0)->done.count, !rows[i].anew);
+        assert_int_equal(piece_of(&lab, 0)->generation, GENERATION);
+        end(&lab);
+    }
+}
+
+static void test_grown(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 2);
+    piece_t *last = piece_of(&lab, 1);
+    bool is_new;
+    piece_of(&lab, 0)->complete = last->complete = 1;
+    piece_of(&lab, 0)->modified_ns = last->modified_ns = 50;
+    last->tail = (tail_t){.from = 5, .to = 6, .hash = 9, .counts = {.read = 1, .loaded = 1}};
+    assert_true(done_runs_add(&last->done, 4, 5, 5, &is_new));
+    assert_true(piece_add_reject(last, (reject_mark_t){5 * LEDGER_BLOCK_BYTES, 1}, &err));
+    lab.view = VIEW_GROWN;
+    assert_true(add_seen(&lab, 60));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_CHECK); /* of an older file: compared, not taken */
+    assert_int_equal(work_of(&lab, 1)->state, WORK_OPEN);
+    lab.view = VIEW_SAME; /* as it will be when it is a version of its own */
+    lab.version = 2;
+    const entry_change_t change = take(&lab, false);
+    assert_int_equal(change.piece, 1);
+    assert_int_equal(change.version, 1);
+    assert_true(change.no_extent_yet);
+    assert_int_equal(change.extent_at, 1);
+    assert_int_equal(entry_of(&lab)->version, 2);
+    assert_int_equal(entry_of(&lab)->versions[1].modified_ns, 60);
+    assert_int_equal(entry_of(&lab)->extents[1].start, 1 << 20);
+    assert_int_equal(last->done.count, 1);   /* what was done stays done */
+    assert_int_equal(last->tail.to, 0);      /* but for the last block */
+    assert_int_equal(last->complete, 1);     /* for an earlier version it is complete */
+    assert_int_equal(last->reject_count, 1); /* its reject stays open until it is read again */
+    assert_int_equal(work_of(&lab, 1)->state, WORK_OURS);
+    /* now without a reject */
+    settle(&lab, 1, 5, 6, false);
+    assert_int_equal(lab.ledger.inputs[0].entry.pieces[1].reject_count, 0);
+    assert_int_equal(lab.ledger.inputs[0].entry.pieces[1].modified_ns,
+                     0); /* of two files, until they are compared */
+    settle(&lab, 1, 6, 7, true);
+    ledger_fed(&lab.ledger, work_of(&lab, 1), 1, 7, 1);
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(changes[0].version, 2);
+    assert_int_equal(changes[0].progress->complete, 2);
+    assert_int_equal(changes[0].progress->modified_ns, 60);
+    free(changes);
+    end(&lab);
+}
+
+static void test_older(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 2);
+    assert_true(entry_add_version(entry_of(&lab),
+                                  &(version_t){.size = 2000, .digest = "e", .modified_ns = 70}, &err));
+    lab.view = VIEW_OLDER;
+    add(&lab);
+    take(&lab, false);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS); /* the first piece is the same in every version */
+    assert_int_equal(work_of(&lab, 1)->state, WORK_OPEN);
+    ledger_skip(&lab.ledger, work_of(&lab, 0));
+    next_t next;
+    const load_seen_t *load;
+    assert_false(ledger_next(&lab.ledger, &next, &load, &err)); /* the rest is not here */
+    assert_int_equal(err.status, STATUS_INPUT);
+    piece_of(&lab, 1)->complete = 1; /* as much as there is here is done */
+    piece_of(&lab, 1)->modified_ns = 50;
+    assert_true(read_again(&lab));
+    assert_int_equal(next_of(&lab), NEXT_END);
+    end(&lab);
+}
+
+static void test_changed(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    lab.view = VIEW_CHANGED;
+    assert_false(add_seen(&lab, 50));
+    assert_int_equal(err.status, STATUS_INPUT);
+    end(&lab);
+
+    begin(&lab, 1); /* it turns out later: another load has followed another file */
+    add(&lab);
+    assert_true(entry_add_version(entry_of(&lab), &(version_t){.size = 2000, .digest = "e"}, &err));
+    lab.view = VIEW_CHANGED;
+    assert_false(read_again(&lab));
+    assert_int_equal(err.status, STATUS_INPUT);
+    end(&lab);
+
+    begin(&lab, 1);
+    add(&lab);
+    entry_of(&lab)->removed = true;
+    assert_false(read_again(&lab));
+    assert_int_equal(err.status, STATUS_SERVER);
+    entry_of(&lab)->removed = false;
+    entry_of(&lab)->ordinal = 10; /* the entry is gone */
+    assert_false(read_again(&lab));
+    assert_int_equal(err.status, STATUS_SERVER);
+    end(&lab);
+}
+
+/* ---- working ---- */
+
+static void test_held_back(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    take(&lab, false);
+    for (uint64_t i = 0; i < LEDGER_MOST_RUNS + 50; i++)
+        settle(&lab, 0, 2 * i + 1, 2 * i + 2, false);
+    const piece_t *piece = &lab.ledger.inputs[0].entry.pieces[0];
+    assert_int_equal(piece->done.count, LEDGER_MOST_RUNS);
+    assert_int_equal(piece->counts.read, 2 * LEDGER_MOST_RUNS);
+    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 2 * (LEDGER_MOST_RUNS + 50), 0);
+    for (uint64_t i = 0; i < LEDGER_MOST_RUNS + 50; i++) {
+        entry_change_t *changes;
+        size_t count;
+        assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+        assert_false(changes[0].sets_owner); /* not as long as there are gaps, or blocks that are held back */
+        free(changes);
+        settle(&lab, 0, 2 * i, 2 * i + 1, false);
+        assert_true(piece->done.count <= LEDGER_MOST_RUNS);
+    }
+    assert_int_equal(piece->done.count, 1);
+    assert_int_equal(piece->counts.read, 4 * (LEDGER_MOST_RUNS + 50));
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_true(changes[0].sets_owner);
+    free(changes);
+    end(&lab);
+}
+
+static void test_torn(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    take(&lab, false);
+    work_t *work = work_of(&lab, 0);
+    assert_false(ledger_torn_is_written(work, 1));
+    ledger_torn(&lab.ledger, work, 2, (torn_t){7, 3, 1}); /* of an ownership that is not ours */
+    assert_int_equal(work->torn.length, 0);
+    ledger_torn(&lab.ledger, work, 1, (torn_t){7, 3, 1});
+    assert_false(ledger_torn_is_written(work, 1));
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(changes[0].torn->offset, 7);
+    assert_int_equal(changes[0].version, 1);
+    assert_false(ledger_torn_is_written(work, 1)); /* it was not sent yet */
+    ledger_written(&lab.ledger, changes, count);
+    free(changes);
+    assert_true(ledger_torn_is_written(work, 1));
+    assert_false(ledger_torn_is_written(work, 2));
+    end(&lab);
+}
+
+static void test_unsafe(void **state) {
+    (void)state;
+    for (int safe = 0; safe < 2; safe++) {
+        lab_t lab;
+        begin(&lab, 1);
+        lab.safe = safe;
+        add(&lab);
+        take(&lab, false);
+        settle(&lab, 0, 0, 1, false);
+        assert_int_equal(lab.ledger.inputs[0].entry.pieces[0].unsafe, !safe);
+        end(&lab);
+    }
+}
+
+static void test_rejects(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    take(&lab, false);
+    const reject_mark_t first = {10, 1}, second = {LEDGER_BLOCK_BYTES + 10, 2};
+    const settled_block_t block = {.from = 0, .to = 1, .hash = 1, .rejects = &first, .reject_count = 1},
+                          tail = {.from = 1,
+                                  .to = 2,
+                                  .hash = 1,
+                                  .rejects = &second,
+                                  .reject_count = 1,
+                                  .tail = true};
+    assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &tail, &err));
+    assert_int_equal(ledger_open_rejects(&lab.ledger),
+                     1); /* the last block counts when all of it is settled */
+    ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 2, 1);
+    entry_change_t *changes;
+    size_t count;
+    for (int turn = 0; turn < 2; turn++) { /* a second try is the same */
+        assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+        assert_int_equal(ledger_open_rejects(&lab.ledger), 2);
+        free(changes);
+    }
+    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 5, false}, &err));
+    assert_int_equal(ledger_open_rejects(&lab.ledger), 2); /* it is not there yet */
+    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 5, true}, &err));
+    assert_int_equal(ledger_open_rejects(&lab.ledger), 1);
+    end(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_open_ours_done),
+        cmocka_unit_test(test_as_read),
+        cmocka_unit_test(test_newer_generation),
+        cmocka_unit_test(test_compared),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_take_that_was_not_made),
+        cmocka_unit_test(test_begun_anew),
+        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_older),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_held_back),
+        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_unsafe),
+        cmocka_unit_test(test_rejects),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
