@@ -384,14 +384,14 @@ class Known(liveverify.Case):
         self.finds([], "a.csv")
 
     def test_nothing_is_lost_by_repairing(self):
-        """what is missing comes back when the books forget that the file is done, and it is loaded again"""
+        """what is missing comes back when the catalog is told that nothing of the file is done, and it is loaded again"""
         self.put("a.csv", rows(5000))
         self.put("b.csv", rows(100, 2))
         self.load("a.csv", "b.csv")
         self.remove_range(self.id_at("a.csv", 1000), self.id_at("a.csv", 1999))
         self.finds([("missing", "a.csv", 1000, 1999)], "a.csv", "b.csv")
         self.client.command(self.database, {"update": "results.tipple.files", "updates": [
-            {"q": {"path": "a.csv"}, "u": {"$set": {"done": [], "complete": False}}}]})
+            {"q": {"path": "a.csv"}, "u": {"$set": {"pieces.$[].generation": 0}}}]})
         self.assertEqual(1000, self.load("a.csv", "b.csv")["loaded"])
         self.finds([], "a.csv", "b.csv")
 
