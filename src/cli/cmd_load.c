@@ -125,7 +125,7 @@ static const option_t options[] = {
     {.name = "drop",
      .kind = OPTION_FLAG,
      AT(spec.drop),
-     .help = "Drop the collection and its books first. Asks on a terminal; needs --yes elsewhere."},
+     .help = "Drop the collection and its catalog first. Asks on a terminal; needs --yes elsewhere."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
@@ -267,7 +267,7 @@ static bool confirm_drop(const values_t *values, err_t *err) {
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return err_set(err, STATUS_USAGE,
                        "--drop destroys what is in the collection; say --yes where nobody can be asked");
-    fprintf(stderr, "Drop the collection with all of its documents and its books, then load? [y/N] ");
+    fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
     char answer[16] = "";
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return true;
@@ -506,7 +506,7 @@ const command_t command_load = {
     .help =
         "Reads delimited files (plain, .gz, .zst, .zip, .tar, directories of them, stdin) and inserts one "
         "document a record.\n"
-        "The _id of a document is made of its record's position, and the books of the load stand beside "
+        "The _id of a document is made of its record's position, and the catalog of the load is kept with "
         "the data\n"
         "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
         "there is not\n"

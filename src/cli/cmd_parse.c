@@ -45,7 +45,7 @@ static const option_t options[] = {
      .help =
          "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
          "documents as "
-         "records again), bson (the documents' bytes, one behind the other), none (only count and time)."},
+         "records again), bson (the documents' bytes, one after the other), none (only count and time)."},
     {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
     {.name = "ids",
      .kind = OPTION_FLAG,

@@ -15,11 +15,16 @@
 typedef struct {
     const char *uri;
     int64_t patience_ns;
-    bool json, restore;
+    bool json, restore, inputs;
 } values_t;
 
 static const option_t options[] = {
     CLI_URI(values_t),
+    {.name = "inputs",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, inputs),
+     .help = "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
+             "rejected ones are not fixed."},
     {.name = "restore",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),
@@ -33,7 +38,9 @@ static const option_t options[] = {
 
 typedef struct {
     place_t place;
-    places_summary_t books;
+    places_t *places; /* the inputs of the catalog */
+    places_summary_t summary;
+    uint32_t generation;
     route_read_t read;
     route_t *route; /* where it is sharded */
     size_t zones, alive;
@@ -64,16 +71,16 @@ static bool restore(server_t *server, mongoc_client_t *client, report_t *status,
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    places_t *places = NULL;
     store_t *store = store_mongo_open(server, client, err);
-    bool ok = store && store->read_header(store, &header, &found, err) && (places = places_read(store, err)) &&
+    bool ok = store && store->read_header(store, &header, &found, err) && (status->places = places_read(store, err)) &&
               store->read_loads(store, &status->loads, err);
-    if (ok)
-        status->books = places_summary(places, header.generation);
+    if (ok) {
+        status->generation = header.generation;
+        status->summary = places_summary(status->places, status->generation);
+    }
     status->lease_ms = ok && found ? header.lease_ms : STORE_LEASE_MS;
     for (size_t i = 0; i < status->loads.count; i++)
         status->alive += is_running(status, &status->loads.loads[i]);
-    places_free(places);
     catalog_header_free(&header);
     store_mongo_close(store);
     return ok;
@@ -124,11 +131,33 @@ static void print_loads(const report_t *status) {
         printf("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process, load->host,
                since, units_count(documents, load->documents));
     }
-    if (!status->alive && status->books.complete < status->books.files)
-        printf("        nobody works on them: the same command as before goes on from there\n");
+    if (!status->alive && status->summary.complete < status->summary.files)
+        printf("        no load is running: the same command as before goes on from there\n");
 }
 
-static void print_text(const server_t *server, const report_t *status) {
+static uint64_t loaded_of(const entry_t *entry) {
+    uint64_t loaded = 0;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        loaded += piece_counts(&entry->pieces[i]).loaded;
+    return loaded;
+}
+
+static void print_inputs(const report_t *status) {
+    const entries_t *entries = places_entries(status->places);
+    char loaded[UNITS_MAX], rejects[UNITS_MAX];
+    if (status->summary.files)
+        printf("inputs  complete      loaded   rejected and not fixed   name\n");
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        if (!entry->removed)
+            printf("        %-8s %11s %24s   %s\n",
+                   entry_is_complete(entry, status->generation, false) ? "yes" : "no",
+                   units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
+                   entry->path);
+    }
+}
+
+static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
     const place_t *place = &status->place;
     if (!place->exists) {
@@ -137,13 +166,15 @@ static void print_text(const server_t *server, const report_t *status) {
     }
     printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
            units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
-    if (status->books.files)
+    if (status->summary.files)
         printf("catalog %s of %s files complete   %s records loaded, %s rejected\n",
-               units_count(complete, status->books.complete), units_count(files, status->books.files),
-               units_count(count, status->books.loaded), units_count(rejected, status->books.rejected));
+               units_count(complete, status->summary.complete), units_count(files, status->summary.files),
+               units_count(count, status->summary.loaded), units_count(rejected, status->summary.rejected));
     else
         printf("catalog none: no load has filled it\n");
     print_loads(status);
+    if (inputs)
+        print_inputs(status);
     if (status->route) {
         char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
         chunkmap_t *map = route_map(status->route);
@@ -168,15 +199,33 @@ static void print_text(const server_t *server, const report_t *status) {
                status->zones);
 }
 
-static void print_json(const server_t *server, const report_t *status) {
+static void print_json_inputs(const report_t *status) {
+    const entries_t *entries = places_entries(status->places);
+    const char *before = "";
+    printf(",\"inputs\":[");
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        if (entry->removed)
+            continue;
+        printf("%s{\"name\":", before);
+        cli_print_json_text(entry->path);
+        printf(",\"complete\":%s,\"loaded\":%" PRIu64 ",\"open_rejects\":%" PRIu64 "}",
+               entry_is_complete(entry, status->generation, false) ? "true" : "false", loaded_of(entry),
+               entry_open_rejects(entry));
+        before = ",";
+    }
+    printf("]");
+}
+
+static void print_json(const server_t *server, const report_t *status, bool inputs) {
     printf("{\"schema\":1,\"command\":\"status\",\"namespace\":");
     cli_print_json_text(server_namespace(server));
     printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
            ",\"files_complete\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"rejected\":%" PRIu64
            ",\"sharded\":%s,\"shards\":[",
            status->place.exists ? "true" : "false", status->place.count,
-           status->place.clustered ? "true" : "false", status->books.files, status->books.complete,
-           status->books.loaded, status->books.rejected, status->route ? "true" : "false");
+           status->place.clustered ? "true" : "false", status->summary.files, status->summary.complete,
+           status->summary.loaded, status->summary.rejected, status->route ? "true" : "false");
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     for (size_t i = 0; map && i < chunkmap_shards(map); i++) {
         printf("%s{\"name\":", i ? "," : "");
@@ -184,8 +233,11 @@ static void print_json(const server_t *server, const report_t *status) {
         printf(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
     }
     chunkmap_free(map);
-    printf("],\"zones\":%zu,\"restored\":%s,\"loads_running\":%zu}\n", status->zones,
+    printf("],\"zones\":%zu,\"restored\":%s,\"loads_running\":%zu", status->zones,
            status->restored ? "true" : "false", status->alive);
+    if (inputs)
+        print_json_inputs(status);
+    printf("}\n");
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -199,7 +251,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (!values.uri || rest)
         return err_set(err, STATUS_USAGE,
-                       values.uri ? "nothing but options belongs behind status"
+                       values.uri ? "nothing but options belongs after status"
                                   : "--uri is missing: the collection to look at"),
                STATUS_USAGE;
     server_options_t wanted = {.uri = values.uri, .patience_ns = values.patience_ns, .connections = 1};
@@ -207,10 +259,11 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
     if (ok && values.json)
-        print_json(server, &status);
+        print_json(server, &status, values.inputs);
     else if (ok)
-        print_text(server, &status);
+        print_text(server, &status, values.inputs);
     loads_free(&status.loads);
+    places_free(status.places);
     route_close(status.route);
     spread_free_shards(&status.shards);
     if (client)
@@ -223,10 +276,10 @@ const command_t command_status = {
     .name = "status",
     .arguments = "",
     .about = "tell how far the loads of a collection are, and how it is sharded",
-    .help = "What the books say of the collection, its shards and chunks, and what a load has left behind "
-            "that was "
-            "killed.",
+    .help = "What the catalog says of the collection, its shards and chunks, and what a load that was killed has "
+            "left on a cluster.",
     .examples = "  tipple status --uri mongodb://127.0.0.1/mot.results\n"
+                "  tipple status --uri mongodb://127.0.0.1/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore     # after a load was killed",
     .needs_driver = true,
     .options = options,

@@ -59,7 +59,7 @@ static const option_t options[] = {
      .argument = "EXPR",
      .kind = OPTION_LIST,
      AT(filters),
-     .help = "The filter of the load. Not needed: the books have it."},
+     .help = "The filter of the load. Not needed: the catalog has it."},
     {.name = "sample",
      .argument = "P%",
      .kind = OPTION_CUSTOM,
@@ -315,7 +315,7 @@ static void print_summary(const verify_result_t *result, const values_t *values)
             "quick: only the number and the bytes of each block's documents were compared; a value that was "
             "changed for another of the same length is not seen\n");
     if (result->other_documents)
-        printf("not looked at: %s documents of %s other file%s in the books\n",
+        printf("not looked at: %s documents of %s other file%s in the catalog\n",
                units_count(a, result->other_documents), units_count(b, result->books_files - result->files),
                result->books_files - result->files == 1 ? "" : "s");
     if (result->changed)

@@ -72,7 +72,7 @@ static const char *remark(const storage_verdict_t *verdict, size_t at, char out[
 
 static void add_cells(report_t *report, const storage_result_t *result) {
     report_begin(report, REPORT_BARS, "Ways to store",
-                 "Rates are means with their 95 % interval, and include the checkpoint behind the load; "
+                 "Rates are means with their 95 % interval, and include the checkpoint after the load; "
                  "acknowledged ones do not. Sizes are of the whole sample. A scan is one look at every "
                  "document: the median.");
     report_column(report, "compressor, collection, keys", "");

@@ -11,7 +11,7 @@ typedef struct filter filter_t;
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err);
 void filter_free(filter_t *filter);
 
-/* The same filter in one spelling, for the books: keys, operators and values in the order given, these in
+/* The same filter in one spelling, for the catalog: keys, operators and values in the order given, these in
  * quotes where they need them. Parsed, it is this filter again. */
 const char *filter_text(const filter_t *filter);
 

@@ -8,13 +8,13 @@
 
 /* In the order in which they come. */
 typedef enum {
-    COURSE_LOOKING, /* at files, server and books; also between the others */
+    COURSE_LOOKING, /* at files, server and catalog; also between the others */
     COURSE_DROPPING,
     COURSE_CREATING,
     COURSE_PLACING, /* ranges of the key over the shards, and the map of them */
     COURSE_LOADING,
     COURSE_INDEXES,
-    COURSE_CLOSING, /* balancing as it was, the run's entry in the books */
+    COURSE_CLOSING, /* balancing as it was, the run's entry in the catalog */
     COURSE_PHASES,
 } course_phase_t;
 

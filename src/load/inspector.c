@@ -244,7 +244,7 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
     return true;
 }
 
-/* Mended records in front of this `_id`. */
+/* Fixed records in front of this `_id`. */
 static bool expect_fixes(sink_t *sink, int64_t before, err_t *err) {
     inspector_t *inspector = sink->inspector;
     const fixes_t *fixes = inspector->inspection->fixes;
@@ -371,7 +371,7 @@ static bool sum_window(inspector_t *inspector, bool first, err_t *err) {
     return (count == sink.count && bytes == sink.bytes) || tell_unequal(inspector, &sink, count, bytes, err);
 }
 
-/* The first `_id` of a window of the block. False: the books have no place for it, so nothing can be there.
+/* The first `_id` of a window of the block. False: the catalog has no place for it, so nothing can be there.
  */
 static bool find_window(const inspector_t *inspector, uint64_t window, int64_t *first) {
     const block_t *block = inspector->block;

@@ -18,7 +18,7 @@ enum {
     BATCH = 1000000,
 };
 
-/* A given file by its number in the books. */
+/* A given file by its number in the catalog. */
 typedef struct {
     uint32_t ordinal;
     const load_file_t *file;

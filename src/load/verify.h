@@ -15,7 +15,7 @@ typedef struct {
     char *const *inputs;
     size_t input_count;
     const char *input_name; /* of a stream, or NULL */
-    char *const *filters;   /* those of the load; none: the one that the books have */
+    char *const *filters;   /* those of the load; none: the one that the catalog has */
     size_t filter_count;
     char *const *retry; /* reject files whose records were fixed and loaded */
     size_t retry_count;
@@ -42,7 +42,7 @@ typedef struct {
     uint64_t blocks, blocks_looked_at;
     bool counted;             /* everything was looked at, so that the collection could be counted */
     uint64_t all_documents;   /* counted: in the collection */
-    uint64_t other_documents; /* counted: of files in the books that were not given */
+    uint64_t other_documents; /* counted: of files in the catalog that were not given */
     uint64_t changed;         /* counted: came or went after it had been looked at */
     uint64_t bytes_read, bytes_text, bytes_encoded, bytes_stored, retries, peak_memory_bytes;
     int64_t took_ns, cpu_ns;

@@ -46,7 +46,7 @@ typedef struct {
 bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,
                    watch_storage_t *storage, err_t *err);
 
-/* How long the loads of the collection took together, from its books: those that ran side by side count once.
+/* How long the loads of the collection took together, from its catalog: those that ran side by side count once.
  * A load that was killed counts up to its last sign of life. NAN: there are none, or they do not tell. */
 double watch_load_seconds(server_t *server, mongoc_client_t *client);
 

@@ -141,7 +141,7 @@ double watch_covered(span_t *spans, size_t count) {
     return covered;
 }
 
-/* By the server's clock, whose time the books have of each sign of life, the last one included. False: it
+/* By the server's clock, whose time the catalog has of each sign of life, the last one included. False: it
  * loaded nothing. */
 static bool take_span(const bson_t *load, span_t *span) {
     const double seen = number(load, "seen") / 1e3, seconds = number(load, "seconds");

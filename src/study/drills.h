@@ -1,5 +1,5 @@
 /* drills: the drills of a target that came to their ends, one document each in NAME.tipple.drills, beside its
- * books but none of them: dropping the collection leaves it, and a load does not look at it. Main thread. */
+ * catalog but no part of it: dropping the collection leaves it, and a load does not look at it. Main thread. */
 #ifndef TIPPLE_STUDY_DRILLS_H
 #define TIPPLE_STUDY_DRILLS_H
 

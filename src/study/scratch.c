@@ -428,7 +428,7 @@ bool scratch_close(scratch_t *scratch, err_t *err) {
         ok = join(scratch, err) && scratch_drop(scratch, err) && drop_mark(scratch, err);
     }
     if (!ok)
-        err_where(err, "%s and its books are left behind, and the next study of this target drops them",
+        err_where(err, "%s and its catalog are still there, and the next study of this target drops them",
                   scratch->name);
     leave(scratch);
     bson_free(scratch->uri);

@@ -1,5 +1,5 @@
 /* scratch: the collection beside a target in which something is tried out: NAME.tipple.tune or another tail,
- * with the books that loads of it keep. It is ours by a mark, NAME.tipple.tune.tipple.mark, which is made
+ * with the catalog that loads of it keep. It is ours by a mark, NAME.tipple.tune.tipple.mark, which is made
  * before it and dropped behind it, so that what a killed study left is known as such, a collection of
  * somebody else's is not touched, and two studies do not drop each other's. The target itself is never
  * written to. Main thread. */
@@ -32,7 +32,7 @@ bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err);
 /* From here to scratch_close a thread of its own keeps the mark ours, however long something takes. */
 bool scratch_hold(scratch_t *scratch, err_t *err);
 
-/* Drops the collection and its books; the mark stays. */
+/* Drops the collection and its catalog; the mark stays. */
 bool scratch_drop(scratch_t *scratch, err_t *err);
 
 /* A checkpoint of the servers' storage, so that what one trial left to be written is not the next one's

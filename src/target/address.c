@@ -87,13 +87,13 @@ static bool good_database(const char *name, err_t *err) {
 }
 
 static bool good_collection(const char *name, err_t *err) {
-    static const char *const books[] = {".tipple.files", ".tipple.claims", ".tipple.loads"};
+    static const char *const catalogs[] = {".tipple.files", ".tipple.claims", ".tipple.loads"};
     size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof books / sizeof *books; i++) {
-        size_t tail = strlen(books[i]);
-        if (length >= tail && strcmp(name + length - tail, books[i]) == 0)
+    for (size_t i = 0; i < sizeof catalogs / sizeof *catalogs; i++) {
+        size_t tail = strlen(catalogs[i]);
+        if (length >= tail && strcmp(name + length - tail, catalogs[i]) == 0)
             return err_set(err, STATUS_USAGE,
-                           "'%s' is the name of a load's books, not of data: name another "
+                           "'%s' is the name of a load's catalog, not of data: name another "
                            "collection in the URI",
                            name);
     }

@@ -56,13 +56,13 @@ int64_t server_patience_ns(const server_t *server);
 mongoc_client_t *server_take(server_t *server, err_t *err);
 void server_give(server_t *server, mongoc_client_t *client);
 
-/* The write concern of data and books: majority and journal on replica sets and routers; on a standalone w:1
- * (data) and j:true (books). With --unsafe the data's is the URI's own. Owned by the server. */
+/* The write concern of data and catalog: majority and journal on replica sets and routers; on a standalone w:1
+ * (data) and j:true (catalog). With --unsafe the data's is the URI's own. Owned by the server. */
 const mongoc_write_concern_t *server_data_concern(const server_t *server);
 const mongoc_write_concern_t *server_books_concern(const server_t *server);
 
 /* Runs an idempotent command on the primary, trying again through elections and lost connections until the
- * patience is over. reply is always initialised (destroy it); may be NULL. The books' write concern is added
+ * patience is over. reply is always initialised (destroy it); may be NULL. The catalog's write concern is added
  * when `writes`. A refusal, also of a single statement of a write, gives a sentence and its status; the reply
  * still holds the server's own words then (server_code). */
 bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,

@@ -67,6 +67,18 @@ class Held(livetest.Case):
         self.assertEqual([first["_id"]], [entry["registeredBy"] for entry in self.catalog_entries()])
 
     @livetest.slow
+    def test_status_inputs(self):
+        """status --inputs: each input by its name, whether it is complete, what was loaded and what is still rejected"""
+        self.write("a.csv", rows(900))
+        self.write("b.csv", rows(500, 2, bad={3, 9}))
+        self.load("a.csv", "b.csv", status=2)
+        self.write("c.csv", rows(300, 3))
+        self.load("--limit", 5, "c.csv")
+        said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
+        self.assertEqual([("a.csv", True, 900, 0), ("b.csv", True, 498, 2), ("c.csv", False, 0, 0)], [
+            (each["name"], each["complete"], each["loaded"], each["open_rejects"]) for each in said["inputs"]])
+        self.assertNotIn("inputs", json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout))
+
     def test_where(self):
         """`tipple where` finds file, offset, line and record of random ids, and refuses others"""
         plain, packed = rows(9000, bad={17}), rows(3000, 2, end=b"\r\n")

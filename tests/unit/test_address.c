@@ -76,7 +76,7 @@ static void test_bad(void **state) {
         {"mongodb://h/mot.a..b", "dots only between words"},
         {"mongodb://h/mot.results.", "dots only between words"},
         {"mongodb://h/mot.system.users", "the server's own collections"},
-        {"mongodb://h/mot.results.tipple.files", "a load's books"},
+        {"mongodb://h/mot.results.tipple.files", "a load's catalog"},
         {"mongodb://h/mot.%zz", "percent-encoded"},
         {"mongodb://h/mot.%ff", "UTF-8"},
         {"mongodb://h:port/mot.results", "not valid"},
