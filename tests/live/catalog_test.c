@@ -207,12 +207,14 @@ static void test_bind(void **state) {
     make(&lab);
     const header_change_t drop = {.kind = HEADER_BEGIN_DROP, .by = load_id(1)},
                           cancel = {.kind = HEADER_CANCEL_DROP, .by = load_id(1)},
-                          bind = {.kind = HEADER_BIND, .format = "mot", .format_digest = "d1", .filter = ""},
+                          bind = {.kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d1", .filter = ""},
+                          late = {.kind = HEADER_BIND, .generation = 2, .format = "mot", .format_digest = "d1", .filter = ""},
                           other = {
-                              .kind = HEADER_BIND, .format = "isd", .format_digest = "d2", .filter = "k==1"};
+                              .kind = HEADER_BIND, .generation = 1, .format = "isd", .format_digest = "d2", .filter = "k==1"};
     assert_true(change(&lab, &drop));
     assert_false(change(&lab, &bind)); /* somebody drops */
     assert_true(change(&lab, &cancel));
+    assert_false(change(&lab, &late)); /* of another generation of the collection */
     assert_true(change(&lab, &bind));
     assert_false(change(&lab, &other));
     assert_false(change(&lab, &bind));
@@ -230,7 +232,7 @@ static void test_drop(void **state) {
     make(&lab);
     assert_true(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 4, .ordinals = 2}));
     assert_true(change(
-        &lab, &(header_change_t){.kind = HEADER_BIND, .format = "mot", .format_digest = "d", .filter = "f"}));
+        &lab, &(header_change_t){.kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d", .filter = "f"}));
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
     assert_false(change(
         &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));
@@ -244,7 +246,8 @@ static void test_drop(void **state) {
     catalog_header_free(&header);
     /* of one that died: taken over by who has read it */
     assert_true(change(
-        &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(1), .by = load_id(2)}));
+        &lab,
+        &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(1), .drops = 1, .by = load_id(2)}));
     header_change_t end = {.kind = HEADER_END_DROP, .by = load_id(1), .generation = 2};
     memset(end.uuid, 7, sizeof end.uuid);
     assert_false(change(&lab, &end));

@@ -429,8 +429,8 @@ class Rejected(liveverify.Case):
             fixed = fixed.replace(record + b"\n", record + b"|2001-01-31\n")
         self.write("bad", fixed)
         self.load("--retry", "bad", "--rejects", "more", status=2)
-        said = self.finds([("extra", "a.csv", 102), ("extra", "a.csv", 2002)], "a.csv", "b.gz")
-        self.assertIn("--retry", said["differences"][0]["why"])
+        said = self.finds([], "a.csv", "b.gz")  # the catalog knows what was fixed
+        self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
         said = self.finds([], "a.csv", "b.gz", "--retry", "bad")
         self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
         for words in (("--quick",), ("-j", 1), ("--retry", "more")):

@@ -445,9 +445,24 @@ static void test_older(void **state) {
     const load_seen_t *load;
     assert_false(ledger_next(&lab.ledger, &next, &load, &err)); /* the rest is not here */
     assert_int_equal(err.status, STATUS_INPUT);
-    piece_of(&lab, 1)->complete = 1; /* as much as there is here is done */
-    piece_of(&lab, 1)->modified_ns = 50;
+    piece_of(&lab, 1)->complete = 2; /* what is here is done, but was it ever read to its end as it is here? */
+    piece_of(&lab, 1)->modified_ns = 70;
     assert_true(read_again(&lab));
+    assert_int_equal(work_of(&lab, 1)->state, WORK_CHECK);
+    end(&lab);
+}
+
+static void test_older_that_was_complete(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    entry_of(&lab)->versions[0].completed_ns = 50;
+    assert_true(entry_add_version(entry_of(&lab),
+                                  &(version_t){.size = 2000, .digest = "e", .modified_ns = 70}, &err));
+    piece_of(&lab, 0)->complete = 2;
+    piece_of(&lab, 0)->modified_ns = 70;
+    lab.view = VIEW_OLDER;
+    add(&lab);
     assert_int_equal(next_of(&lab), NEXT_END);
     end(&lab);
 }
@@ -599,6 +614,7 @@ int main(void) {
         cmocka_unit_test(test_begun_anew),
         cmocka_unit_test(test_grown),
         cmocka_unit_test(test_older),
+        cmocka_unit_test(test_older_that_was_complete),
         cmocka_unit_test(test_changed),
         cmocka_unit_test(test_held_back),
         cmocka_unit_test(test_torn),
