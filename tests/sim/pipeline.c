@@ -420,6 +420,9 @@ static bool deliver_some(feed_t *feed, const group_t *group, uint32_t first, uin
     sim_load_t *load = feed->load;
     batch_t batch = {.feed = feed};
     sim_wire_make(&feed->wire, load);
+    feed->wire.ordinal = input_of(load, feed->task->work)->entry.ordinal;
+    feed->wire.piece = feed->task->work->piece;
+    feed->wire.epoch = feed->task->epoch;
     if (!encode(&batch, group, first, last) || !bind(load) || !may_correct(&batch))
         return false;
     if (feed->task->epoch > 1 && !read_back(&batch, group))

@@ -183,6 +183,7 @@ static void insert(world_t *world, packet_t *message) {
     message->concern_failed = false;
     if (message->code)
         return;
+    check_right(world, message);
     bool wrote[SIM_SHARDS] = {false}, any = false, is_stale = false;
     for (size_t i = 0; i < message->count; i++) {
         uint32_t shard;

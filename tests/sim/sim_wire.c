@@ -27,6 +27,9 @@ static bool insert(void *context, const message_t *asked, reply_t *reply, err_t 
     sim_wire_t *wire = context;
     packet_t message = message_of(wire, MESSAGE_INSERT);
     (void)err;
+    message.ordinal = wire->ordinal;
+    message.piece = wire->piece;
+    message.epoch = wire->epoch;
     message.count = asked->count;
     for (uint32_t i = 0; i < asked->count; i++) {
         message.ids[i] = wire->ids[message_index(asked, i)];
