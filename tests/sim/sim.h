@@ -248,7 +248,7 @@ typedef struct {
 typedef struct {
     uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern,
         stray_duplicate, code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate,
-        clean, unacknowledged;
+        clean, garble, unacknowledged;
 } rates_t;
 
 struct world {
