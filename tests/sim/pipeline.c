@@ -385,6 +385,9 @@ static bool send_rest(batch_t *batch) {
     bool is_taken[SIM_BATCH] = {false};
     uint32_t rejected[SIM_BATCH], rejected_count = 0;
     batch->counts.loaded += count - delivered.count;
+    for (size_t i = 1; i < delivered.count; i++)
+        if (delivered.exceptions[i - 1].index >= delivered.exceptions[i].index)
+            sim_fail(feed->load->world, "contract", "exceptions are not in ascending order");
     for (size_t i = 0; i < delivered.count; i++)
         if (delivered.exceptions[i].there)
             batch->counts.already_there++;

@@ -452,6 +452,9 @@ static void read_entries(world_t *world, packet_t *message) {
     /* a reply holds some of them, at least one */
     uint32_t room = world->small ? 100 : 1 + choose(world->choices, CHOICE_DETAIL, 3);
     *message->more = false;
+    for (size_t i = 1; i < message->among_count; i++)
+        if (message->among[i - 1] >= message->among[i])
+            sim_fail(world, "contract", "entries are not asked for in ascending order");
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
         bool wanted = entry->ordinal >= *message->from && message->among == NULL;
