@@ -260,6 +260,9 @@ static void check_done(world_t *world) {
         const input_t *input = input_of_path(world, entry->path);
         for (size_t j = 0; j < entry->piece_count && !entry->removed; j++) {
             const piece_t *piece = &entry->pieces[j];
+            if (piece->from != (j ? entry->pieces[j - 1].to : 0) ||
+                (j + 1 == entry->piece_count) != (piece->to == UINT64_MAX))
+                sim_fail(world, "pieces", "entry %u: its pieces are not its whole", entry->ordinal);
             if (piece->generation == server->header.generation && !piece->unsafe && !world->failed)
                 check_piece(world, input, entry, piece);
         }
@@ -277,10 +280,25 @@ void check_now(world_t *world) {
 
 /* ---- single events ---- */
 
+/* Who sends something had taken the piece. */
+void check_right(world_t *world, const packet_t *message) {
+    for (uint32_t i = 0; i < world->grant_count && i < SIM_GRANTS; i++) {
+        const grant_t *grant = &world->grants[i];
+        if (grant->ordinal == message->ordinal && grant->piece == message->piece &&
+            grant->epoch == message->epoch && load_id_equal(&grant->load, &message->load))
+            return;
+    }
+    if (world->grant_count <= SIM_GRANTS)
+        sim_fail(world, "right", "load %u sends something of entry %u that it never took",
+                 message->load.bytes[0], message->ordinal);
+}
+
 /* An owner that is alive, and whose beats were never late, keeps its pieces. */
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before) {
     if (change->new_epoch <= before->epoch)
         sim_fail(world, "epoch", "a take did not raise the epoch");
+    world->grants[world->grant_count++ % SIM_GRANTS] =
+        (grant_t){change->ordinal, change->piece, change->new_epoch, change->new_owner};
     if (load_id_is_nobody(&before->owner) || load_id_equal(&before->owner, &change->new_owner))
         return;
     for (uint32_t i = 0; i < world->load_count; i++) {

@@ -16,6 +16,12 @@ enum { STACK_BYTES = 96 * 1024 };
 
 #ifdef BY_CONTEXT
 #include <ucontext.h>
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+#include <sanitizer/asan_interface.h>
+#define CLEAN(at, size) ASAN_UNPOISON_MEMORY_REGION(at, size)
+#else
+#define CLEAN(at, size) ((void)0)
+#endif
 typedef ucontext_t place_t;
 #else
 typedef void *place_t;
@@ -45,6 +51,7 @@ static void switch_to(place_t *from, place_t *to) {
 }
 
 static void prepare(coroutine_t *coroutine) {
+    CLEAN(coroutine->stack, STACK_BYTES); /* of calls that never returned */
     getcontext(&coroutine->here);
     coroutine->here.uc_stack.ss_sp = coroutine->stack;
     coroutine->here.uc_stack.ss_size = STACK_BYTES;

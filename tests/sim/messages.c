@@ -21,7 +21,7 @@ static void *copy_of(const void *from, size_t size) {
 
 static const entry_change_t *copy_changes(const entry_change_t *from, size_t count) {
     err_t err;
-    entry_change_t *to = copy_of(from, (count + 1) * sizeof *to);
+    entry_change_t *to = copy_of(from, count * sizeof *to);
     for (size_t i = 0; i < count; i++) {
         if (from[i].progress) {
             piece_t *piece = calloc(1, sizeof *piece);

@@ -183,6 +183,7 @@ static void insert(world_t *world, packet_t *message) {
     message->concern_failed = false;
     if (message->code)
         return;
+    check_right(world, message);
     bool wrote[SIM_SHARDS] = {false}, any = false, is_stale = false;
     for (size_t i = 0; i < message->count; i++) {
         uint32_t shard;
@@ -453,6 +454,9 @@ static void read_entries(world_t *world, packet_t *message) {
     /* a reply holds some of them, at least one */
     uint32_t room = world->small ? 100 : 1 + choose(world->choices, CHOICE_DETAIL, 3);
     *message->more = false;
+    for (size_t i = 1; i < message->among_count; i++)
+        if (message->among[i - 1] >= message->among[i])
+            sim_fail(world, "contract", "entries are not asked for in ascending order");
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
         bool wanted = entry->ordinal >= *message->from && message->among == NULL;

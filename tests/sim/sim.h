@@ -131,6 +131,7 @@ typedef struct packet {
     uint32_t documents[SIM_BATCH];
     uint32_t old;
     bool safe, by_range;
+    uint32_t ordinal, piece, epoch; /* of an insert: by what right it is sent */
     int64_t from_id, to_id;
     /* read: where it goes */
     entries_t *entries;
@@ -235,13 +236,19 @@ typedef struct {
     uint32_t slot, run;
 } claim_t;
 
-enum { SIM_CLAIMS = 48 };
+enum { SIM_CLAIMS = 48, SIM_GRANTS = 256 };
+
+/* A take that was made. */
+typedef struct {
+    uint32_t ordinal, piece, epoch;
+    load_id_t load;
+} grant_t;
 
 /* How bad a day it is: each in a thousand steps (or calls). */
 typedef struct {
     uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern,
         stray_duplicate, code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate,
-        clean, unacknowledged;
+        clean, garble, unacknowledged;
 } rates_t;
 
 struct world {
@@ -267,6 +274,8 @@ struct world {
     actor_t *current;
     claim_t claims[SIM_CLAIMS];
     uint32_t claim_count;
+    grant_t grants[SIM_GRANTS];
+    uint32_t grant_count;
     uint32_t drops; /* of the collection */
     bool dirty;     /* something that is checked has changed */
     bool lost_unsafe;
@@ -336,6 +345,7 @@ typedef struct {
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
     uint32_t patience, incarnation;
+    uint32_t ordinal, piece, epoch;
     write_error_t errors[SIM_BATCH];
 } sim_wire_t;
 void sim_wire_make(sim_wire_t *wire, sim_load_t *load);
@@ -357,6 +367,7 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
+void check_right(world_t *world, const packet_t *message);
 void check_new_uuid(world_t *world, const packet_t *message);
 void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);

@@ -27,6 +27,9 @@ static bool insert(void *context, const message_t *asked, reply_t *reply, err_t 
     sim_wire_t *wire = context;
     packet_t message = message_of(wire, MESSAGE_INSERT);
     (void)err;
+    message.ordinal = wire->ordinal;
+    message.piece = wire->piece;
+    message.epoch = wire->epoch;
     message.count = asked->count;
     for (uint32_t i = 0; i < asked->count; i++) {
         message.ids[i] = wire->ids[message_index(asked, i)];
@@ -51,6 +54,23 @@ static bool insert(void *context, const message_t *asked, reply_t *reply, err_t 
             wire->errors[reply->error_count++] = (write_error_t){.index = i, .code = message.codes[i]};
             reply->inserted--;
         }
+    /* a reply that does not add up: an error is not told, or told of another document */
+    choices_t *choices = wire->load->world->choices;
+    if (reply->error_count && chance(choices, CHOICE_FAULT, wire->load->world->rates.garble)) {
+        write_error_t *last = &wire->errors[reply->error_count - 1];
+        TRACE(wire->load->world, "its reply does not add up");
+        switch (choose(choices, CHOICE_DETAIL, 3)) {
+        case 0:
+            reply->error_count--;
+            break;
+        case 1:
+            last->index = asked->count + 1;
+            break;
+        default:
+            last->index = reply->error_count > 1 ? wire->errors[0].index : asked->count;
+            break;
+        }
+    }
     return true;
 }
 

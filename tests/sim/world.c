@@ -100,6 +100,7 @@ static void make_rates(world_t *world) {
     rates->grow = rate(world, 350, 15);
     rates->edit = rate(world, 250, 15);
     rates->person = rate(world, 120, 6);
+    rates->garble = rate(world, 200, 200);
     rates->clean = rate(world, 200, 10);
     rates->restart = rate(world, 500, 20);
 }

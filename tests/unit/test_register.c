@@ -1,0 +1,259 @@
+/* register: which entry is which input, against a store in memory; and what other loads do between reading
+ * and adding. */
+#include "catalog/register.h"
+#include "target/position.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static err_t err;
+
+/* ---- a store in memory, which gives two entries a time ---- */
+
+typedef struct {
+    store_t store;
+    catalog_header_t header;
+    entries_t entries;
+    void (*meanwhile)(void *lab); /* before entries are added, once */
+    int added;                    /* commands */
+} lab_t;
+
+static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
+    (void)failure;
+    *header = ((lab_t *)store)->header;
+    return *found = true;
+}
+
+static bool change_header(store_t *store, const header_change_t *change, bool *changed, err_t *failure) {
+    catalog_header_t *header = &((lab_t *)store)->header;
+    (void)failure;
+    *changed = header->next_extent == change->next_extent && header->next_ordinal == change->next_ordinal;
+    header->next_extent += *changed ? change->extents : 0;
+    header->next_ordinal += *changed ? change->ordinals : 0;
+    return true;
+}
+
+static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
+                         entries_t *entries, bool *more, err_t *failure) {
+    const lab_t *lab = (const lab_t *)store;
+    assert_true(!among && !among_count);
+    size_t room = 2;
+    *more = false;
+    for (size_t i = 0; i < lab->entries.count; i++) {
+        if (lab->entries.entries[i].ordinal < *from)
+            continue;
+        if (!room--) {
+            *from = lab->entries.entries[i].ordinal;
+            *more = true;
+            return true;
+        }
+        assert_true(entry_copy(entries_add(entries, failure), &lab->entries.entries[i], failure));
+    }
+    return true;
+}
+
+static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, err_t *failure) {
+    lab_t *lab = (lab_t *)store;
+    lab->added++;
+    if (lab->meanwhile) {
+        void (*meanwhile)(void *) = lab->meanwhile;
+        lab->meanwhile = NULL;
+        meanwhile(lab);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool there = false;
+        for (size_t j = 0; j < lab->entries.count; j++) {
+            const entry_t *other = &lab->entries.entries[j];
+            there |= other->ordinal == entries[i]->ordinal || strcmp(other->key, entries[i]->key) == 0 ||
+                     (strncmp(entries[i]->key, "new/", 4) != 0 && !other->removed &&
+                      strcmp(other->path, entries[i]->path) == 0);
+        }
+        if (!there)
+            assert_true(entry_copy(entries_add(&lab->entries, failure), entries[i], failure));
+    }
+    return true;
+}
+
+/* Digests are words; what an input begins with is told by the word's first letter. */
+static bool digest_at(void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
+    const wanted_t *wanted = context;
+    (void)failure;
+    snprintf(digest, 33, "%c%llu", wanted[input].seen.digest[0], (unsigned long long)size);
+    return true;
+}
+
+static void begin(lab_t *lab) {
+    *lab = (lab_t){.store = {.read_header = read_header,
+                             .change_header = change_header,
+                             .read_entries = read_entries,
+                             .add_entries = add_entries}};
+}
+
+static void end(lab_t *lab) {
+    entries_free(&lab->entries);
+}
+
+/* A file of so many bytes that begins with a letter. */
+static wanted_t file_of(const char *name, char letter, uint64_t size) {
+    wanted_t wanted = {.name = name,
+                       .kind = "plain",
+                       .named = true,
+                       .may_grow = true,
+                       .seen = {.size = size},
+                       .extent_units = 1,
+                       .ordinals = 1,
+                       .pieces = 1};
+    snprintf(wanted.seen.digest, sizeof wanted.seen.digest, "%c%llu", letter, (unsigned long long)size);
+    return wanted;
+}
+
+static wanted_t stream_of(const char *name, bool named) {
+    return (wanted_t){
+        .name = name, .kind = "stream", .named = named, .extent_units = 1, .ordinals = 1, .pieces = 1};
+}
+
+static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
+    registration_t registering = {.wanted = wanted,
+                                  .count = count,
+                                  .self = {{load}},
+                                  .digest_at = digest_at,
+                                  .context = wanted,
+                                  .name = "c"};
+    return catalog_register(&lab->store, &registering, &err);
+}
+
+/* The ordinal of the one input's entry; -status where it is refused. */
+static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
+    if (!try(lab, &wanted, 1, load))
+        return -(int)err.status;
+    const int ordinal = (int)wanted.entry.ordinal;
+    entry_free(&wanted.entry);
+    return ordinal;
+}
+
+/* ---- */
+
+static void test_known_again(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("d/b", 'y', 10), 1), 1);
+    assert_int_equal(one(&lab, file_of("d/c", 'z', 10), 1), 2);
+    assert_int_equal(one(&lab, file_of("d/c", 'z', 10), 2), 2); /* past the first reply */
+    assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0);
+    assert_int_equal(one(&lab, file_of("e/b", 'y', 10), 2), 1); /* another folder */
+    assert_int_equal(one(&lab, file_of("e/other", 'y', 10), 2), 3);
+    assert_int_equal(lab.entries.count, 4);
+    assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * POSITION_EXTENT_UNIT);
+    assert_int_equal(lab.header.next_extent, 4);
+    end(&lab);
+}
+
+static void test_grown_or_changed(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    lab.entries.entries[0].pieces[0].epoch = 1;               /* begun */
+    assert_int_equal(one(&lab, file_of("a", 'x', 20), 2), 0); /* longer, and begins alike */
+    assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
+    assert_int_equal(one(&lab, file_of("a", 'x', 5), 2), -STATUS_INPUT);
+    assert_int_equal(one(&lab, file_of("a", 'y', 10), 2), -STATUS_INPUT);
+    lab.entries.entries[0].pieces[0].epoch =
+        0; /* two entries of one path would be loaded twice, begun or not */
+    assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
+    wanted_t again = file_of("a", 'y', 20);
+    again.reload = true;
+    assert_true(try(&lab, &again, 1, 2));
+    assert_true(again.changed);
+    entry_free(&again.entry);
+    lab.entries.entries[0].removed = true; /* nothing of it is ever used again */
+    assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), 1);
+    assert_int_equal(lab.entries.count, 2);
+    /* an earlier version is known, too */
+    assert_true(entry_add_version(&lab.entries.entries[1], &(version_t){.size = 30, .digest = "y30"}, &err));
+    assert_int_equal(one(&lab, file_of("a", 'y', 20), 3), 1);
+    assert_int_equal(one(&lab, file_of("a", 'y', 40), 3), 1);
+    end(&lab);
+}
+
+static void test_streams(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, stream_of("a/x", true), 1), 0);
+    assert_int_equal(one(&lab, stream_of("b/x", true), 1), 1); /* its whole name is its identity */
+    assert_int_equal(one(&lab, stream_of("a/x", true), 2), 0);
+    assert_int_equal(one(&lab, stream_of("-", false), 2), 2);
+    assert_int_equal(one(&lab, stream_of("-", false), 3), 3);
+    assert_int_equal(one(&lab, file_of("a/x", 'x', 10), 3),
+                     -STATUS_SERVER); /* the name of a stream is taken */
+    end(&lab);
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    wanted_t wanted[] = {file_of("d/a", 'x', 10), file_of("e/a", 'x', 10), file_of("f/a", 'x', 10)};
+    assert_true(try(&lab, wanted, 3, 1));
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(wanted[i].entry.ordinal, i);
+        entry_free(&wanted[i].entry);
+    }
+    /* again, in another order and from other folders: each has one of them */
+    wanted_t others[] = {file_of("f/a", 'x', 10), file_of("g/a", 'x', 10), file_of("h/a", 'x', 10)};
+    assert_true(try(&lab, others, 3, 2));
+    assert_int_equal(others[0].entry.ordinal, 2);
+    assert_int_equal(others[1].entry.ordinal + others[2].entry.ordinal, 1);
+    for (size_t i = 0; i < 3; i++)
+        entry_free(&others[i].entry);
+    assert_int_equal(lab.entries.count, 3);
+    end(&lab);
+}
+
+/* ---- races ---- */
+
+static void same_first(void *lab) {
+    assert_int_equal(one(lab, file_of("a", 'x', 10), 9), 1);
+}
+
+static void grown_first(void *lab) {
+    assert_int_equal(one(lab, file_of("a", 'x', 20), 9), 1);
+}
+
+static void shorter_first(void *lab) {
+    assert_int_equal(one(lab, file_of("a", 'x', 5), 9), 1);
+}
+
+static void test_races(void **state) {
+    (void)state;
+    static const struct {
+        void (*meanwhile)(void *);
+        int entry;
+    } rows[] = {{same_first, 1}, {shorter_first, 1}, {grown_first, -STATUS_INPUT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        lab.meanwhile = rows[i].meanwhile;
+        assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), rows[i].entry);
+        assert_int_equal(lab.entries.count, 1); /* never two of one path */
+        end(&lab);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_again), cmocka_unit_test(test_grown_or_changed),
+        cmocka_unit_test(test_streams),     cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_races),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
