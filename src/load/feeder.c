@@ -539,6 +539,17 @@ static void feed(worker_t *worker) {
     }
 }
 
+/* So many of the feeders have ended, or never began. When one is through, or has failed, all are to be. */
+static void end_feeders(feeder_t *feeder, uint32_t count) {
+    const feeder_options_t *options = &feeder->options;
+    hand_out_close(options->hand_out);
+    if ((feeder->running -= count) > 0)
+        return;
+    queue_close(options->queue);
+    if (options->loading)
+        loading_end_feeding(options->loading);
+}
+
 static void *work(void *context) {
     feeder_t *feeder = context;
     const feeder_options_t *options = &feeder->options;
@@ -552,15 +563,10 @@ static void *work(void *context) {
         fail(feeder, &err);
     }
     push_chain(&worker);
-    hand_out_close(options->hand_out); /* when one feeder is through, or has failed, all are to be */
     source_kit_free(worker.kit);
     records_destroy(worker.counter);
     free(worker.scratch.bytes);
-    if (--feeder->running == 0) {
-        queue_close(options->queue);
-        if (options->loading)
-            loading_end_feeding(options->loading);
-    }
+    end_feeders(feeder, 1);
     return NULL;
 }
 
@@ -587,9 +593,7 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
         err_t problem;
         err_set(&problem, STATUS_HOST, "no more threads can be made; lower --threads");
         fail(feeder, &problem);
-        feeder->running -= threads - i;
-        if (feeder->running == 0)
-            queue_close(options->queue);
+        end_feeders(feeder, threads - i);
         break;
     }
     return feeder;
