@@ -5,14 +5,17 @@
 #include <string.h>
 #include <xxhash.h>
 
-const torn_t *correct_find(const block_t *block, uint32_t offset) {
-    const load_file_t *file = block->file;
-    for (size_t i = 0; i < file->torn_count; i++)
-        if (file->torn[i].offset == block->offset + offset &&
-            file->torn[i].length <= block->length - offset &&
-            XXH3_64bits(block->buffer.bytes + offset, file->torn[i].length) == file->torn[i].hash)
-            return &file->torn[i];
-    return NULL;
+/* Does the record that begins at this offset begin with what was torn there? */
+static bool begins_with(const block_t *block, uint32_t offset, const torn_t *torn) {
+    return torn->offset == block->offset + offset && torn->length <= block->length - offset &&
+           XXH3_64bits(block->buffer.bytes + offset, torn->length) == torn->hash;
+}
+
+bool correct_was_torn(const block_t *block, uint32_t offset) {
+    for (size_t i = 0; i < block->file->torn_count; i++)
+        if (begins_with(block, offset, &block->file->torn[i]))
+            return true;
+    return false;
 }
 
 /* The document that the record made when it ended there; NULL with *err untouched: none. */
@@ -38,39 +41,84 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
     return parsed != PARSED_MEMORY || err_memory(err, record.needed);
 }
 
-/* All of it, in a place where nothing in it means anything to the server. */
-static bool replace(server_t *server, mongoc_client_t *client, const bson_t *before, const bson_t *after,
-                    uint64_t *matched, err_t *err) {
+/* The document itself, of all of its bytes: in a place where nothing in them means anything to the server.
+ * after NULL: it is removed. */
+static bool change(const correct_place_t *place, const bson_t *before, const bson_t *after, uint64_t *matched,
+                   int *code, err_t *err) {
     bson_t reply;
     bson_iter_t id, n;
-    if (!bson_iter_init_find(&id, after, "_id"))
+    if (!bson_iter_init_find(&id, before, "_id"))
         return err_set(err, STATUS_HOST,
                        "a document has no _id: this is a mistake in tipple, please report it");
-    bson_t *command =
-        BCON_NEW("update", BCON_UTF8(server_collection(server)), "updates", "[", "{", "q", "{", "_id",
-                 BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
-                 BCON_DOCUMENT(before), "}", "]", "}", "}", "u", BCON_DOCUMENT(after), "}", "]");
-    bool ok = server_command(server, client, server_database(server), command, true, &reply, err);
-    bson_destroy(command);
+    bson_t *query = BCON_NEW("_id", BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{",
+                             "$literal", BCON_DOCUMENT(before), "}", "]", "}");
+    const char *collection = server_collection(place->server);
+    bson_t *command = after ? BCON_NEW("update", BCON_UTF8(collection), "updates", "[", "{", "q",
+                                       BCON_DOCUMENT(query), "u", BCON_DOCUMENT(after), "}", "]")
+                            : BCON_NEW("delete", BCON_UTF8(collection), "deletes", "[", "{", "q",
+                                       BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
+    bool ok = server_command(place->server, place->client, server_database(place->server), command, true,
+                             &reply, err);
+    *code = ok ? 0 : server_code(&reply);
     *matched = ok && bson_iter_init_find(&n, &reply, "n") ? (uint64_t)bson_iter_as_int64(&n) : 0;
     bson_destroy(&reply);
+    bson_destroy(command);
+    bson_destroy(query);
     return ok;
 }
 
-bool correct_torn(server_t *server, mongoc_client_t *client, const schema_t *schema, const block_t *block,
-                  uint32_t offset, const torn_t *torn, const uint8_t *document, uint32_t length,
-                  bool *corrected, err_t *err) {
-    records_place_t place = {0};
-    uint32_t old_length;
-    uint64_t matched = 0;
-    bson_t before, after;
-    *corrected = false;
-    bool ok = encode_old(schema, block, offset, torn, &place, &old_length, err);
-    if (ok && old_length && bson_init_static(&before, place.bytes, old_length) &&
-        bson_init_static(&after, document, length)) {
-        ok = replace(server, client, &before, &after, &matched, err);
-        *corrected = matched == 1;
+/* Of what each earlier version made of the record, the newest first: replaced, or removed. One that the
+ * server refuses ends it. */
+static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
+                        const bson_t *after, bool *changed, int *code, err_t *err) {
+    const load_file_t *file = block->file;
+    records_place_t room = {0};
+    bool ok = true;
+    *changed = false;
+    *code = 0;
+    for (size_t i = file->torn_count; ok && !*changed && i-- > 0;) {
+        uint32_t length;
+        uint64_t matched = 0;
+        bson_t before;
+        if (!begins_with(block, offset, &file->torn[i]))
+            continue;
+        ok = encode_old(place->schema, block, offset, &file->torn[i], &room, &length, err);
+        if (ok && length && bson_init_static(&before, room.bytes, length))
+            ok = change(place, &before, after, &matched, code, err);
+        *changed = matched == 1;
     }
-    free(place.bytes);
+    free(room.bytes);
     return ok;
+}
+
+bool correct_replace(const correct_place_t *place, const block_t *block, uint32_t offset,
+                     const uint8_t *document, uint32_t length, corrected_t *corrected, err_t *err) {
+    uint64_t matched = 0;
+    bool changed = false;
+    int code = 0;
+    bson_t after;
+    err_t removing;
+    *corrected = CORRECT_OTHER;
+    if (!bson_init_static(&after, document, length))
+        return true;
+    bool ok = change_torn(place, block, offset, &after, &changed, &code, err);
+    if (!ok && (code_rejects(code, place->reject_codes) || code == CODE_DUPLICATE_KEY)) {
+        *corrected = CORRECT_REFUSED;
+        if (correct_remove(place, block, offset, &removing))
+            return true;
+        *err = removing;
+        return false;
+    }
+    /* the reply of an update that was made may have been lost, and the one that was sent again found nothing
+     */
+    ok = ok && (changed || change(place, &after, &after, &matched, &code, err));
+    if (changed || matched == 1)
+        *corrected = CORRECT_DONE;
+    return ok;
+}
+
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, err_t *err) {
+    bool changed;
+    int code;
+    return change_torn(place, block, offset, NULL, &changed, &code, err);
 }

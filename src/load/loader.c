@@ -298,31 +298,53 @@ static bool look_back(loader_t *loader, const block_t *block, uint32_t offset, c
                           loader->loading->accepts ? accepts_hash : NULL, &accepting, found, err);
 }
 
-/* A record that was cut off when its input ended there, and is longer now. */
+/* A record that was cut off when its input ended there, and is longer now: its document cannot be changed
+ * safely where its new one may belong to another shard. */
+static bool may_correct(const loader_t *loader, block_t *block, const record_t *record, err_t *err) {
+    if (!loader->loading->route || route_key(loader->loading->route)->is_id)
+        return true;
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+                   "replaced; a collection that is sharded by another key than _id does not allow that: give "
+                   "--reload-changed, which removes the documents of this input and loads it again",
+                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+}
+
+static correct_place_t correct_place(const loader_t *loader) {
+    const loading_t *loading = loader->loading;
+    return (correct_place_t){loading->server, writer_client(loader->writer), loading->schema,
+                             &loading->reject_codes};
+}
+
 static bool correct_document(loader_t *loader, block_t *block, const record_t *record,
                              const uint8_t *document, err_t *err) {
-    loading_t *loading = loader->loading;
+    const correct_place_t place = correct_place(loader);
     char reason[WIRE_WORDS];
-    bool corrected;
-    if (loading->route && !route_key(loading->route)->is_id) {
-        block->file->changed = true;
-        return err_set(
-            err, STATUS_INPUT,
-            "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
-            "replaced; a collection that is sharded by another key than _id does not allow that: give "
-            "--reload-changed, which removes the documents of this input and loads it again",
-            block->file->input->name, (unsigned long long)(block->offset + record->offset));
-    }
-    if (!correct_torn(loading->server, writer_client(loader->writer), loading->schema, block, record->offset,
-                      correct_find(block, record->offset), document, record->document_length, &corrected,
-                      err))
+    corrected_t corrected;
+    if (!may_correct(loader, block, record, err) ||
+        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
-    if (corrected) {
+    if (corrected == CORRECT_DONE) {
         settle_one(&loader->settler, block, SETTLED_CORRECTED);
         return true;
     }
-    deliver_say_taken(reason, document, record->document_length);
+    if (corrected == CORRECT_REFUSED)
+        snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
+    else
+        deliver_say_taken(reason, document, record->document_length);
     return settle_reject(&loader->settler, block, record, reason, err);
+}
+
+/* A record that no document is to be there of. *found: what is there all the same. */
+static bool leave_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                          read_back_found_t *found, err_t *err) {
+    const correct_place_t place = correct_place(loader);
+    if (!look_back(loader, block, record->offset, document, document ? record->document_length : 0, found,
+                   err))
+        return false;
+    return *found != READ_BACK_OTHER || !correct_was_torn(block, record->offset) ||
+           (may_correct(loader, block, record, err) && correct_remove(&place, block, record->offset, err));
 }
 
 /* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
@@ -341,7 +363,7 @@ static bool compare_document(loader_t *loader, block_t *block, const record_t *r
     *open = false;
     if (!look_back(loader, block, record->offset, document, record->document_length, &found, err))
         return false;
-    if (found == READ_BACK_OTHER && correct_find(block, record->offset))
+    if (found == READ_BACK_OTHER && correct_was_torn(block, record->offset))
         return correct_document(loader, block, record, document, err);
     if (found == READ_BACK_OTHER && loader->loading->reload_changed)
         return refuse_changed(block, record, err);
@@ -359,8 +381,7 @@ static bool compare_document(loader_t *loader, block_t *block, const record_t *r
 static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
                           err_t *err) {
     read_back_found_t found = READ_BACK_NOTHING;
-    if (loader->comparing && loader->loading->accepts &&
-        !look_back(loader, block, record->offset, NULL, 0, &found, err))
+    if (loader->comparing && !leave_nothing(loader, block, record, NULL, &found, err))
         return false;
     if (found != READ_BACK_ACCEPTED)
         return settle_reject(&loader->settler, block, record, reason, err);
@@ -380,6 +401,9 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     if (__builtin_expect(record->document_length > loading->max_document, 0))
         return reject_record(loader, block, record, "its document is larger than the server takes", err);
     if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
+        read_back_found_t found;
+        if (loader->comparing && !leave_nothing(loader, block, record, document, &found, err))
+            return false;
         settle_one(&loader->settler, block, SETTLED_FILTERED);
         return true;
     }

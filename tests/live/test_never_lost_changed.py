@@ -107,6 +107,42 @@ class Corrected(neverlost.Case):
             self.load("a.csv")
             self.complete({"a.csv": more})
 
+    def test_grown_again(self):
+        """a record that was cut off by several versions of its file, one after the other"""
+        text = rows(1000, 12)
+        for cut in (7, 4, 2):
+            self.inputs({"a.csv": text[:-cut]})
+            self.load("a.csv")
+            self.exact({"a.csv": text[:-cut]})
+        self.inputs({"a.csv": text})
+        said = self.load("a.csv")
+        self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
+        self.complete({"a.csv": text})
+
+    def test_rejected(self):
+        """the whole record is a reject: what it was makes way"""
+        text = rows(1000, 13)
+        self.inputs({"a.csv": text[:-1]})
+        self.load("a.csv")
+        self.inputs({"a.csv": text[:-1] + b"\xff\n"})  # no UTF-8
+        said = self.load("a.csv", status=2)
+        self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
+        self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
+
+    def test_filtered(self):
+        """the whole record does not pass --filter: what it was makes way"""
+        text = rows(1000, 14)[:-1]
+        last = text[text.rindex(b"|") + 1:]
+        short = text[:-1]
+        self.inputs({"a.csv": short})
+        words = ("--filter", "i!=%s" % last.decode(), "a.csv")
+        self.load(*words)
+        there = self.there()
+        self.inputs({"a.csv": text + b"\n"})
+        said = self.load(*words)
+        self.assertEqual((0, there - 1), (said["loaded"], said["already_there"]))
+        self.assertEqual(there - 1, self.there())
+
 
 class CorrectedNot(neverlost.Case):
     """Where the shard key is another one, the whole record may belong to another shard."""
