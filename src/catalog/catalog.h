@@ -31,8 +31,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
 
 /* A drop of the collection: everything but the numbers, which go on. `drop` drops the data. Refused with
  * status 1 while another load is alive. wait: a moment passes, and our beat goes on; false: stop (err is
- * set).
- */
+ * set). */
 typedef struct {
     load_id_t self;
     int64_t lease_ns;

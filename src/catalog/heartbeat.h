@@ -1,5 +1,5 @@
-/* heartbeat: a load's sign of life, from a thread of its own, so that it goes on whatever the load waits for.
- */
+/* heartbeat: a load's sign of life, from a thread of its own, so that it goes on whatever the load waits
+ * for. */
 #ifndef TIPPLE_CATALOG_HEARTBEAT_H
 #define TIPPLE_CATALOG_HEARTBEAT_H
 

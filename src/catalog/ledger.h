@@ -15,7 +15,7 @@
  *         +-------------------------------------------------------------------------------------+
  *
  *        CHECK: it is complete, but the file has another modification time: its text is read and compared
- * with the hashes of the done blocks, and then it is DONE. Otherwise the input has changed.
+ *        with the hashes of the done blocks, and then it is DONE. Otherwise the input has changed.
  *
  * An input is compared with its entry by `relate`: it is the same, it is longer (VIEW_GROWN: the rest will be
  * loaded, as a new version), it is an earlier version (VIEW_OLDER: nothing of the rest can be loaded from

@@ -15,7 +15,7 @@
 /* The header:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
- * leaseMs, format, digest, filter, dropping: <load>, drops, synced} */
+ *    leaseMs, format, digest, filter, dropping: <load>, drops, created, synced} */
 #define HEADER "catalog"
 
 enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20, SAME_CHANGE = 5000 };

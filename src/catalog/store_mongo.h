@@ -1,8 +1,9 @@
-/* store_mongo: the catalog in two collections beside the data,
+/* store_mongo: the catalog in two collections next to the data,
  *
- *   NAME.tipple.files   {_id: "catalog", ...} (the header, see store_mongo.c) and an entry an input
- * (entry_bson.h) NAME.tipple.loads   a load each: {_id, beat, ended, host, process, processes, started, seen,
- * documents, ...}
+ *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo.c;
+ *                       an entry an input, see entry_bson.h
+ *   NAME.tipple.loads   a load each: {_id, beat, ended, host, process, processes, started, seen,
+ *                       documents, ...}
  *
  * Writes are majority and journaled (on a standalone: journaled). Reads are from the primary, of what it has:
  * a majority read may lag behind what was just acknowledged, and what is read is believed only as long as

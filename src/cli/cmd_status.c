@@ -23,8 +23,9 @@ static const option_t options[] = {
     {.name = "inputs",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, inputs),
-     .help = "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
-             "rejected ones are not fixed."},
+     .help =
+         "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
+         "rejected ones are not fixed."},
     {.name = "restore",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),
@@ -44,7 +45,7 @@ typedef struct {
     route_read_t read;
     route_t *route; /* where it is sharded */
     size_t zones, alive;
-    loads_t loads;        /* that have not ended; `alive` of them run */
+    loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded */
     bool is_router, restored;
@@ -72,8 +73,8 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     catalog_header_t header = {0};
     bool found;
     store_t *store = store_mongo_open(server, client, err);
-    bool ok = store && store->read_header(store, &header, &found, err) && (status->places = places_read(store, err)) &&
-              store->read_loads(store, &status->loads, err);
+    bool ok = store && store->read_header(store, &header, &found, err) &&
+              (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
     if (ok) {
         status->generation = header.generation;
         status->summary = places_summary(status->places, status->generation);
@@ -92,8 +93,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
-    if (!place_look(server, client, &status->place, err) ||
-        !look_at_catalog(server, client, status, err))
+    if (!place_look(server, client, &status->place, err) || !look_at_catalog(server, client, status, err))
         return false;
     if ((values->restore && !restore(server, client, status, err)))
         return false;
@@ -276,8 +276,9 @@ const command_t command_status = {
     .name = "status",
     .arguments = "",
     .about = "tell how far the loads of a collection are, and how it is sharded",
-    .help = "What the catalog says of the collection, its shards and chunks, and what a load that was killed has "
-            "left on a cluster.",
+    .help =
+        "What the catalog says of the collection, its shards and chunks, and what a load that was killed has "
+        "left on a cluster.",
     .examples = "  tipple status --uri mongodb://127.0.0.1/mot.results\n"
                 "  tipple status --uri mongodb://127.0.0.1/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore     # after a load was killed",

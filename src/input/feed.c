@@ -156,7 +156,8 @@ bool feed_damaged(feed_t *feed, const char *why, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its %s data is damaged near byte %llu (%s), and what was read before may be wrong as well. "
-        "Fetch "
-        "the file again and start over with --drop; without it, what was loaded is compared record by record",
+        "Fetch the file again, then run the same command with --reload-changed, which removes what was "
+        "loaded of "
+        "the damaged one",
         feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
 }

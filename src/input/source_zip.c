@@ -84,9 +84,9 @@ typedef struct {
 static decode_t wrong(feed_t *feed, const char *what, err_t *err) {
     feed->damaged = true;
     err_set(err, STATUS_INPUT,
-            "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again and "
-            "start over "
-            "with --drop; without it, what was loaded is compared record by record",
+            "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again, "
+            "then run the "
+            "same command with --reload-changed, which removes what was loaded of the damaged one",
             feed->name, what);
     return DECODE_FAULT;
 }

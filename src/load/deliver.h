@@ -3,11 +3,13 @@
  * say; how messages travel is the wire's, so that this runs without servers, too. A deliver_t belongs to one
  * thread.
  *
- *     sent -> reply -> outcome: stored            loaded
- *                               refused           a reject (but see below)
- *                               duplicate         read back by `_id`: equal    already there, or loaded, if a
- *                                                                              message of ours may have done
- * it another  a reject nothing  sent again in doubt          sent again
+ *     sent -> reply -> outcome:  stored     loaded
+ *                                refused    a reject (but see below)
+ *                                in doubt   sent again
+ *                                duplicate  read back by `_id`:  equal    already there, or loaded, if a
+ *                                                                         message of ours may have done it
+ *                                                                another  a reject
+ *                                                                nothing  sent again
  *
  * What was refused after a message of ours may have stored it is read back, too. Trying again ends with the
  * wire's patience. */
