@@ -15,6 +15,10 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->bytes = entry->record;
     retry->length = entry->length;
     retry->cut_off = entry->noted_torn;
+    size_t hash_length;
+    const char *hash = reject_entry_word(entry, "hash", &hash_length);
+    retry->has_hash = hash && hash_length == 16;
+    retry->hash = retry->has_hash ? strtoull(hash, NULL, 16) : 0;
     return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
             reject_entry_number(entry, "line", &retry->line) &&
             dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&

@@ -43,6 +43,24 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     return file;
 }
 
+/* The record was rejected by a load whose blocks are done, and is not among their rejects: the input has been loaded
+ * anew since, from other content, and what is at this place now is another record or none. */
+static bool is_of_old_content(const entry_t *entry, const retry_t *retry) {
+    const uint64_t block = retry->offset / LEDGER_BLOCK_BYTES;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        if (block < piece->from || block >= piece->to)
+            continue;
+        if (!piece->complete && !done_runs_cover(&piece->done, block, block + 1))
+            return false;
+        for (size_t j = 0; j < piece->reject_count; j++)
+            if (piece->rejects[j].offset == retry->offset)
+                return retry->has_hash && piece->rejects[j].hash != retry->hash;
+        return !entry_fix(entry, retry->offset);
+    }
+    return false;
+}
+
 /* Does the entry still say where its record belongs? */
 static bool place_entry(const feeding_t *feeding, const retry_t *retry, load_file_t **file, uint64_t *voff,
                         err_t *err) {
@@ -64,6 +82,11 @@ static bool place_entry(const feeding_t *feeding, const retry_t *retry, load_fil
             "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
             "another collection?",
             path, line, retry->path, server_namespace(job->server));
+    if (job->places && is_of_old_content(places_named(job->places, retry->path), retry))
+        return err_set(err, STATUS_USAGE,
+                       "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
+                       "content. Delete the entry, or take the reject file of the last load",
+                       path, line, retry->path);
     if ((*file)->known_as && !load_file_number(*file, retry->offset, voff))
         return err_set(err, STATUS_USAGE,
                        "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",

@@ -1,6 +1,7 @@
 #include "load/settle.h"
 #include "base/lines.h"
 #include "input/source.h"
+#include "load/reject_identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
         block->reject_room = room;
     }
     block->rejects[block->reject_count++] =
-        (reject_mark_t){reject->offset, XXH3_64bits_withSeed(reject->bytes, reject->kept, reject->length)};
+        (reject_mark_t){reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
     return true;
 }
 
