@@ -143,6 +143,16 @@ static bool is_this_collection(const server_t *server, const packet_t *message) 
     return server->exists && memcmp(server->uuid, message->uuid, STORE_UUID) == 0;
 }
 
+/* Is the piece another load's by now? Its former owner does not know, and is dead for everybody else. */
+static bool is_taken_over(const server_t *server, const packet_t *message) {
+    for (size_t i = 0; i < server->entries.count; i++) {
+        const entry_t *entry = &server->entries.entries[i];
+        if (entry->ordinal == message->ordinal && message->piece < entry->piece_count)
+            return entry->pieces[message->piece].epoch != message->epoch;
+    }
+    return true;
+}
+
 static int insert_one(world_t *world, const packet_t *message, int64_t id, uint32_t document, uint32_t *shard,
                       bool *is_stale) {
     server_t *server = &world->server;
@@ -168,7 +178,8 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
         return 0;
     }
     const sim_load_t *sender = &world->loads[message->slot];
-    const bool late = sender->run != message->run || sender->state != LOAD_RUNS;
+    const bool late =
+        sender->run != message->run || sender->state != LOAD_RUNS || is_taken_over(server, message);
     documents->at[documents->count++] =
         (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late};
     check_insert(world, message, id, document);

@@ -368,7 +368,8 @@ static void pass_time(world_t *world, int64_t to) {
     world->now = to;
     for (uint32_t i = 0; i < world->load_count; i++) {
         sim_load_t *load = &world->loads[i];
-        const int64_t most = (world->rates.jump ? 3 : 7) * SIM_TICK;
+        /* a clock that jumps right after a beat of its load has three of them in one interval */
+        const int64_t most = world->rates.jump ? 3 * SIM_TICK / 2 : 7 * SIM_TICK;
         if (load->state == LOAD_RUNS && load->last_beat >= 0 && world->now - load->last_beat > most)
             load->disturbed = true;
     }
