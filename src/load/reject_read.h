@@ -14,6 +14,8 @@ typedef struct {
     size_t length;
     uint64_t line;    /* of the record in its file */
     uint64_t at_line; /* of the entry in the reject file */
+    bool has_hash;
+    uint64_t hash; /* of the bytes that were rejected */
     bool cut_off;     /* by a kill, and not written again: the beginning of a record */
 } retry_t;
 
