@@ -35,6 +35,7 @@ typedef struct {
     size_t fix_count;
     tail_t tail;              /* of a complete one: its last block, for only_compares */
     atomic_uint epoch;        /* of our ownership; 0: it is another load's now */
+    atomic_uint fed_epoch;    /* the last one that a feeder began with */
     atomic_bool begun;        /* by this load: a block was handed out */
     atomic_bool misfit;       /* it could not be begun: its beginning does not fit, or cannot be read */
     atomic_bool changed;      /* it has other content than when it was loaded before */
