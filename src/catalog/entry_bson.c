@@ -383,6 +383,8 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
     BSON_APPEND_UTF8(to, "key", entry->key);
     BSON_APPEND_UTF8(to, "path", entry->path);
     BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
+    if (entry->claim)
+        BSON_APPEND_UTF8(to, "claim", entry->claim);
     append_owner(to, "registeredBy", &entry->registered_by);
     append_number(to, "version", entry->version);
     BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
@@ -510,6 +512,8 @@ void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, s
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     append_set(change, &set);
     bson_append_document_end(&update, &set);
+    if (change->removes) /* its name is free */
+        BCON_APPEND(&update, "$unset", "{", "claim", BCON_BOOL(true), "}");
     bson_append_document_end(to, &update);
     if (among_count > 1)
         BSON_APPEND_BOOL(to, "multi", true);

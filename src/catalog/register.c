@@ -318,6 +318,26 @@ static bool match_all(matching_t *m, err_t *err) {
 
 /* ---- new ones ---- */
 
+/* A path may have several entries (the file was moved, and there is a new one). But each
+ * is made by somebody who knows of those before it: of two loads that meet two versions of a new file at once, one
+ * has to look again. */
+static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
+    const bool stream = is_stream(&wanted->seen);
+    int64_t newest = -1;
+    for (size_t i = first_by_path(m, wanted->name); i < m->count && strcmp(m->by_path[i]->path, wanted->name) == 0;
+         i++)
+        if (is_stream(entry_newest(m->by_path[i])) == stream)
+            newest = m->by_path[i]->ordinal;
+    if (!wanted->named)
+        return true;
+    if (asprintf(&entry->claim, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file",
+                 wanted->name) < 0) {
+        entry->claim = NULL;
+        return err_memory(err, strlen(wanted->name));
+    }
+    return true;
+}
+
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
                        entry_t *entry, err_t *err) {
     print_key(wanted, ordinal);
@@ -359,7 +379,8 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
         if (m->found[i])
             continue;
         entry_t *entry = entries_add(&fresh, err);
-        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err);
+        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
+             make_claim(m, wanted, entry, err);
         unit += wanted->extent_units;
         ordinal += wanted->ordinals;
     }

@@ -24,7 +24,7 @@ bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err
 /* Its end. */
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
 
-/* The unique index that keeps two loads from registering one input twice. */
+/* The unique indexes that keep two loads from registering one input twice. */
 bool store_mongo_prepare(store_t *store, err_t *err);
 
 #endif
