@@ -389,12 +389,15 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
     if (ok && changed == count) {
         ledger_written(ledger, changes, count);
     } else if (ok) {
+        /* whoever has taken one piece from us has mostly taken others, too: what of them is not sent yet need
+         * not be */
         entries_t entries = {0};
-        uint32_t *ordinals = malloc(count * sizeof *ordinals);
-        ok = ordinals != NULL || err_memory(err, count * sizeof *ordinals);
-        for (size_t i = 0; ok && i < count; i++)
-            ordinals[i] = changes[i].ordinal;
-        ok = ok && read_some(store, ordinals, count, &entries, err) &&
+        const size_t inputs = ledger->input_count;
+        uint32_t *ordinals = malloc((inputs + 1) * sizeof *ordinals);
+        ok = ordinals != NULL || err_memory(err, inputs * sizeof *ordinals);
+        for (size_t i = 0; ok && i < inputs; i++)
+            ordinals[i] = ledger->inputs[i].entry.ordinal;
+        ok = ok && read_some(store, ordinals, inputs, &entries, err) &&
              ledger_read(ledger, &entries, false, err);
         free(ordinals);
         entries_free(&entries);

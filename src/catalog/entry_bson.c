@@ -386,9 +386,9 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
     append_number(to, "_id", entry->ordinal);
     BSON_APPEND_UTF8(to, "key", entry->key);
     BSON_APPEND_UTF8(to, "path", entry->path);
-    if (strncmp(entry->key, "new/", 4) != 0) /* one input a name, as long as it is not removed */
-        BSON_APPEND_UTF8(to, "name", entry->path);
     BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
+    if (entry->claim)
+        BSON_APPEND_UTF8(to, "claim", entry->claim);
     append_owner(to, "registeredBy", &entry->registered_by);
     append_number(to, "version", entry->version);
     BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
@@ -514,17 +514,14 @@ static void append_set(const entry_change_t *change, bson_t *set) {
 
 void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,
                           bson_t *to) {
-    bson_t update, set, unset;
+    bson_t update, set;
     append_query(change, among, among_count, to);
     BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     append_set(change, &set);
     bson_append_document_end(&update, &set);
-    if (change->removes) {
-        BSON_APPEND_DOCUMENT_BEGIN(&update, "$unset", &unset);
-        BSON_APPEND_BOOL(&unset, "name", true);
-        bson_append_document_end(&update, &unset);
-    }
+    if (change->removes) /* its name is free */
+        BCON_APPEND(&update, "$unset", "{", "claim", BCON_BOOL(true), "}");
     bson_append_document_end(to, &update);
     if (among_count > 1)
         BSON_APPEND_BOOL(to, "multi", true);

@@ -182,29 +182,75 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
+static void print_key(wanted_t *wanted, uint32_t ordinal) {
+    if (!wanted->named)
+        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
+    else if (is_stream(&wanted->seen))
+        snprintf(wanted->key, sizeof wanted->key, "stream/%.480s", wanted->name);
+    else
+        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
+                 wanted->seen.digest, wanted->copy, last_name(wanted->name));
+}
+
 static int order_wanted(const void *a, const void *b) {
     const wanted_t *left = *(const wanted_t *const *)a, *right = *(const wanted_t *const *)b;
     int order = compare_content(&left->seen, last_name(left->name), &right->seen, last_name(right->name));
     return order ? order : (left > right) - (left < right);
 }
 
-/* New inputs that equal each other are told apart by a number, too. */
+static int order_by_key(const void *a, const void *b) {
+    return strcmp((*(const entry_t *const *)a)->key, (*(const entry_t *const *)b)->key);
+}
+
+/* Has another entry this key? Keys are unique. */
+static bool is_key_of_other(const entry_t *const *by_key, size_t count, const char *key, const entry_t *own) {
+    const entry_t wanted = {.key = (char *)key}, *const at = &wanted;
+    const entry_t *const *found = count ? bsearch(&at, by_key, count, sizeof *by_key, order_by_key) : NULL;
+    return found && *found != own;
+}
+
+/* Inputs that get a new key, since they are new or have grown, and equal each other or other entries, are told
+ * apart by a number, too. */
+static void number_sorted(const matching_t *m, wanted_t **fresh, size_t count, const entry_t *const *by_key) {
+    const registration_t *registering = m->registering;
+    for (size_t i = 0; i < count; i++) {
+        const entry_t *own = m->found[fresh[i] - registering->wanted];
+        if (i && compare_content(&fresh[i - 1]->seen, last_name(fresh[i - 1]->name), &fresh[i]->seen,
+                                 last_name(fresh[i]->name)) == 0)
+            fresh[i]->copy = fresh[i - 1]->copy + 1;
+        for (print_key(fresh[i], 0); is_key_of_other(by_key, m->entries.count, fresh[i]->key, own);
+             print_key(fresh[i], 0))
+            fresh[i]->copy++;
+    }
+}
+
 static bool number_copies(matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
-    wanted_t **fresh = malloc((registering->count + 1) * sizeof *fresh);
+    const size_t entries = m->entries.count, bytes = (registering->count + 1) * sizeof(wanted_t *);
+    wanted_t **fresh = malloc(bytes);
+    const entry_t **by_key = malloc((entries + 1) * sizeof(entry_t *));
     size_t count = 0;
-    if (!fresh)
-        return err_memory(err, registering->count * sizeof *fresh);
-    for (size_t i = 0; i < registering->count; i++)
-        if (!is_stream(&registering->wanted[i].seen) && !m->found[i])
-            fresh[count++] = &registering->wanted[i];
+    if (!fresh || !by_key) {
+        free(fresh);
+        free(by_key);
+        return err_memory(err, bytes);
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        const entry_t *entry = m->found[i];
+        if (!is_stream(&wanted->seen) && !wanted->changed &&
+            (!entry || !entry_version_of(entry, wanted->seen.size, wanted->seen.digest)))
+            fresh[count++] = wanted;
+    }
+    for (size_t i = 0; i < entries; i++)
+        by_key[i] = &m->entries.entries[i];
+    if (entries)
+        qsort(by_key, entries, sizeof *by_key, order_by_key);
     if (count)
         qsort(fresh, count, sizeof *fresh, order_wanted);
-    for (size_t i = 1; i < count; i++)
-        if (compare_content(&fresh[i - 1]->seen, last_name(fresh[i - 1]->name), &fresh[i]->seen,
-                            last_name(fresh[i]->name)) == 0)
-            fresh[i]->copy = fresh[i - 1]->copy + 1;
+    number_sorted(m, fresh, count, by_key);
     free(fresh);
+    free(by_key);
     return true;
 }
 
@@ -272,14 +318,24 @@ static bool match_all(matching_t *m, err_t *err) {
 
 /* ---- new ones ---- */
 
-static void print_key(wanted_t *wanted, uint32_t ordinal) {
+/* A path may have several entries (the file was moved, and there is a new one). But each
+ * is made by somebody who knows of those before it: of two loads that meet two versions of a new file at once, one
+ * has to look again. */
+static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
+    const bool stream = is_stream(&wanted->seen);
+    int64_t newest = -1;
+    for (size_t i = first_by_path(m, wanted->name); i < m->count && strcmp(m->by_path[i]->path, wanted->name) == 0;
+         i++)
+        if (is_stream(entry_newest(m->by_path[i])) == stream)
+            newest = m->by_path[i]->ordinal;
     if (!wanted->named)
-        snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
-    else if (is_stream(&wanted->seen))
-        snprintf(wanted->key, sizeof wanted->key, "stream/%.480s", wanted->name);
-    else
-        snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
-                 wanted->seen.digest, wanted->copy, last_name(wanted->name));
+        return true;
+    if (asprintf(&entry->claim, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file",
+                 wanted->name) < 0) {
+        entry->claim = NULL;
+        return err_memory(err, strlen(wanted->name));
+    }
+    return true;
 }
 
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
@@ -323,7 +379,8 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
         if (m->found[i])
             continue;
         entry_t *entry = entries_add(&fresh, err);
-        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err);
+        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
+             make_claim(m, wanted, entry, err);
         unit += wanted->extent_units;
         ordinal += wanted->ordinals;
     }

@@ -25,7 +25,7 @@ bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err
 /* Its end. */
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
 
-/* The unique indexes that keep two loads from registering one input, or two versions of it, twice. */
+/* The unique indexes that keep two loads from registering one input twice. */
 bool store_mongo_prepare(store_t *store, err_t *err);
 
 #endif

@@ -511,9 +511,11 @@ static bool take_files(worker_t *worker, size_t *first, size_t *end) {
     return *first < *end;
 }
 
-/* Of one stream's files some may be another load's, or done. */
-static bool is_wanted(const load_file_t *file) {
-    return !file->work || file->epoch || file->only_compares;
+/* Of one stream's files some may be another load's, or done. One ownership is fed once: a piece that was lost and
+ * taken again while a feeder was on its way to it is met twice. */
+static bool is_wanted(load_file_t *file) {
+    const uint32_t epoch = file->epoch;
+    return !file->work || file->only_compares || (epoch && atomic_exchange(&file->fed_epoch, epoch) != epoch);
 }
 
 static void feed(worker_t *worker) {

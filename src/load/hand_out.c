@@ -8,7 +8,8 @@ struct hand_out {
     loading_t *loading;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t added;
-    size_t *numbers; /* a ring of file_count places: a piece waits once at most */
+    size_t *numbers; /* a ring of file_count places: a piece waits once at most, */
+    bool *waits;     /* also one that was lost while it waited, and taken again */
     size_t head, count;
     uint32_t feeders, waiting;
     bool closed;
@@ -16,7 +17,9 @@ struct hand_out {
 
 hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, loading_t *loading) {
     hand_out_t *hand_out = calloc(1, sizeof *hand_out);
-    if (!hand_out || !(hand_out->numbers = calloc(count + 1, sizeof *hand_out->numbers))) {
+    if (!hand_out || !(hand_out->numbers = calloc(count + 1, sizeof *hand_out->numbers)) ||
+        !(hand_out->waits = calloc(count + 1, sizeof *hand_out->waits))) {
+        free(hand_out ? hand_out->numbers : NULL);
         free(hand_out);
         return NULL;
     }
@@ -35,12 +38,15 @@ void hand_out_free(hand_out_t *hand_out) {
     pthread_mutex_destroy(&hand_out->lock);
     pthread_cond_destroy(&hand_out->added);
     free(hand_out->numbers);
+    free(hand_out->waits);
     free(hand_out);
 }
 
 void hand_out_add(hand_out_t *hand_out, size_t number) {
     pthread_mutex_lock(&hand_out->lock);
-    hand_out->numbers[(hand_out->head + hand_out->count++) % (hand_out->file_count + 1)] = number;
+    if (!hand_out->waits[number])
+        hand_out->numbers[(hand_out->head + hand_out->count++) % (hand_out->file_count + 1)] = number;
+    hand_out->waits[number] = true;
     pthread_cond_signal(&hand_out->added);
     pthread_mutex_unlock(&hand_out->lock);
 }
@@ -49,6 +55,7 @@ static size_t take_first(hand_out_t *hand_out) {
     const size_t number = hand_out->numbers[hand_out->head];
     hand_out->head = (hand_out->head + 1) % (hand_out->file_count + 1);
     hand_out->count--;
+    hand_out->waits[number] = false;
     return number;
 }
 

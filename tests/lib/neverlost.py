@@ -49,8 +49,7 @@ def shorten_lease(uri, seconds):
               "nextExtent": mongo.Int64(0), "nextOrdinal": mongo.Int64(0),
               "leaseMs": mongo.Int64(int(seconds * 1000))}
     client.command(database, {"createIndexes": collection + ".tipple.files", "indexes": [
-        {"key": {"key": 1}, "name": "key", "unique": True},
-        {"key": {"name": 1}, "name": "name", "unique": True, "sparse": True}]})
+        {"key": {"key": 1}, "name": "key", "unique": True}]})
     client.command(database, {"insert": collection + ".tipple.files", "documents": [header]})
     client.close()
     return seconds

@@ -124,8 +124,8 @@ class Corrected(neverlost.Case):
         text = rows(1000, 13)
         self.inputs({"a.csv": text[:-1]})
         self.load("a.csv")
-        self.inputs({"a.csv": text[:-1] + b"\xff\n"})  # no UTF-8
-        said = self.load("a.csv", status=2)
+        self.inputs({"a.csv": text[:-1] + 5000 * b"x" + b"\n"})
+        said = self.load("--max-record", "4K", "a.csv", status=2)
         self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
         self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
 
@@ -217,6 +217,25 @@ class Forgotten(neverlost.Case):
         done = self.forget("a.csv", "--delete", status=1)
         self.assertRegex(done.stderr, "tipple: .*load")
         self.ended(load)
+        self.complete(texts)
+
+
+class Copies(neverlost.Case):
+    """Inputs of one name, size and content, in several folders."""
+
+    def test_grow_alike(self):
+        """they grow, and still equal each other"""
+        for count in (500, 700, 900):
+            texts = self.inputs({"a/x.csv": rows(count, 20), "b/x.csv": rows(count, 20)})
+            self.assertEqual(2 * (count if count == 500 else 200), self.load(*texts)["loaded"])
+            self.complete(texts)
+
+    def test_one_is_forgotten(self):
+        """and loaded again, with the other one"""
+        texts = self.inputs({"a/x.csv": rows(500, 21), "b/x.csv": rows(500, 21)})
+        self.load(*texts)
+        self.tipple("forget", "--uri", self.uri(), "--delete", "a/x.csv")
+        self.assertEqual(500, self.load(*texts)["loaded"])
         self.complete(texts)
 
 
