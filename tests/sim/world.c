@@ -212,7 +212,7 @@ static void edit_input(world_t *world, input_t *input) {
     content_t *state = another_state(input, host);
     if (!state || input->kind == INPUT_PIPE)
         return;
-    const uint32_t how = choose(choices, CHOICE_DETAIL, 5);
+    const uint32_t how = choose(choices, CHOICE_DETAIL, 6);
     if (how == 0) { /* an earlier state again */
         input->now[host] = choose(choices, CHOICE_DETAIL, input->count);
         show_input(world, input, host, "is what it was");
@@ -225,6 +225,19 @@ static void edit_input(world_t *world, input_t *input) {
         content_seal(input, state);
         input->only_grew = input->only_grew && input->now[host] + 1 == input->count;
         put_state(world, input, host, "is touched");
+        return;
+    }
+    if (how == 5 && state->count < CONTENT_RECORDS) { /* another file, and a longer one */
+        const record_t *last = &state->records[state->count - 1];
+        state->records[0].variant = (uint8_t)input->count;
+        state->records[state->count] =
+            (record_t){.start = (uint8_t)(last->start + last->length), .length = 1, .whole = 1};
+        state->records[state->count].kind = content_kind(input, state->records[state->count].start);
+        state->count++;
+        state->torn = state->damaged = false;
+        content_seal(input, state);
+        input->only_grew = false;
+        put_state(world, input, host, "is replaced");
         return;
     }
     if (state->count < 3)
