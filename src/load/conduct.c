@@ -77,6 +77,16 @@ static void answer_askings(job_t *job) {
 
 /* ---- handing out ---- */
 
+/* Will the next piece of the same stream be handed out right after this one? */
+static bool stream_goes_on(const job_t *job, const work_t *work) {
+    const ledger_t *ledger = &job->ledger;
+    const work_t *next = work + 1;
+    return next < ledger->works + ledger->work_count && !next->handed_out &&
+           (next->state == WORK_OURS || next->state == WORK_CHECK) &&
+           ledger->inputs[next->input].group == ledger->inputs[work->input].group &&
+           input_is_in_stream(job->files[work - ledger->works].input);
+}
+
 static bool hand_out(void *context, work_t *work, err_t *err) {
     job_t *job = ((conductor_t *)context)->job;
     load_file_t *file = &job->files[work - job->ledger.works];
@@ -96,7 +106,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input));
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
-    hand_out_add(job->hand_out, (size_t)(file - job->files));
+    hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
     return true;
 }
 
