@@ -115,6 +115,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
 static void show_progress(job_t *job) {
     const uint64_t bytes = job->feeder ? feeder_progress(job->feeder).disk_bytes : 0,
                    documents = job_documents(job);
+    job->documents = documents;
     progress_show(&job->progress, bytes, documents);
     course_point(&job->result->course, documents, bytes);
 }
