@@ -103,9 +103,8 @@ struct store {
      * may be others, from the new *from on. among: only these ordinals (ascending), or NULL. */
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err);
-    /* New entries. One whose ordinal, key or path is there already is left out, which is no error: two loads
-     * may register two versions of one file at once. Entries that were removed, and inputs without a name
-     * (their key begins with "new/"), are in nobody's way by their path. */
+    /* New entries. One whose ordinal is there already is left out, and so is one whose key or claim another entry has
+     * that is not removed; neither is an error: two loads may register two versions of one file at once. */
     bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, err_t *err);
     /* Each by itself; *changed of them were made. */
     bool (*change_entries)(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,

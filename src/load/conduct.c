@@ -111,6 +111,16 @@ bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64
     return false;
 }
 
+/* Will the next piece of the same stream be handed out right after this one? */
+static bool stream_goes_on(const job_t *job, const work_t *work) {
+    const ledger_t *ledger = &job->ledger;
+    const work_t *next = work + 1;
+    return next < ledger->works + ledger->work_count && !next->handed_out &&
+           (next->state == WORK_OURS || next->state == WORK_CHECK) &&
+           ledger->inputs[next->input].group == ledger->inputs[work->input].group &&
+           input_is_in_stream(job->files[work - ledger->works].input);
+}
+
 static bool hand_out(void *context, work_t *work, err_t *err) {
     job_t *job = ((conductor_t *)context)->job;
     load_file_t *file = &job->files[work - job->ledger.works];
@@ -131,7 +141,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
-    hand_out_add(job->hand_out, (size_t)(file - job->files));
+    hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
     return true;
 }
 
@@ -140,6 +150,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
 static void show_progress(job_t *job) {
     const uint64_t bytes = job->feeder ? feeder_progress(job->feeder).disk_bytes : 0,
                    documents = job_documents(job);
+    job->documents = documents;
     progress_show(&job->progress, bytes, documents);
     course_point(&job->result->course, documents, bytes);
 }

@@ -10,7 +10,7 @@ struct hand_out {
     pthread_cond_t added;
     size_t *numbers; /* a ring of file_count places: a piece waits once at most, */
     bool *waits;     /* also one that was lost while it waited, and taken again */
-    size_t head, count;
+    size_t head, count, staged; /* staged: after them, and not to be given out yet */
     uint32_t feeders, waiting;
     bool closed;
 };
@@ -42,12 +42,18 @@ void hand_out_free(hand_out_t *hand_out) {
     free(hand_out);
 }
 
-void hand_out_add(hand_out_t *hand_out, size_t number) {
+void hand_out_add(hand_out_t *hand_out, size_t number, bool more) {
     pthread_mutex_lock(&hand_out->lock);
-    if (!hand_out->waits[number])
-        hand_out->numbers[(hand_out->head + hand_out->count++) % (hand_out->file_count + 1)] = number;
-    hand_out->waits[number] = true;
-    pthread_cond_signal(&hand_out->added);
+    if (!hand_out->waits[number]) {
+        const size_t at = hand_out->head + hand_out->count + hand_out->staged++;
+        hand_out->numbers[at % (hand_out->file_count + 1)] = number;
+        hand_out->waits[number] = true;
+    }
+    if (!more) {
+        hand_out->count += hand_out->staged;
+        hand_out->staged = 0;
+        pthread_cond_signal(&hand_out->added);
+    }
     pthread_mutex_unlock(&hand_out->lock);
 }
 

@@ -11,8 +11,9 @@ typedef struct hand_out hand_out_t;
 hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, loading_t *loading);
 void hand_out_free(hand_out_t *hand_out); /* NULL is allowed */
 
-/* One more, by its number; in the order in which they are to be read. */
-void hand_out_add(hand_out_t *hand_out, size_t number);
+/* One more, by its number; in the order in which they are to be read. more: the next one of its stream will follow at
+ * once; nobody gets any of them before, so that one feeder reads them in one pass. */
+void hand_out_add(hand_out_t *hand_out, size_t number, bool more);
 
 /* The next ones, [*first, *end): one, or those of one stream, which are read in one pass; some of these may not
  * be ours. Waits for them; false: there will be no more. */

@@ -40,6 +40,7 @@ typedef struct {
     int64_t lease_ms;
     char process[25]; /* of a standalone, when the load began */
     heartbeat_t *heartbeat;
+    atomic_ullong documents; /* loaded or already there, as last looked at: for the heartbeat's thread */
     registration_t registration; /* an input each, in the order of the manifest */
     ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
     bool waits_told;

@@ -89,7 +89,8 @@ bool job_enroll(job_t *job, err_t *err) {
 }
 
 static uint64_t documents_of(void *context) {
-    return job_documents(context);
+    job_t *job = context;
+    return job->documents;
 }
 
 static bool beat(job_t *job, int64_t lease_ms, err_t *err) {

@@ -444,8 +444,7 @@ static void add_entries(world_t *world, packet_t *message) {
             const entry_t *other = &server->entries.entries[j];
             there |= other->ordinal == entry->ordinal ||
                      (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                     (!other->removed && strncmp(entry->key, "new/", 4) != 0 &&
-                      strcmp(other->path, entry->path) == 0);
+                     (!other->removed && entry->claim && other->claim && strcmp(other->claim, entry->claim) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
