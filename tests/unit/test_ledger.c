@@ -445,7 +445,8 @@ static void test_older(void **state) {
     const load_seen_t *load;
     assert_false(ledger_next(&lab.ledger, &next, &load, &err)); /* the rest is not here */
     assert_int_equal(err.status, STATUS_INPUT);
-    piece_of(&lab, 1)->complete = 2; /* what is here is done, but was it ever read to its end as it is here? */
+    piece_of(&lab, 1)->complete =
+        2; /* what is here is done, but was it ever read to its end as it is here? */
     piece_of(&lab, 1)->modified_ns = 70;
     assert_true(read_again(&lab));
     assert_int_equal(work_of(&lab, 1)->state, WORK_CHECK);
