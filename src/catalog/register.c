@@ -330,11 +330,10 @@ static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *ent
             newest = m->by_path[i]->ordinal;
     if (!wanted->named)
         return true;
-    if (asprintf(&entry->claim, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file",
-                 wanted->name) < 0) {
-        entry->claim = NULL;
-        return err_memory(err, strlen(wanted->name));
-    }
+    const size_t room = strlen(wanted->name) + 40;
+    if (!(entry->claim = malloc(room)))
+        return err_memory(err, room);
+    snprintf(entry->claim, room, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file", wanted->name);
     return true;
 }
 
