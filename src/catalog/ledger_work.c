@@ -155,12 +155,18 @@ static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     piece->reject_count = kept;
 }
 
+/* All of an entry is one document. */
+static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        count += entry->pieces[i].reject_count;
+    return count <= LEDGER_MOST_REJECTS || err_set(err, STATUS_TOO_MANY_REJECTED,
+                                                   "stopped: %s has more than %d rejected records, which is "
+                                                   "more than the catalog remembers of one "
+                                                   "input; is the format the right one?",
+                                                   entry->path, LEDGER_MOST_REJECTS);
+}
+
 static bool add_rejects(piece_t *piece, const reject_mark_t *rejects, size_t count, err_t *err) {
-    if (piece->reject_count + count > LEDGER_MOST_REJECTS)
-        return err_set(err, STATUS_TOO_MANY_REJECTED,
-                       "stopped: one input has more than %d rejected records, which is more than the catalog "
-                       "remembers; is the format the right one?",
-                       LEDGER_MOST_REJECTS);
     for (size_t i = 0; i < count; i++)
         if (!piece_add_reject(piece, rejects[i], err))
             return false;
@@ -256,6 +262,8 @@ static void note_source(piece_t *piece, const ledger_input_t *input) {
 bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
     if (!is_ours(work, epoch))
         return true;
+    if (block->reject_count && !may_add_rejects(&ledger->inputs[work->input].entry, block->reject_count, err))
+        return false;
     piece_t *piece = ledger_piece(ledger, work);
     note_source(piece, &ledger->inputs[work->input]);
     work->dirty = true;

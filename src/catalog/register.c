@@ -324,8 +324,8 @@ static bool match_all(matching_t *m, err_t *err) {
 static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
     const bool stream = is_stream(&wanted->seen);
     int64_t newest = -1;
-    for (size_t i = first_by_path(m, wanted->name); i < m->count && strcmp(m->by_path[i]->path, wanted->name) == 0;
-         i++)
+    for (size_t i = first_by_path(m, wanted->name);
+         i < m->count && strcmp(m->by_path[i]->path, wanted->name) == 0; i++)
         if (is_stream(entry_newest(m->by_path[i])) == stream)
             newest = m->by_path[i]->ordinal;
     if (!wanted->named)

@@ -115,10 +115,11 @@ static bool wait_a_lease(const removal_t *removal, err_t *err) {
 }
 
 static bool refuse_lost(const entry_t *entry, err_t *err) {
-    return err_set(err, STATUS_SERVER,
-                   "another load has taken %s, because this one gave no sign of life for too long: run the same "
-                   "command again",
-                   entry->path);
+    return err_set(
+        err, STATUS_SERVER,
+        "another load has taken %s, because this one gave no sign of life for too long: run the same "
+        "command again",
+        entry->path);
 }
 
 /* Asked right before documents are removed: those of a load that took the input from us are not ours to remove. */
@@ -134,7 +135,8 @@ static bool still_ours(store_t *store, const removal_t *removal, const entry_t *
 static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
     bool any = true;
     while (any) {
-        if (!still_ours(store, removal, entry, err) || !removal->remove(removal->context, entry, err) || !removal->look(removal->context, entry, &any, err))
+        if (!still_ours(store, removal, entry, err) || !removal->remove(removal->context, entry, err) ||
+            !removal->look(removal->context, entry, &any, err))
             return false;
         if (!any && (!wait_a_lease(removal, err) || !removal->look(removal->context, entry, &any, err)))
             return false;
@@ -151,8 +153,7 @@ static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, ent
     uint64_t changed;
     return store->change_entries(store, &change, 1, &changed, err) &&
            read_entry(store, ordinal, entries, err) &&
-           (entries->entries->removed ||
-            refuse_lost(entries->entries, err));
+           (entries->entries->removed || refuse_lost(entries->entries, err));
 }
 
 bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err) {
@@ -160,7 +161,8 @@ bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const remo
     bool any = false, ok = own_all(store, removal, ordinal, documents, &entries, err);
     entry_t *entry = entries.entries;
     if (ok && !entry->removed) {
-        ok = documents ? remove_documents(store, removal, entry, err) : removal->look(removal->context, entry, &any, err);
+        ok = documents ? remove_documents(store, removal, entry, err)
+                       : removal->look(removal->context, entry, &any, err);
         if (ok && any) {
             release(store, removal, entry);
             ok = err_set(err, STATUS_USAGE,

@@ -174,12 +174,14 @@ static const option_t options[] = {
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      AT(spec.same_collection),
-     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), and has "
+     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), "
+             "and has "
              "lost nothing: what was loaded is read back, and what is missing is sent."},
     {.name = "reload-changed",
      .kind = OPTION_FLAG,
      AT(spec.reload_changed),
-     .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. Inputs "
+     .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. "
+             "Inputs "
              "that have only grown are loaded on without it."},
     {.name = "input-name",
      .argument = "NAME",
@@ -403,7 +405,8 @@ static void print_earlier_rejects(const values_t *values, const load_result_t *r
     char count[UNITS_MAX];
     if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
         return;
-    printf("rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: tipple load "
+    printf("rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: "
+           "tipple load "
            "--retry FILE --format %s --uri .../%s\n",
            units_count(count, result->open_rejects - result->counts.rejected),
            result->open_rejects - result->counts.rejected == 1 ? "" : "s", result->open_rejects_text,
@@ -432,8 +435,9 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     if (log_level() < LOG_NORMAL)
         return;
     if (counts->corrected)
-        printf("corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
-               units_count(more, counts->corrected));
+        printf(
+            "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
+            units_count(more, counts->corrected));
     if (result->batches)
         printf("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
                units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,

@@ -42,10 +42,9 @@ static const option_t options[] = {
      .argument = "KIND",
      .kind = OPTION_CUSTOM,
      .custom = read_emit,
-     .help =
-         "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
-         "documents as "
-         "records again), bson (the documents' bytes, one after the other), none (only count and time)."},
+     .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
+             "documents as "
+             "records again), bson (the documents' bytes, one after the other), none (only count and time)."},
     {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
     {.name = "ids",
      .kind = OPTION_FLAG,

@@ -52,7 +52,8 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
     mongoc_client_t *client = NULL;
     bool found = false;
     server_t *server = server_connect(&options_of, err);
-    bool ok = server && (client = server_take(server, err)) && (store = store_mongo_open(server, client, err)) &&
+    bool ok = server && (client = server_take(server, err)) &&
+              (store = store_mongo_open(server, client, err)) &&
               store->read_header(store, &header, &found, err);
     if (ok && !found)
         ok = err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it",

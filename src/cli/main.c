@@ -16,20 +16,13 @@ extern const command_t command_load, command_verify, command_query, command_stat
     command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
     command_forget, command_help;
 
-const command_t *const cli_commands[] = {&command_load,
-                                         &command_verify,
-                                         &command_query,
-                                         &command_plan,
-                                         &command_tune,
-                                         &command_drill,
-                                         &command_status,
-                                         &command_parse,
-                                         &command_formats,
-                                         &command_generate,
-                                         &command_where,
-                                         &command_forget,
-                                         &command_help,
-                                         NULL};
+const command_t *const cli_commands[] = {&command_load,    &command_verify,
+                                         &command_query,   &command_plan,
+                                         &command_tune,    &command_drill,
+                                         &command_status,  &command_parse,
+                                         &command_formats, &command_generate,
+                                         &command_where,   &command_forget,
+                                         &command_help,    NULL};
 
 /* --- help: the pages, for a person, for man and for docs/reference.md
  * -------------------------------------------------- */

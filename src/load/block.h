@@ -33,14 +33,14 @@ typedef struct {
     size_t torn_count;
     fix_mark_t *fixes; /* records that a person has fixed */
     size_t fix_count;
-    tail_t tail;              /* of a complete one: its last block, for only_compares */
-    atomic_uint epoch;        /* of our ownership; 0: it is another load's now */
-    atomic_uint fed_epoch;    /* the last one that a feeder began with */
-    atomic_bool begun;        /* by this load: a block was handed out */
-    atomic_bool misfit;       /* it could not be begun: its beginning does not fit, or cannot be read */
-    atomic_bool changed;      /* it has other content than when it was loaded before */
-    atomic_bool feeding;      /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;          /* after its last one; known when it is fed */
+    tail_t tail;                  /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;            /* of our ownership; 0: it is another load's now */
+    atomic_uint fed_epoch;        /* the last one that a feeder began with */
+    atomic_bool begun;            /* by this load: a block was handed out */
+    atomic_bool misfit;           /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool changed;          /* it has other content than when it was loaded before */
+    atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;              /* after its last one; known when it is fed */
     uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
 } load_file_t;
 

@@ -82,8 +82,19 @@ static void answer_askings(job_t *job) {
 
 /* ---- handing out ---- */
 
+static bool keep(job_t *job, void *memory, err_t *err) {
+    if (!memory)
+        return true;
+    void **larger = realloc(job->kept, (job->kept_count + 1) * sizeof(void *));
+    if (!larger)
+        return err_memory(err, sizeof(void *));
+    job->kept = larger;
+    job->kept[job->kept_count++] = memory;
+    return true;
+}
+
 /* What was cut off when earlier versions of the input ended, and what a person has fixed. */
-static bool copy_marks(load_file_t *file, const entry_t *entry, err_t *err) {
+static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_t *err) {
     torn_t *torn = NULL;
     file->torn_count = 0;
     for (uint32_t i = 0; i < entry->version; i++) {
@@ -97,10 +108,13 @@ static bool copy_marks(load_file_t *file, const entry_t *entry, err_t *err) {
         torn = larger;
         torn[file->torn_count++] = entry->versions[i].torn;
     }
-    free(file->torn);
+    /* senders may still look at those of an ownership that was lost: they go with the load */
+    const bool kept = keep(job, file->torn, err) && keep(job, file->fixes, err);
     file->torn = torn;
+    file->fixes = NULL;
     file->fix_count = entry->fix_count;
-    return copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+    return kept &&
+           copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
 }
 
 bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash) {
@@ -132,7 +146,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
         answer_askings(job);
         nanosleep(&pause, NULL);
     }
-    if (!copy_extents(file, &input->entry, err) || !copy_marks(file, &input->entry, err))
+    if (!copy_extents(file, &input->entry, err) || !copy_marks(job, file, &input->entry, err))
         return false;
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));

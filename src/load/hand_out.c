@@ -8,8 +8,8 @@ struct hand_out {
     loading_t *loading;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t added;
-    size_t *numbers; /* a ring of file_count places: a piece waits once at most, */
-    bool *waits;     /* also one that was lost while it waited, and taken again */
+    size_t *numbers;            /* a ring of file_count places: a piece waits once at most, */
+    bool *waits;                /* also one that was lost while it waited, and taken again */
     size_t head, count, staged; /* staged: after them, and not to be given out yet */
     uint32_t feeders, waiting;
     bool closed;

@@ -40,7 +40,7 @@ typedef struct {
     int64_t lease_ms;
     char process[25]; /* of a standalone, when the load began */
     heartbeat_t *heartbeat;
-    atomic_ullong documents; /* loaded or already there, as last looked at: for the heartbeat's thread */
+    atomic_ullong documents;     /* loaded or already there, as last looked at: for the heartbeat's thread */
     registration_t registration; /* an input each, in the order of the manifest */
     ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
     bool waits_told;
@@ -52,6 +52,8 @@ typedef struct {
     load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
     hand_out_t *hand_out;
+    void **kept; /* memory that goes with the load */
+    size_t kept_count;
     news_t *torn; /* last records without a line end, that wait to be sent */
     feeder_t *feeder;
 

@@ -397,6 +397,9 @@ static void free_job(job_t *job) {
     free(job->files);
     retry_marks_free(job->marks);
     places_free(job->places);
+    for (size_t i = 0; i < job->kept_count; i++)
+        free(job->kept[i]);
+    free(job->kept);
     hand_out_free(job->hand_out);
     while (job->torn) {
         news_t *next = job->torn->next;

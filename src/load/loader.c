@@ -129,7 +129,8 @@ static bool interrupted(err_t *err) {
 }
 
 static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
-    return throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began) || interrupted(err);
+    return throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began) ||
+           interrupted(err);
 }
 
 /* The collection is bound by the main thread, which answers nobody when the load has failed or was interrupted. */

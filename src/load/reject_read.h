@@ -16,7 +16,7 @@ typedef struct {
     uint64_t at_line; /* of the entry in the reject file */
     bool has_hash;
     uint64_t hash; /* of the bytes that were rejected */
-    bool cut_off;     /* by a kill, and not written again: the beginning of a record */
+    bool cut_off;  /* by a kill, and not written again: the beginning of a record */
 } retry_t;
 
 /* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line

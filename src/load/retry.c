@@ -87,10 +87,11 @@ static bool place_entry(const feeding_t *feeding, const retry_t *retry, load_fil
                        "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
                        path, line, (unsigned long long)retry->offset, retry->path);
     if (job->places && is_of_old_content(places_named(job->places, retry->path), retry))
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
-                       "content. Delete the entry, or take the reject file of the last load",
-                       path, line, retry->path);
+        return err_set(
+            err, STATUS_USAGE,
+            "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
+            "content. Delete the entry, or take the reject file of the last load",
+            path, line, retry->path);
     return true;
 }
 

@@ -208,7 +208,8 @@ static bool number_the_rest(wanted_t *wanted, err_t *err) {
     if (!wanted->entry.piece_count || wanted->text_end <= end)
         return true;
     const uint64_t length = wanted->text_end - end;
-    return entry_add_extent(&wanted->entry, (extent_t){(1ull << POSITION_OFFSET_BITS) - length, end, length}, err);
+    return entry_add_extent(&wanted->entry, (extent_t){(1ull << POSITION_OFFSET_BITS) - length, end, length},
+                            err);
 }
 
 static bool find_files(verification_t *run, err_t *err) {

@@ -154,11 +154,12 @@ static bool nobody_loads(drilling_t *drilling, err_t *err) {
     if (files > drilling->file_count)
         log_warn("%zu files were loaded into %s, and %zu come back", files, drilling->result->namespace,
                  drilling->file_count);
-    return !running || err_set(err, STATUS_USAGE,
-                               "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                               "who they are",
-                               running, running == 1 ? "" : "s", drilling->result->namespace,
-                               running == 1 ? "is" : "are", running == 1 ? "it" : "them");
+    return !running ||
+           err_set(err, STATUS_USAGE,
+                   "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
+                   "who they are",
+                   running, running == 1 ? "" : "s", drilling->result->namespace, running == 1 ? "is" : "are",
+                   running == 1 ? "it" : "them");
 }
 
 static bool open_target(drilling_t *drilling, err_t *err) {

@@ -61,8 +61,8 @@ static bool write_note(server_t *server, mongoc_client_t *client, bool ours, err
     char name[300];
     name_catalog(server, name);
     bson_t *command =
-        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"),
-                 "}", "u", "{", "$set", "{", "balancingHeld", BCON_BOOL(ours), "}", "}", "}", "]");
+        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"), "}",
+                 "u", "{", "$set", "{", "balancingHeld", BCON_BOOL(ours), "}", "}", "}", "]");
     bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
     bson_destroy(command);
     return ok;

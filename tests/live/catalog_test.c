@@ -205,12 +205,13 @@ static void test_bind(void **state) {
     (void)state;
     lab_t lab = open_lab("bind");
     make(&lab);
-    const header_change_t drop = {.kind = HEADER_BEGIN_DROP, .by = load_id(1)},
-                          cancel = {.kind = HEADER_CANCEL_DROP, .by = load_id(1)},
-                          bind = {.kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d1", .filter = ""},
-                          late = {.kind = HEADER_BIND, .generation = 2, .format = "mot", .format_digest = "d1", .filter = ""},
-                          other = {
-                              .kind = HEADER_BIND, .generation = 1, .format = "isd", .format_digest = "d2", .filter = "k==1"};
+    const header_change_t
+        drop = {.kind = HEADER_BEGIN_DROP, .by = load_id(1)},
+        cancel = {.kind = HEADER_CANCEL_DROP, .by = load_id(1)},
+        bind = {.kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d1", .filter = ""},
+        late = {.kind = HEADER_BIND, .generation = 2, .format = "mot", .format_digest = "d1", .filter = ""},
+        other = {
+            .kind = HEADER_BIND, .generation = 1, .format = "isd", .format_digest = "d2", .filter = "k==1"};
     assert_true(change(&lab, &drop));
     assert_false(change(&lab, &bind)); /* somebody drops */
     assert_true(change(&lab, &cancel));
@@ -232,7 +233,9 @@ static void test_drop(void **state) {
     make(&lab);
     assert_true(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 4, .ordinals = 2}));
     assert_true(change(
-        &lab, &(header_change_t){.kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d", .filter = "f"}));
+        &lab,
+        &(header_change_t){
+            .kind = HEADER_BIND, .generation = 1, .format = "mot", .format_digest = "d", .filter = "f"}));
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1)})); /* not begun */
     assert_false(change(
         &lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .dropping = load_id(9), .by = load_id(1)}));

@@ -442,9 +442,10 @@ static void add_entries(world_t *world, packet_t *message) {
         size_t at = 0;
         for (size_t j = 0; j < server->entries.count; j++) {
             const entry_t *other = &server->entries.entries[j];
-            there |= other->ordinal == entry->ordinal ||
-                     (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                     (!other->removed && entry->claim && other->claim && strcmp(other->claim, entry->claim) == 0);
+            there |=
+                other->ordinal == entry->ordinal ||
+                (!other->removed && strcmp(other->key, entry->key) == 0) ||
+                (!other->removed && entry->claim && other->claim && strcmp(other->claim, entry->claim) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
