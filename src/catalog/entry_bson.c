@@ -247,6 +247,8 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             entry->registered_by = load_id_from_oid(bson_iter_oid(&iter));
         else if (is(&iter, "removed"))
             entry->removed = bson_iter_as_bool(&iter);
+        else if (is(&iter, "remains"))
+            entry->remains = bson_iter_as_bool(&iter);
         else if (is(&iter, "versions"))
             ok = take_versions(&iter, entry, err);
         else if (is(&iter, "extents"))
@@ -445,7 +447,9 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     } else {
         append_number(&query, "_id", change->ordinal);
     }
-    if (!change->fix) {
+    if (change->clears)
+        BSON_APPEND_BOOL(&query, "removed", true);
+    if (!change->fix && !change->clears) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -498,8 +502,11 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
         append_extent(set, name, change->extent);
     }
+    if (change->clears)
+        BSON_APPEND_BOOL(set, "remains", false);
     if (change->removes) {
         BSON_APPEND_BOOL(set, "removed", true);
+        BSON_APPEND_BOOL(set, "remains", change->remains);
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }

@@ -404,9 +404,12 @@ static bool give_entries(const matching_t *m, err_t *err) {
     }
     registering->entries = m->entries.count;
     registering->loaded = 0;
-    for (size_t i = 0; i < m->entries.count; i++)
+    registering->remains = false;
+    for (size_t i = 0; i < m->entries.count; i++) {
+        registering->remains |= m->entries.entries[i].remains;
         for (size_t j = 0; !m->entries.entries[i].removed && j < m->entries.entries[i].piece_count; j++)
             registering->loaded += piece_counts(&m->entries.entries[i].pieces[j]).loaded;
+    }
     return true;
 }
 

@@ -40,6 +40,7 @@ typedef struct {
     void *context;
     const char *name;         /* of the collection, for sentences */
     uint64_t entries, loaded; /* the answer: how many entries there are, and what they say was loaded */
+    bool remains; /* a removal was interrupted: catalog_finish_removals comes before the first document */
 } registration_t;
 
 /* Status 5: an input has changed since it was loaded. */

@@ -122,34 +122,29 @@ static bool refuse_lost(const entry_t *entry, err_t *err) {
         entry->path);
 }
 
-/* Asked right before documents are removed: those of a load that took the input from us are not ours to remove. */
-static bool still_ours(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
-    entries_t entries = {0};
-    bool ok = read_entry(store, entry->ordinal, &entries, err) &&
-              ((!entries.entries->removed && all_ours(removal, entries.entries)) || refuse_lost(entry, err));
-    entries_free(&entries);
-    return ok;
-}
-
 /* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come. */
 static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
+    const entry_change_t done = {.ordinal = entry->ordinal, .clears = true};
+    uint64_t changed;
     bool any = true;
     while (any) {
-        if (!still_ours(store, removal, entry, err) || !removal->remove(removal->context, entry, err) ||
+        if (!removal->remove(removal->context, entry, err) ||
             !removal->look(removal->context, entry, &any, err))
             return false;
         if (!any && (!wait_a_lease(removal, err) || !removal->look(removal->context, entry, &any, err)))
             return false;
     }
-    return true;
+    return store->change_entries(store, &done, 1, &changed, err);
 }
 
-static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, entries_t *entries, err_t *err) {
+static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents,
+                 entries_t *entries, err_t *err) {
     const entry_change_t change = {.ordinal = ordinal,
                                    .owner = removal->self,
                                    .epoch = entries->entries->pieces[0].epoch,
                                    .owns_all = true,
-                                   .removes = true};
+                                   .removes = true,
+                                   .remains = documents};
     uint64_t changed;
     return store->change_entries(store, &change, 1, &changed, err) &&
            read_entry(store, ordinal, entries, err) &&
@@ -160,16 +155,25 @@ bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const remo
     entries_t entries = {0};
     bool any = false, ok = own_all(store, removal, ordinal, documents, &entries, err);
     entry_t *entry = entries.entries;
-    if (ok && !entry->removed) {
-        ok = documents ? remove_documents(store, removal, entry, err)
-                       : removal->look(removal->context, entry, &any, err);
+    if (ok && !entry->removed && !documents) {
+        ok = removal->look(removal->context, entry, &any, err);
         if (ok && any) {
             release(store, removal, entry);
             ok = err_set(err, STATUS_USAGE,
                          "documents of %s are in the collection: --delete removes them, too", entry->path);
         }
-        ok = ok && bury(store, removal, ordinal, &entries, err);
     }
+    ok = ok && (entry->removed || bury(store, removal, ordinal, documents, &entries, err));
+    ok = ok && (!entries.entries->remains || remove_documents(store, removal, entries.entries, err));
+    entries_free(&entries);
+    return ok;
+}
+
+bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err) {
+    entries_t entries = {0};
+    bool ok = store_read_all(store, NULL, 0, &entries, err);
+    for (size_t i = 0; ok && i < entries.count; i++)
+        ok = !entries.entries[i].remains || remove_documents(store, removal, &entries.entries[i], err);
     entries_free(&entries);
     return ok;
 }

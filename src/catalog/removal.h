@@ -18,8 +18,14 @@ typedef struct {
     bool (*remove)(void *context, const entry_t *entry, err_t *err);
 } removal_t;
 
-/* Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there
- * are some. What a kill leaves is an input of which nothing is done: the same command goes on. */
+/* What a removal that was killed has left: documents of inputs that are out of the catalog. Every load does this before
+ * it registers its own. */
+bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err);
+
+/* The input is taken out first, so that nobody loads it any more and its numbers are nobody's; then its documents are
+ * removed, until none came for a lease. A removal that arrives late finds nothing that anybody misses.
+ * Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there
+ * are some. What a kill leaves, the next load or the same command removes. */
 bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err);
 
 #endif

@@ -70,7 +70,9 @@ typedef struct {
     int64_t completed_ns;
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
-    bool removes;          /* a tombstone from now on */
+    bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
+    bool remains;
+    bool clears;           /* of a tombstone: nothing remains; believes nothing of the piece */
     const fix_mark_t *fix; /* or NULL: replaces the one at its offset; believes nothing of the piece */
 } entry_change_t;
 

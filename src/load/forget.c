@@ -184,7 +184,8 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
 static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
-        if (!places_named(forgetting->places, spec->inputs[i]))
+        if (!places_named(forgetting->places, spec->inputs[i]) &&
+            !places_remaining(forgetting->places, spec->inputs[i]))
             return err_set(
                 err, STATUS_USAGE,
                 "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
@@ -216,10 +217,11 @@ static bool forget_all(forgetting_t *forgetting, err_t *err) {
                                .remove = remove_documents};
     for (size_t i = 0; i < forgetting->spec->input_count; i++) {
         const entry_t *entry = places_named(forgetting->places, forgetting->spec->inputs[i]);
-        if (!catalog_remove(forgetting->store, entry->ordinal, forgetting->spec->documents, &removal, err))
+        if (entry &&
+            !catalog_remove(forgetting->store, entry->ordinal, forgetting->spec->documents, &removal, err))
             return false;
     }
-    return true;
+    return catalog_finish_removals(forgetting->store, &removal, err);
 }
 
 static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {

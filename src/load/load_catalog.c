@@ -296,20 +296,35 @@ static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     return forget_remove(&place, entry, err);
 }
 
+static removal_t removal_of(job_t *job) {
+    return (removal_t){.self = job->id,
+                       .lease_ns = job->lease_ms * 1000000,
+                       .context = job,
+                       .now = now_of,
+                       .own_beats = beats_of,
+                       .wait = nap,
+                       .look = look,
+                       .remove = remove_documents};
+}
+
 bool job_remove_input(job_t *job, const entry_t *entry, err_t *err) {
-    const removal_t removal = {.self = job->id,
-                               .lease_ns = job->lease_ms * 1000000,
-                               .context = job,
-                               .now = now_of,
-                               .own_beats = beats_of,
-                               .wait = nap,
-                               .look = look,
-                               .remove = remove_documents};
+    const removal_t removal = removal_of(job);
     log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
              "and it is "
              "loaded again",
              entry->path, (long long)(job->lease_ms / 1000));
     return catalog_remove(job->store, entry->ordinal, true, &removal, err);
+}
+
+/* Of a `tipple forget --delete`, or of a load with --reload-changed. */
+static bool finish_removals(job_t *job, err_t *err) {
+    const removal_t removal = removal_of(job);
+    if (!job->registration.remains)
+        return true;
+    log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
+             "which takes %lld s at least",
+             (long long)(job->lease_ms / 1000));
+    return catalog_finish_removals(job->store, &removal, err);
 }
 
 static bool reload_changed(job_t *job, err_t *err) {
@@ -341,7 +356,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
         registration->wanted[i].reload = job->spec->reload_changed;
     }
     if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) ||
-        !reload_changed(job, err))
+        !finish_removals(job, err) || !reload_changed(job, err))
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) || !make_files(job, err))

@@ -1,8 +1,14 @@
 """Inputs that changed after they were loaded, and inputs that are to be forgotten: --reload-changed, the correction of
 a torn last record, tipple forget.  needs: none"""
 import json
+import os
+import queue
+import signal
+import subprocess
+import threading
 
 import neverlost
+import relay
 from livetest import rows
 
 
@@ -217,6 +223,52 @@ class Forgotten(neverlost.Case):
         done = self.forget("a.csv", "--delete", status=1)
         self.assertRegex(done.stderr, "tipple: .*load")
         self.ended(load)
+        self.complete(texts)
+
+    def forget_in_background(self, name, verdict):
+        """One of which the first message that removes documents meets this."""
+        pids, met = queue.SimpleQueue(), threading.Event()
+
+        def rule(message):
+            if met.is_set() or message.reply or message.command != "delete" or message.collection != "results":
+                return relay.PASS
+            number, answer = verdict
+            os.kill(pids.get(), number)
+            met.set()
+            return answer
+        self.relayed(rule)
+        process = subprocess.Popen(self.command("forget", "--uri", self.uri(), name, "--delete"), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        pids.put(process.pid)
+        self.assertTrue(met.wait(60))
+        return process
+
+    def test_is_killed(self):
+        """before it removes documents: the same command goes on, and so does every load"""
+        texts = self.inputs({"a.csv": rows(2000, 9), "b.csv": rows(500, 10)})
+        for goes_on in (lambda: self.forget("a.csv", "--delete"), lambda: self.load("b.csv")):
+            self.load(*texts)
+            self.forget_in_background("a.csv", (signal.SIGKILL, relay.CUT)).wait()
+            self.unrelayed()
+            goes_on()
+            self.exact({"b.csv": texts["b.csv"]})
+            self.finished(texts)
+
+    def test_is_paused(self):
+        """before it removes documents, until it is taken for dead and the input was loaded again: it removes none of
+        those"""
+        texts = self.inputs({"a.csv": rows(2000, 11)})
+        self.load(*texts)
+        late = threading.Event()
+        self.addCleanup(late.set)
+        process = self.forget_in_background("a.csv", (signal.SIGSTOP, late))
+        self.assertEqual(2000, self.load(*texts)["loaded"])
+        late.set()
+        process.send_signal(signal.SIGCONT)
+        process.wait(neverlost.HANG)
+        self.unrelayed()
         self.complete(texts)
 
 

@@ -368,6 +368,8 @@ static entry_t *find_entry(server_t *server, uint32_t ordinal) {
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->fix)
         return true;
+    if (change->clears)
+        return entry->removed;
     if (change->piece >= entry->piece_count)
         return false;
     const piece_t *piece = &entry->pieces[change->piece];
@@ -412,8 +414,12 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         }
         entry_add_extent(entry, *change->extent, &err);
     }
-    if (change->removes)
+    if (change->removes) {
         entry->removed = true;
+        entry->remains = change->remains;
+    }
+    if (change->clears)
+        entry->remains = false;
     if (change->fix)
         entry_add_fix(entry, *change->fix, &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s",
