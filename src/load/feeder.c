@@ -545,7 +545,7 @@ static void feed(worker_t *worker) {
 static void end_feeders(feeder_t *feeder, uint32_t count) {
     const feeder_options_t *options = &feeder->options;
     hand_out_close(options->hand_out);
-    if ((feeder->running -= count) > 0)
+    if (atomic_fetch_sub(&feeder->running, count) != count)
         return;
     queue_close(options->queue);
     if (options->loading)

@@ -128,7 +128,7 @@ bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *
     pthread_cond_signal(&loading->changed);
     while (!asking.answered && (asking.taken || (!loading->failed && !loading->answers_over)))
         pthread_cond_wait(&loading->answered, &loading->lock);
-    for (asking_t **at = &loading->asking; *at; at = &(*at)->next)
+    for (asking_t **at = &loading->asking; !asking.taken && *at; at = &(*at)->next)
         if (*at == &asking) {
             *at = asking.next;
             break;
@@ -142,10 +142,10 @@ bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *
 asking_t *loading_take_asking(loading_t *loading) {
     pthread_mutex_lock(&loading->lock);
     asking_t *asking = loading->asking;
-    while (asking && asking->answered)
-        asking = asking->next;
-    if (asking)
+    if (asking) {
+        loading->asking = asking->next;
         asking->taken = true;
+    }
     pthread_mutex_unlock(&loading->lock);
     return asking;
 }

@@ -106,7 +106,8 @@ class Evidence(livetest.OwnServer):
                     return refusals(message, code, places, 100) if number in (0, 9) else relay.PASS
                 rule = Replies(question, reply)
                 with self.subTest(code=code, step=step):
-                    counts = self.through(rule, "a.csv", "--drop", "--yes")
+                    self.client.drop_database(self.database)
+                    counts = self.through(rule, "a.csv")
                     self.assertEqual((2000, 2000, 2), (counts["read"], counts["loaded"], counts["retries"]))
                     self.holds(Books().plain("a.csv", text))
 
@@ -119,7 +120,8 @@ class Evidence(livetest.OwnServer):
                 with self.subTest(code=code, command=command):
                     if command == "find" and code not in (82, 43, 175):
                         continue
-                    self.load("a.csv", "--drop", "--yes", "--limit", 1500)
+                    self.client.drop_database(self.database)
+                    self.load("a.csv", "--limit", 1500)
                     self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 2}, "data": {
                         "failCommands": [command], "namespace": self.database + ".results", "errorCode": code}})
                     counts = self.load("a.csv")

@@ -174,9 +174,10 @@ class Absent(livetest.OwnServer):
         for data in ({"closeConnection": True}, {"errorCode": 91}, {"errorCode": 11600},
                      {"writeConcernError": {"code": 91, "errmsg": "shutting down"}}):
             self.fail_inserts({"times": 2}, **data)
-            counts = self.load("a.csv", "--drop", "--yes", "-b", 100)
+            self.client.drop_database(self.database)
+            counts = self.load("a.csv", "-b", 100)
             self.assertEqual((6000, 6000), (counts["read"], counts["loaded"]), data)
-            self.assertGreaterEqual(counts["retries"], 2)
+            self.assertGreaterEqual(counts["retries"], 1, data)  # two inserts; what is read back whole is not sent again
             self.holds(books)
 
     def test_lasting_faults(self):
@@ -186,8 +187,9 @@ class Absent(livetest.OwnServer):
         for data, pattern in (({"errorCode": 14031}, "make room"), ({"errorCode": 13}, "may not|asks for a user|Unauthorized"),
                               ({"errorCode": 91}, "--patience"), ({"closeConnection": True}, "--patience")):
             def trial(patience):
+                self.client.drop_database(self.database)
                 self.fail_inserts({"skip": 20}, **data)
-                counts = self.load("a.csv", "--drop", "--yes", "-b", 100, "-j", 1, "--patience", patience, status=4)
+                counts = self.load("a.csv", "-b", 100, "-j", 1, "--patience", patience, status=4)
                 self.fail_inserts("off")
                 self.assertRegex(self.stderr, pattern)
                 self.assertEqual(2000, counts["loaded"])
@@ -204,7 +206,8 @@ class Absent(livetest.OwnServer):
         for number, words in enumerate((("-j", 1), ("-j", 4), ("-j", 4, "--no-clustered"))):
             proxy = Proxy(self.state["members"][0]["port"], 16)
             uri = self.uri("results").replace(":%d/" % proxy.target, ":%d/" % proxy.port)
-            counts = self.load("a.csv", "--drop", "--yes", "-b", 100, *words, "--uri", uri, status=2)
+            self.client.drop_database(self.database)
+            counts = self.load("a.csv", "-b", 100, *words, "--uri", uri, status=2)
             self.assertEqual((6000, 5999, 0, 1), tuple(counts[part] for part in livetest.PARTS[:4]), number)
             self.assertGreater(proxy.lost, 1)
             proxy.listener.close()

@@ -369,7 +369,9 @@ class Loads(Watched, livetest.OwnServer):
         """a load that was killed counts from its first to its last sign of life"""
         self.write("a.csv", livetest.rows(1000, 3))
         load = self.start("a.csv", "-", stdin=-1)
-        self.assertTrue(livetest.wait_for(lambda: any("documents" in book for book in self.loads())))
+        load.stdin.write(livetest.rows(800, 4))
+        load.stdin.flush()
+        self.assertTrue(livetest.wait_for(lambda: any(book.get("documents") for book in self.loads())))
         load.kill()
         load.wait()
         book, = self.loads()

@@ -99,7 +99,7 @@ class Report(livetest.Case):
         path = os.path.dirname(os.path.abspath(live.TIPPLE))
         done = subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=livetest.LONG, stdout=subprocess.PIPE,
                               check=False, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
-        self.assertEqual(0, done.returncode)
+        self.assertEqual(2, done.returncode)  # the rejects of the first run are not fixed
         self.assertEqual(0, json.loads(done.stdout)["loaded"])
         self.assertIn("nothing left to load", self.document("a load.json")["sentence"])
 
@@ -309,7 +309,7 @@ class Report(livetest.Case):
         if missing:
             raise unittest.SkipTest(missing)
         self.said("load", "--format", "mot", "--batch", "100", "--report", "load.html", "a.csv", status=2)
-        self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv")
+        self.said("load", "--format", "mot", "--report", "nothing.html", "a.csv", status=2)
         self.said("query", "--suite", "mot", "--repeats", "3", "--warmup", "0", "--clients", "1,2",
                   "--report", "query.html", "by-make", "by-year")
         self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
