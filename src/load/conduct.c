@@ -365,7 +365,7 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 static bool enough(void *context) {
-    return ((conductor_t *)context)->job->loading.feeding_over;
+    return loading_is_fed(&((conductor_t *)context)->job->loading);
 }
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
@@ -404,7 +404,7 @@ bool job_wait(job_t *job, block_t **done, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     bool hungry, idle = false;
     *done = NULL;
-    while (!idle || !job->loading.feeding_over)
+    while (!idle || !loading_is_fed(&job->loading))
         if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err))
             return false;
     *done = loading_take_done(&job->loading);

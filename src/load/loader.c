@@ -453,11 +453,14 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     if (ok && block->oversize.length)
         ok = settle_oversize(&loader->settler, block, err);
     block->parsed = ok;
-    if (ok)
+    if (ok) {
         settle_block(&loader->settler, block);
-    else if (!block->pending)
+        return true;
+    }
+    loading_fail(loading, err); /* before the block is gone: else all would look settled */
+    if (!block->pending)
         loading_free_block(loading, block);
-    return ok;
+    return false;
 }
 
 /* A batch that waits for its last documents too long goes as it is; the fullest one does while memory is

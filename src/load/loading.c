@@ -45,6 +45,13 @@ bool loading_failed(loading_t *loading) {
     return failed;
 }
 
+bool loading_is_fed(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    bool fed = loading->feeding_over;
+    pthread_mutex_unlock(&loading->lock);
+    return fed;
+}
+
 block_t *loading_take_done(loading_t *loading) {
     pthread_mutex_lock(&loading->lock);
     block_t *done = loading->done;

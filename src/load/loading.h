@@ -93,6 +93,7 @@ void loading_free(loading_t *loading); /* the lock, and news that nobody took */
 /* The first failure ends the whole load: the queue and the pool are closed. Any thread may call. */
 void loading_fail(loading_t *loading, const err_t *err);
 bool loading_failed(loading_t *loading);
+bool loading_is_fed(loading_t *loading); /* the feeders have ended */
 
 /* A block is on its way to the queue. */
 void loading_add_block(loading_t *loading);

@@ -132,7 +132,7 @@ class Again(livetest.Case):
         self.load("a.csv", "--max-rejects", 5, status=3)
         (book,) = self.files()
         self.assertEqual(0, book["done"][0][0], book)
-        self.assertGreater(book["done"][0][1], 5, "too little was done to be passed over")
+        self.assertGreater(book["done"][0][1], 0, "nothing was done that could be passed over")
         self.assertEqual(10, self.load("a.csv", "--max-rejects", 10, status=2)["rejected"])
         self.holds(Books().plain("a.csv", usual))
 
