@@ -203,7 +203,7 @@ static bool copy_text(char **to, const char *from, err_t *err) {
 
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     entry_t copy = *from;
-    copy.path = copy.key = copy.kind = copy.claim = NULL;
+    copy.path = copy.key = copy.kind = copy.follows = NULL;
     copy.versions = NULL;
     copy.extents = NULL;
     copy.fixes = NULL;
@@ -211,7 +211,7 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     copy.piece_count = 0;
     bool ok =
         copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
-        copy_text(&copy.kind, from->kind, err) && copy_text(&copy.claim, from->claim, err) &&
+        copy_text(&copy.kind, from->kind, err) && copy_text(&copy.follows, from->follows, err) &&
         copy_items((void **)&copy.versions, from->versions, from->version, sizeof *from->versions, err) &&
         copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents, err) &&
         copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
@@ -252,7 +252,7 @@ void entry_free(entry_t *entry) {
     free(entry->path);
     free(entry->key);
     free(entry->kind);
-    free(entry->claim);
+    free(entry->follows);
     free(entry->versions);
     free(entry->extents);
     free(entry->fixes);

@@ -82,10 +82,9 @@ typedef struct {
 typedef struct {
     uint32_t ordinal;
     char *path, *key, *kind;
-    char *
-        claim; /* of a new one: a word that two entries of one path cannot both have; NULL: as read, or none */
-    bool remains;     /* of a removed one: documents of it may still be there, and are to be removed */
-    bool removed;     /* its documents were taken away for good: nothing of it is ever used again */
+    char *follows; /* of a new one: the entry of this path before it, so that only one follows; else NULL */
+    bool remains;  /* of a removed one: documents of it may still be there, and are to be removed */
+    bool removed;  /* its documents were taken away for good: nothing of it is ever used again */
     uint32_t version; /* counts the versions, from 1: versions[version - 1] is the newest */
     version_t *versions;
     extent_t *extents;

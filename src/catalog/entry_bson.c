@@ -389,8 +389,8 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
     BSON_APPEND_UTF8(to, "key", entry->key);
     BSON_APPEND_UTF8(to, "path", entry->path);
     BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
-    if (entry->claim)
-        BSON_APPEND_UTF8(to, "claim", entry->claim);
+    if (entry->follows)
+        BSON_APPEND_UTF8(to, "follows", entry->follows);
     append_owner(to, "registeredBy", &entry->registered_by);
     append_number(to, "version", entry->version);
     BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
@@ -528,7 +528,7 @@ void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, s
     append_set(change, &set);
     bson_append_document_end(&update, &set);
     if (change->removes) /* its name is free */
-        BCON_APPEND(&update, "$unset", "{", "claim", BCON_BOOL(true), "}");
+        BCON_APPEND(&update, "$unset", "{", "follows", BCON_BOOL(true), "}");
     bson_append_document_end(to, &update);
     if (among_count > 1)
         BSON_APPEND_BOOL(to, "multi", true);

@@ -321,7 +321,7 @@ static bool match_all(matching_t *m, err_t *err) {
 /* A path may have several entries (the file was moved, and there is a new one). But each
  * is made by somebody who knows of those before it: of two loads that meet two versions of a new file at once, one
  * has to look again. */
-static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
+static bool say_what_it_follows(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
     const bool stream = is_stream(&wanted->seen);
     int64_t newest = -1;
     for (size_t i = first_by_path(m, wanted->name);
@@ -331,9 +331,9 @@ static bool make_claim(const matching_t *m, const wanted_t *wanted, entry_t *ent
     if (!wanted->named)
         return true;
     const size_t room = strlen(wanted->name) + 40;
-    if (!(entry->claim = malloc(room)))
+    if (!(entry->follows = malloc(room)))
         return err_memory(err, room);
-    snprintf(entry->claim, room, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file", wanted->name);
+    snprintf(entry->follows, room, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file", wanted->name);
     return true;
 }
 
@@ -379,7 +379,7 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
             continue;
         entry_t *entry = entries_add(&fresh, err);
         ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
-             make_claim(m, wanted, entry, err);
+             say_what_it_follows(m, wanted, entry, err);
         unit += wanted->extent_units;
         ordinal += wanted->ordinals;
     }

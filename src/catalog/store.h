@@ -105,7 +105,7 @@ struct store {
      * may be others, from the new *from on. among: only these ordinals (ascending), or NULL. */
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err);
-    /* New entries. One whose ordinal is there already is left out, and so is one whose key or claim another entry has
+    /* New entries. One whose ordinal is there already is left out, and so is one whose key or `follows` another entry has
      * that is not removed; neither is an error: two loads may register two versions of one file at once. */
     bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, err_t *err);
     /* Each by itself; *changed of them were made. */

@@ -368,9 +368,9 @@ bool store_mongo_prepare(store_t *store, err_t *err) {
     mongo_t *mongo = of(store);
     bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(mongo->files), "indexes", "[", "{", "key", "{",
                                "key", BCON_INT32(1), "}", "name", BCON_UTF8("key"), "unique", BCON_BOOL(true),
-                               "}", "{", "key", "{", "claim", BCON_INT32(1), "}", "name", BCON_UTF8("claim"),
-                               "unique", BCON_BOOL(true), "partialFilterExpression", "{", "claim", "{",
-                               "$exists", BCON_BOOL(true), "}", "}", "}", "]");
+                               "}", "{", "key", "{", "follows", BCON_INT32(1), "}", "name",
+                               BCON_UTF8("follows"), "unique", BCON_BOOL(true), "partialFilterExpression",
+                               "{", "follows", "{", "$exists", BCON_BOOL(true), "}", "}", "}", "]");
     bool ok = run(mongo, command, true, NULL, err);
     bson_destroy(command);
     return ok;

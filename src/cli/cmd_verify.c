@@ -234,9 +234,9 @@ static void print_json(const verify_result_t *result, const values_t *values, in
         printf(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
     printf(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
            ",\"fixed\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
-           ",\"files_in_books\":%" PRIu64,
+           ",\"files_in_catalog\":%" PRIu64,
            result->expected, result->records, result->rejected, result->filtered, result->fixed,
-           result->files, result->unfinished_files, result->books_files);
+           result->files, result->unfinished_files, result->catalog_files);
     if (result->counted)
         printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
                ",\"changed_meanwhile\":%" PRIu64,
@@ -316,8 +316,8 @@ static void print_summary(const verify_result_t *result, const values_t *values)
             "changed for another of the same length is not seen\n");
     if (result->other_documents)
         printf("not looked at: %s documents of %s other file%s in the catalog\n",
-               units_count(a, result->other_documents), units_count(b, result->books_files - result->files),
-               result->books_files - result->files == 1 ? "" : "s");
+               units_count(a, result->other_documents), units_count(b, result->catalog_files - result->files),
+               result->catalog_files - result->files == 1 ? "" : "s");
     if (result->changed)
         printf("changed meanwhile: %s documents came or went after they had been looked at\n",
                units_count(a, result->changed));

@@ -6,7 +6,7 @@
 #include "format/records.h"
 #include "load/correct.h"
 #include "load/read_back.h"
-#include "load/settle.h"
+#include "load/account.h"
 #include "load/snapshot_read.h"
 #include "target/writer.h"
 
@@ -39,7 +39,7 @@ struct loader {
     snapshot_read_t *target;
     read_back_t *range; /* of a block that was begun before; NULL: there was none yet */
     bool comparing;     /* and something of it is there */
-    settler_t settler;
+    account_t account;
     loader_counters_t counters;
     hist_t batch_times;
 };
@@ -58,14 +58,14 @@ static void drop_batch(loading_t *loading, batch_t *batch) {
 
 static void place_of(void *context, uint32_t index, char *text, size_t size) {
     const loader_t *loader = context;
-    settle_place(&loader->settler, loader->sending, index, text, size);
+    account_place(&loader->account, loader->sending, index, text, size);
 }
 
 static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
     const loader_t *loader = context;
     const loading_t *loading = loader->loading;
     uint32_t offset;
-    const block_t *block = settle_find(loader->sending, index, &offset);
+    const block_t *block = account_find(loader->sending, index, &offset);
     return block && loading->accepts(loading->accepts_context, block->file, block->offset + offset,
                                      XXH3_64bits(stored, length));
 }
@@ -115,7 +115,7 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, de
         traffic_end(loading->ways, loader->way, began);
     traffic_end(loading->shards, place, began);
     const int64_t took_ns = clock_now_ns() - began;
-    SETTLE_ADD(loader->counters.wait_server_ns, took_ns);
+    ACCOUNT_ADD(loader->counters.wait_server_ns, took_ns);
     hist_add(&loader->batch_times, took_ns);
     if (stale)
         loading->stale = true;
@@ -154,12 +154,12 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
-    SETTLE_ADD(loader->counters.batches, 1);
-    SETTLE_ADD(loader->counters.sent_documents, batch->count);
-    SETTLE_ADD(loader->counters.sent_bytes, batch->used);
-    SETTLE_ADD(loader->counters.retries, delivered.retries);
+    ACCOUNT_ADD(loader->counters.batches, 1);
+    ACCOUNT_ADD(loader->counters.sent_documents, batch->count);
+    ACCOUNT_ADD(loader->counters.sent_bytes, batch->used);
+    ACCOUNT_ADD(loader->counters.retries, delivered.retries);
     uint64_t loaded = loader->counters.counts.loaded;
-    if (!settle_batch(&loader->settler, batch, &delivered, err))
+    if (!account_batch(&loader->account, batch, &delivered, err))
         return false;
     traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
@@ -196,7 +196,7 @@ static bool route_document(loader_t *loader, block_t *block, const record_t *rec
                     &loader->key))
         place = 1 + chunkmap_find(loader->map, &loader->key);
     else
-        SETTLE_ADD(loader->counters.unrouted, 1);
+        ACCOUNT_ADD(loader->counters.unrouted, 1);
     batch_t *batch = &loader->batches[place];
     if (batch != loader->batch) {
         if (!make_room(loader, batch, record->document_length, err))
@@ -273,7 +273,7 @@ static bool read_block_back(loader_t *loader, const block_t *block, err_t *err) 
     bool ok = snapshot_read_all(loader->target, block->id_base, end, read_back_clear, read_back_keep,
                                 loader->range, err) &&
               read_back_ready(loader->range, err);
-    SETTLE_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
+    ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
     loader->comparing = ok && read_back_any(loader->range);
     return ok;
 }
@@ -327,14 +327,14 @@ static bool correct_document(loader_t *loader, block_t *block, const record_t *r
         !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE) {
-        settle_one(&loader->settler, block, SETTLED_CORRECTED);
+        account_one(&loader->account, block, RECORD_CORRECTED);
         return true;
     }
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else
         deliver_say_taken(reason, document, record->document_length);
-    return settle_reject(&loader->settler, block, record, reason, err);
+    return account_reject(&loader->account, block, record, reason, err);
 }
 
 /* A record that no document is to be there of. *found: what is there all the same. */
@@ -370,11 +370,11 @@ static bool compare_document(loader_t *loader, block_t *block, const record_t *r
         return refuse_changed(block, record, err);
     if (found == READ_BACK_OTHER) {
         deliver_say_taken(reason, document, record->document_length);
-        return settle_reject(&loader->settler, block, record, reason, err);
+        return account_reject(&loader->account, block, record, reason, err);
     }
     *open = found == READ_BACK_NOTHING;
     if (!*open)
-        settle_one(&loader->settler, block, SETTLED_THERE);
+        account_one(&loader->account, block, RECORD_THERE);
     return true;
 }
 
@@ -385,8 +385,8 @@ static bool reject_record(loader_t *loader, block_t *block, const record_t *reco
     if (loader->comparing && !leave_nothing(loader, block, record, NULL, &found, err))
         return false;
     if (found != READ_BACK_ACCEPTED)
-        return settle_reject(&loader->settler, block, record, reason, err);
-    settle_one(&loader->settler, block, SETTLED_THERE);
+        return account_reject(&loader->account, block, record, reason, err);
+    account_one(&loader->account, block, RECORD_THERE);
     return true;
 }
 
@@ -405,7 +405,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
         read_back_found_t found;
         if (loader->comparing && !leave_nothing(loader, block, record, document, &found, err))
             return false;
-        settle_one(&loader->settler, block, SETTLED_FILTERED);
+        account_one(&loader->account, block, RECORD_FILTERED);
         return true;
     }
     if (__builtin_expect(loader->comparing, 0)) {
@@ -451,10 +451,10 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
     if (ok && block->oversize.length)
-        ok = settle_oversize(&loader->settler, block, err);
+        ok = account_oversize(&loader->account, block, err);
     block->parsed = ok;
     if (ok) {
-        settle_block(&loader->settler, block);
+        account_block(&loader->account, block);
         return true;
     }
     loading_fail(loading, err); /* before the block is gone: else all would look settled */
@@ -485,7 +485,7 @@ static bool send_if_due(loader_t *loader, bool *waiting, err_t *err) {
     }
     if (!fullest || !pool_is_short(loader->loading->pool))
         return true;
-    SETTLE_ADD(loader->counters.short_batches, 1);
+    ACCOUNT_ADD(loader->counters.short_batches, 1);
     return send_batch(loader, fullest, err);
 }
 
@@ -498,7 +498,7 @@ static bool work_on(loader_t *loader, err_t *err) {
             loader->rest ? loader->rest
                          : queue_pop(loading->queue, waiting ? LOOK_NS : -1, loader->part, loading->parts);
         loader->rest = block ? block->next : NULL;
-        SETTLE_ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
+        ACCOUNT_ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
         bool over = stop_signal() || loading_failed(loading);
         if (!block && queue_ended(loading->queue))
             return over && loading_failed(loading) ? true : send_all(loader, err);
@@ -584,7 +584,7 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         near = loading->routers.servers[loader->way];
     }
     ok = ok && (!loading->server || open_writer(loader, near, err));
-    loader->settler = (settler_t){.loading = loading, .counts = &loader->counters.counts};
+    loader->account = (account_t){.loading = loading, .counts = &loader->counters.counts};
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

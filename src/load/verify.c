@@ -240,7 +240,7 @@ static bool find_files(verification_t *run, err_t *err) {
         run->files[i].to = UINT64_MAX;
     }
     run->result->files = count;
-    run->result->books_files = places_inputs(run->places);
+    run->result->catalog_files = places_inputs(run->places);
     tell_unfinished(run);
     return true;
 }

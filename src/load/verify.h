@@ -35,7 +35,7 @@ void verify_spec_init(verify_spec_t *spec); /* the defaults */
 typedef struct {
     differences_t *differences;
     manifest_t manifest; /* whose names they borrow */
-    uint64_t files, unfinished_files, books_files;
+    uint64_t files, unfinished_files, catalog_files;
     uint64_t records, expected, rejected, filtered, fixed;
     uint64_t documents; /* looked at */
     uint64_t same;      /* of those: as they should be */

@@ -7,7 +7,7 @@
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
 /* NAME.tipple.files and its like must be names too. */
-enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.claims" + 1, LONGEST_DATABASE = 63 };
+enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.files" + 1, LONGEST_DATABASE = 63 };
 
 void address_free(address_t *address) {
     if (address->uri)
@@ -87,7 +87,7 @@ static bool good_database(const char *name, err_t *err) {
 }
 
 static bool good_collection(const char *name, err_t *err) {
-    static const char *const catalogs[] = {".tipple.files", ".tipple.claims", ".tipple.loads"};
+    static const char *const catalogs[] = {".tipple.files", ".tipple.loads"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof catalogs / sizeof *catalogs; i++) {
         size_t tail = strlen(catalogs[i]);

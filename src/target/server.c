@@ -28,8 +28,8 @@ static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP
 struct server {
     address_t address;
     mongoc_client_pool_t *pool;
-    mongoc_write_concern_t *data, *books;
-    bson_t *books_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
+    mongoc_write_concern_t *data, *catalog;
+    bson_t *catalog_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
     bool unsafe, reads;
@@ -68,8 +68,8 @@ const mongoc_write_concern_t *server_data_concern(const server_t *server) {
     return server->data;
 }
 
-const mongoc_write_concern_t *server_books_concern(const server_t *server) {
-    return server->books;
+const mongoc_write_concern_t *server_catalog_concern(const server_t *server) {
+    return server->catalog;
 }
 
 /* A pool's monitors look at their stop flag every half second only, which is longer than a small load takes.
@@ -100,9 +100,9 @@ void server_destroy(server_t *server) {
         mongoc_client_pool_destroy(server->pool);
     if (server->data)
         mongoc_write_concern_destroy(server->data);
-    if (server->books)
-        mongoc_write_concern_destroy(server->books);
-    bson_destroy(server->books_option);
+    if (server->catalog)
+        mongoc_write_concern_destroy(server->catalog);
+    bson_destroy(server->catalog_option);
     address_free(&server->address);
     free(server);
 }
@@ -248,7 +248,7 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
     name_command(database, command, doing, sizeof doing);
     bson_copy_to(command, &whole);
     if (writes)
-        bson_concat(&whole, server->books_option);
+        bson_concat(&whole, server->catalog_option);
     patience_t patience = server_patience(server);
     for (;;) {
         ok = mongoc_client_command_simple(client, database, &whole, NULL, &answer, &error);
@@ -330,20 +330,20 @@ static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
 static void set_concerns(server_t *server, bool unsafe) {
     bool standalone = server->facts.kind == SERVER_STANDALONE;
     int64_t timeout = confirm_ms(server->patience_ns);
-    server->books = mongoc_write_concern_new();
-    mongoc_write_concern_set_w(server->books, standalone ? 1 : MONGOC_WRITE_CONCERN_W_MAJORITY);
-    mongoc_write_concern_set_journal(server->books, true);
+    server->catalog = mongoc_write_concern_new();
+    mongoc_write_concern_set_w(server->catalog, standalone ? 1 : MONGOC_WRITE_CONCERN_W_MAJORITY);
+    mongoc_write_concern_set_journal(server->catalog, true);
     if (!standalone)
-        mongoc_write_concern_set_wtimeout_int64(server->books, timeout);
-    server->books_option = bson_new();
-    mongoc_write_concern_append(server->books, server->books_option);
+        mongoc_write_concern_set_wtimeout_int64(server->catalog, timeout);
+    server->catalog_option = bson_new();
+    mongoc_write_concern_append(server->catalog, server->catalog_option);
     if (unsafe) {
         server->data = mongoc_write_concern_copy(mongoc_uri_get_write_concern(server->address.uri));
     } else if (standalone) {
         server->data = mongoc_write_concern_new();
         mongoc_write_concern_set_w(server->data, 1);
     } else {
-        server->data = mongoc_write_concern_copy(server->books);
+        server->data = mongoc_write_concern_copy(server->catalog);
     }
 }
 

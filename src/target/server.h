@@ -59,7 +59,7 @@ void server_give(server_t *server, mongoc_client_t *client);
 /* The write concern of data and catalog: majority and journal on replica sets and routers; on a standalone w:1
  * (data) and j:true (catalog). With --unsafe the data's is the URI's own. Owned by the server. */
 const mongoc_write_concern_t *server_data_concern(const server_t *server);
-const mongoc_write_concern_t *server_books_concern(const server_t *server);
+const mongoc_write_concern_t *server_catalog_concern(const server_t *server);
 
 /* Runs an idempotent command on the primary, trying again through elections and lost connections until the
  * patience is over. reply is always initialised (destroy it); may be NULL. The catalog's write concern is added

@@ -212,8 +212,8 @@ static void test_facts(void **state) {
     assert_string_equal(server_collection(lab.server), "facts");
     bool standalone = facts->kind == SERVER_STANDALONE;
     assert_true(mongoc_write_concern_get_wmajority(server_data_concern(lab.server)) == !standalone);
-    assert_true(mongoc_write_concern_get_wmajority(server_books_concern(lab.server)) == !standalone);
-    assert_true(mongoc_write_concern_get_journal(server_books_concern(lab.server)));
+    assert_true(mongoc_write_concern_get_wmajority(server_catalog_concern(lab.server)) == !standalone);
+    assert_true(mongoc_write_concern_get_journal(server_catalog_concern(lab.server)));
     char one[25], two[25];
     OK(lab, server_process(lab.server, lab.client, one, &lab.err));
     OK(lab, server_process(lab.server, lab.client, two, &lab.err));

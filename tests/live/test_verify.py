@@ -51,7 +51,7 @@ class Clean(liveverify.Case):
             self.assertEqual((loaded["loaded"],) * 4, tuple(said[field] for field in (
                 "documents", "as_expected", "expected", "documents_in_collection")))
             self.assertEqual((51, 51, 0), tuple(said[field] for field in (
-                "files", "files_in_books", "documents_of_other_files")))
+                "files", "files_in_catalog", "documents_of_other_files")))
         said = self.finds([], "--sample", "40%", *names)
         self.assertTrue(0 < said["blocks_looked_at"] < said["blocks"], said)
         self.assertIsNone(said["documents_in_collection"])
@@ -362,7 +362,7 @@ class Known(liveverify.Case):
         self.set(self.id_at("c.csv", 500), m=-1)
         said = self.finds([], "b.csv", "a.csv")
         self.assertEqual((5000, 1000, 2, 3), tuple(said[field] for field in (
-            "as_expected", "documents_of_other_files", "files", "files_in_books")))
+            "as_expected", "documents_of_other_files", "files", "files_in_catalog")))
         self.insert({"_id": "mine"}, {"_id": Int64(self.id_of("b.csv", 3 * WINDOW))})
         self.finds([("foreign", '"mine"'), ("extra", "b.csv", None)], "b.csv")
         said = self.finds([], "b.csv", "--files-only")

@@ -451,7 +451,7 @@ static void add_entries(world_t *world, packet_t *message) {
             there |=
                 other->ordinal == entry->ordinal ||
                 (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                (!other->removed && entry->claim && other->claim && strcmp(other->claim, entry->claim) == 0);
+                (!other->removed && entry->follows && other->follows && strcmp(other->follows, entry->follows) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");

@@ -1,4 +1,4 @@
-#include "load/settle.h"
+#include "load/account.h"
 #include "base/lines.h"
 #include "input/source.h"
 #include "load/reject_identity.h"
@@ -8,28 +8,28 @@
 #include <string.h>
 #include <xxhash.h>
 
-void settle_one(const settler_t *settler, block_t *block, settled_t what) {
+void account_one(const account_t *account, block_t *block, unsent_t what) {
     block->counts.read++;
-    SETTLE_ADD(settler->counts->read, 1);
-    if (what == SETTLED_FILTERED) {
+    ACCOUNT_ADD(account->counts->read, 1);
+    if (what == RECORD_FILTERED) {
         block->counts.filtered++;
-        SETTLE_ADD(settler->counts->filtered, 1);
-    } else if (what == SETTLED_CORRECTED) {
+        ACCOUNT_ADD(account->counts->filtered, 1);
+    } else if (what == RECORD_CORRECTED) {
         block->counts.loaded++;
         block->counts.corrected++;
-        SETTLE_ADD(settler->counts->loaded, 1);
-        SETTLE_ADD(settler->counts->corrected, 1);
+        ACCOUNT_ADD(account->counts->loaded, 1);
+        ACCOUNT_ADD(account->counts->corrected, 1);
     } else {
         block->counts.already_there++;
-        SETTLE_ADD(settler->counts->already_there, 1);
+        ACCOUNT_ADD(account->counts->already_there, 1);
     }
 }
 
-void settle_block(const settler_t *settler, block_t *block) {
+void account_block(const account_t *account, block_t *block) {
     if (!block->parsed || block->pending)
         return;
-    pool_give(settler->loading->pool, &block->buffer);
-    loading_add_done(settler->loading, block);
+    pool_give(account->loading->pool, &block->buffer);
+    loading_add_done(account->loading, block);
 }
 
 /* For the catalog, which knows each rejected record by its place and bytes. */
@@ -47,12 +47,12 @@ static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
     return true;
 }
 
-static bool reject(const settler_t *settler, block_t *block, const reject_t *reject, err_t *err) {
+static bool reject(const account_t *account, block_t *block, const reject_t *reject, err_t *err) {
     block->counts.read++;
     block->counts.rejected++;
-    SETTLE_ADD(settler->counts->read, 1);
-    SETTLE_ADD(settler->counts->rejected, 1);
-    return mark_reject(block, reject, err) && rejects_add(settler->loading->rejects, reject, err);
+    ACCOUNT_ADD(account->counts->read, 1);
+    ACCOUNT_ADD(account->counts->rejected, 1);
+    return mark_reject(block, reject, err) && rejects_add(account->loading->rejects, reject, err);
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
@@ -68,22 +68,22 @@ static uint64_t lines_before(loading_t *loading, const block_t *block) {
     return lines;
 }
 
-bool settle_reject(const settler_t *settler, block_t *block, const record_t *record, const char *reason,
-                   err_t *err) {
+bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
+                    err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + record->offset,
-                   .line = lines_before(settler->loading, block) + block->first_line + record->line,
+                   .line = lines_before(account->loading, block) + block->first_line + record->line,
                    .column = record->column,
                    .field = record->field,
                    .reason = reason,
                    .bytes = block->buffer.bytes + record->offset,
                    .length = record->length,
                    .kept = record->length};
-    return reject(settler, block, &it, err);
+    return reject(account, block, &it, err);
 }
 
 /* A document that the server would not take. */
-static bool reject_refused(const settler_t *settler, block_t *block, uint32_t offset, const char *reason,
+static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
     const uint8_t *text = block->buffer.bytes, *end = memchr(text + offset, '\n', block->length - offset);
     record_t record = {.offset = offset,
@@ -91,56 +91,56 @@ static bool reject_refused(const settler_t *settler, block_t *block, uint32_t of
                        .line = (uint32_t)lines_count(text, offset),
                        .column = 1,
                        .reason = reason};
-    return settle_reject(settler, block, &record, reason, err);
+    return account_reject(account, block, &record, reason, err);
 }
 
 /* A document that was not simply loaded. */
-static bool settle_exception(const settler_t *settler, const batch_t *batch, block_t *block,
+static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
     if (!exception->there)
-        return reject_refused(settler, block, batch->offsets[exception->index], exception->reason, err);
-    settle_one(settler, block, SETTLED_THERE);
+        return reject_refused(account, block, batch->offsets[exception->index], exception->reason, err);
+    account_one(account, block, RECORD_THERE);
     return true;
 }
 
 /* Once, and before its rejects are counted: the server does take documents of this format. */
-static void tell_taken(settler_t *settler, const batch_t *batch, const delivered_t *delivered) {
+static void tell_taken(account_t *account, const batch_t *batch, const delivered_t *delivered) {
     size_t rejected = 0;
     for (size_t i = 0; i < delivered->count; i++)
         rejected += !delivered->exceptions[i].there;
     if (rejected < batch->count) {
-        rejects_looked_at(settler->loading->rejects, 0, true);
-        settler->told = true;
+        rejects_looked_at(account->loading->rejects, 0, true);
+        account->told = true;
     }
 }
 
-bool settle_batch(settler_t *settler, batch_t *batch, const delivered_t *delivered, err_t *err) {
+bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
     uint32_t first = 0;
     size_t exceptions = 0;
     bool ok = true;
-    if (!settler->told)
-        tell_taken(settler, batch, delivered);
+    if (!account->told)
+        tell_taken(account, batch, delivered);
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
         for (; ok && exceptions < delivered->count && delivered->exceptions[exceptions].index < end;
              exceptions++, loaded--)
-            ok = settle_exception(settler, batch, block, &delivered->exceptions[exceptions], err);
+            ok = settle_exception(account, batch, block, &delivered->exceptions[exceptions], err);
         if (!ok)
             return false;
         block->counts.read += loaded;
         block->counts.loaded += loaded;
-        SETTLE_ADD(settler->counts->read, loaded);
-        SETTLE_ADD(settler->counts->loaded, loaded);
+        ACCOUNT_ADD(account->counts->read, loaded);
+        ACCOUNT_ADD(account->counts->loaded, loaded);
         block->pending -= batch->parts[i].count;
         first = end;
         batch->parts[i].block = NULL;
-        settle_block(settler, block);
+        account_block(account, block);
     }
     return true;
 }
 
-block_t *settle_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
+block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
     uint32_t end = 0;
     *offset = batch->offsets[index];
     for (size_t i = 0; i < batch->part_count; i++)
@@ -149,26 +149,26 @@ block_t *settle_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
     return NULL;
 }
 
-void settle_place(const settler_t *settler, const batch_t *batch, uint32_t index, char *text, size_t size) {
+void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size) {
     uint32_t offset;
-    const block_t *block = settle_find(batch, index, &offset);
+    const block_t *block = account_find(batch, index, &offset);
     if (block)
         snprintf(text, size, "%s:%llu", block->file->input->name,
-                 (unsigned long long)(lines_before(settler->loading, block) + block->first_line +
+                 (unsigned long long)(lines_before(account->loading, block) + block->first_line +
                                       lines_count(block->buffer.bytes, offset)));
     else
         snprintf(text, size, "a record of this load");
 }
 
-bool settle_oversize(const settler_t *settler, block_t *block, err_t *err) {
+bool account_oversize(const account_t *account, block_t *block, err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + block->length,
-                   .line = lines_before(settler->loading, block) + block->first_line +
+                   .line = lines_before(account->loading, block) + block->first_line +
                            lines_count(block->buffer.bytes, block->length),
                    .column = 1,
                    .reason = "the record is longer than --max-record",
                    .bytes = block->buffer.bytes + block->length,
                    .length = block->oversize.length,
                    .kept = block->oversize.kept};
-    return reject(settler, block, &it, err);
+    return reject(account, block, &it, err);
 }
