@@ -63,7 +63,8 @@ bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
         input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
     const int64_t then_ns =
         ends_before ? input->entry.versions[input->version - 1].completed_ns : piece->modified_ns;
-    return input->plain && (piece->complete || piece->done.count) && then_ns != input->seen.modified_ns;
+    return (piece->complete || piece->done.count) &&
+           (input->stream || (input->plain && then_ns != input->seen.modified_ns));
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {

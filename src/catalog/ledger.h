@@ -14,8 +14,9 @@
  *         |                                          it was read as complete                    |
  *         +-------------------------------------------------------------------------------------+
  *
- *        CHECK: it is complete, but the file has another modification time: its text is read and compared
- *        with the hashes of the done blocks, and then it is DONE. Otherwise the input has changed.
+ *        CHECK: it is complete, but the file has another modification time, or it is a stream: its text is
+ *        read and compared with the hashes of the done blocks, and then it is DONE. Otherwise the input has
+ *        changed.
  *
  * An input is compared with its entry by `relate`: it is the same, it is longer (VIEW_GROWN: the rest will be
  * loaded, as a new version), it is an earlier version (VIEW_OLDER: nothing of the rest can be loaded from
@@ -60,6 +61,7 @@ typedef struct {
     uint64_t text_end; /* extents must reach this far; 0: they grow while it is read */
     uint64_t bytes;    /* what it costs to read, for portions of work */
     bool plain;        /* its blocks can be read one by one */
+    bool stream;       /* nothing but its name is known before it is read */
     size_t group;      /* inputs of one stream follow one another and have one group; else their own */
     view_t view;
     uint32_t version; /* that `seen` is, or will be */
@@ -168,8 +170,8 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 /* An extent that was added to the input of a piece that is ours. */
 bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err);
 
-/* Are the done blocks of the piece of a file with another modification time than the one that is here? Then
- * they have to show that they are the same. */
+/* Are the done blocks of the piece of a file with another modification time than the one that is here, or of
+ * a stream? Then they have to show that they are the same. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
 
 /* ---- what to do next ---- */

@@ -187,7 +187,8 @@ static const option_t options[] = {
      .argument = "NAME",
      .kind = OPTION_TEXT,
      AT(spec.input_name),
-     .help = "A name for what comes from stdin, so that an interrupted load of it can be completed."},
+     .help = "A name for what comes from stdin, so that an interrupted load of it can be completed, and a "
+             "second one loads nothing. Other data need another name."},
     {.name = "max-rate",
      .argument = "N|SIZE",
      .kind = OPTION_CUSTOM,

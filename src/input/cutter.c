@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { SKIP_BYTES = 64 * 1024, KEPT_BYTES = 64 * 1024 };
 
@@ -97,12 +98,15 @@ static size_t last_record_end(const cutter_t *cutter) {
 /* Reads on to the end of the record at `start`, throwing it away but for its first bytes. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t *skipped = malloc(SKIP_BYTES);
-    if (!skipped)
-        return err_memory(err, SKIP_BYTES);
-    bool ok = true, found = false;
+    XXH3_state_t *hash = XXH3_createState();
+    bool ok = (skipped && hash) || err_memory(err, SKIP_BYTES), found = false;
+    if (ok) {
+        XXH3_64bits_reset(hash);
+        XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
+    }
     cut->oversize.length = cutter->have - start;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
-    while (!cutter->ended && !found) {
+    while (ok && !cutter->ended && !found) {
         ssize_t got = source_read(cutter->source, skipped, SKIP_BYTES, &cutter->fault);
         cutter->ended = got <= 0;
         cutter->faulty = got < 0;
@@ -110,9 +114,12 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
         found = end != NULL;
         size_t taken = found ? (size_t)(end - skipped) + 1 : got > 0 ? (size_t)got : 0;
         cut->oversize.length += taken;
+        XXH3_64bits_update(hash, skipped, taken);
         if (found)
             ok = carry(cutter, end + 1, (size_t)got - taken, err);
     }
+    cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
+    XXH3_freeState(hash);
     free(skipped);
     cutter->have = start;
     return ok;

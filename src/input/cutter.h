@@ -29,6 +29,7 @@ typedef struct {
     struct {              /* a record behind the others that is longer than any record may be */
         uint64_t length;  /* 0: none */
         uint32_t kept;    /* its first bytes, at buffer.bytes + length */
+        uint64_t hash;    /* XXH3 of the others and all of it */
     } oversize;
 } cut_t;
 

@@ -37,6 +37,7 @@ typedef struct {
     atomic_uint epoch;            /* of our ownership; 0: it is another load's now */
     atomic_uint fed_epoch;        /* the last one that a feeder began with */
     atomic_bool begun;            /* by this load: a block was handed out */
+    atomic_bool opened;           /* by a feeder of this load: a stream can be read only once */
     atomic_bool misfit;           /* it could not be begun: its beginning does not fit, or cannot be read */
     atomic_bool changed;          /* it has other content than when it was loaded before */
     atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */

@@ -144,10 +144,12 @@ static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
     return ok;
 }
 
-/* The sum over blocks does not depend on their order, so each hash knows its block's number. */
+/* Of its text, whatever --max-record is. The sum over blocks does not depend on their order, so each hash knows
+ * its block's number. */
 static uint64_t hash_block(const cut_t *cut, uint64_t from) {
-    return XXH3_64bits_withSeed(cut->buffer.bytes, cut->length + cut->oversize.kept,
-                                from ^ cut->oversize.length);
+    const uint64_t text =
+        cut->oversize.length ? cut->oversize.hash : XXH3_64bits(cut->buffer.bytes, cut->length);
+    return XXH3_64bits_withSeed(&text, sizeof text, from);
 }
 
 /* from: the number that its reading began with; a piece may begin in the middle of a record of the one
@@ -245,7 +247,23 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
     return true;
 }
 
+/* What was read of it cannot be read again: so --reload-changed is of no use. */
+static bool refuse_other_stream(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
+                   "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
+                   "run the same command again",
+                   file->input->name, what, (unsigned long long)at, file->input->name);
+}
+
+static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
+    return refuse_other_stream(file, "this stream goes on where that one ended, behind", block->offset, err);
+}
+
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
+    if (file->input->kind == INPUT_STREAM)
+        return refuse_other_stream(file, "this stream has other content than that one behind",
+                                   run->from * POSITION_BLOCK_BYTES, err);
     file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
@@ -258,6 +276,8 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
 /* Is the text of done blocks what it was? Known when a run of them is over. */
 static bool compare_done(worker_t *worker, load_file_t *file, const block_t *block, err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
+    if (!run)
+        return refuse_longer(file, block, err);
     if (run != worker->run) {
         worker->run = run;
         worker->run_hash = 0;
@@ -336,7 +356,7 @@ static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t
     bool ok = true;
     if (file->only_compares && block->tail && !block->partial)
         worker->tail_hash += block->hash;
-    else if (file->compares && !block->partial)
+    else if ((file->compares || file->only_compares) && !block->partial)
         ok = compare_done(worker, file, block, err);
     free_block(&worker->feeder->options, block);
     return ok;
@@ -444,6 +464,11 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
 static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *begun, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
+    if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
+        return err_set(err, STATUS_SERVER,
+                       "%s was taken over by another load, which has not loaded all of it, and what was read of it "
+                       "here cannot be read again: run the same command again, with all of the stream",
+                       file->input->name);
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
     worker->run = NULL;

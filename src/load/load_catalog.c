@@ -237,6 +237,7 @@ static bool fill_ledger(job_t *job, err_t *err) {
                                 .bytes = file->disk_bytes *
                                          (file->kind == INPUT_GZIP || file->kind == INPUT_ZSTD ? EXPANDS : 1),
                                 .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+                                .stream = file->kind == INPUT_STREAM,
                                 .group = group_of(job, i)};
         wanted->entry = (entry_t){0};
         if (!ledger_add(&job->ledger, &input, err)) {

@@ -111,8 +111,31 @@ class Inputs(livetest.Case):
         self.load("-", "--input-name", "june", stdin=text)
         self.holds(Books().stream("june", text))
         again = self.load("-", "--input-name", "june", stdin=text)
-        self.assertEqual(0, again["loaded"])
+        self.assertEqual((0, 2000), (again["loaded"], again["records_done_before"]))
         self.holds(Books().stream("june", text))
+
+    def test_stdin_with_a_name_of_others(self):
+        """another stream under a name that was given before is refused, and so is a longer or a shorter one"""
+        for count in (1000, 20000):  # one block; many
+            text, name = rows(count), "june%d" % count
+            self.load("-", "--input-name", name, stdin=text)
+            before = self.documents()
+            for other in (text + rows(10, 2, header=False), text[:-1] + b"9\n", rows(count, 3), text[:len(text) // 2], b""):
+                for words in ((), ("--reload-changed",)):
+                    self.load("-", "--input-name", name, *words, stdin=other, status=5)
+                    self.assertIn("forget " + name, self.stderr)
+            self.assertEqual(before, self.documents())
+            self.load("-", "--input-name", name, stdin=text)
+        self.assertEqual(21000, len(self.documents()))
+
+    def test_stdin_cut_off_and_longer(self):
+        """a stream whose load was interrupted goes on with the longer one"""
+        text = rows(30000)
+        self.load("-", "--input-name", "july", "--limit", 20000, stdin=text)
+        self.load("-", "--input-name", "july", stdin=rows(30000, 2), status=5)
+        more = text + rows(500, 2, header=False)
+        self.load("-", "--input-name", "july", stdin=more)
+        self.holds(Books().stream("july", more))
 
     def test_fifo(self):
         """a FIFO whose writer comes late, and one with gzip in it"""
