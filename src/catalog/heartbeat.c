@@ -22,7 +22,6 @@ struct heartbeat {
     pthread_cond_t stop;
     bool stopping; /* under the lock */
     atomic_ullong count;
-    atomic_bool listed;
 };
 
 /* False: the heart stops. */
@@ -43,15 +42,13 @@ static void *beat(void *context) {
     int64_t due_ns = clock_now_ns() + heartbeat->every_ns;
     while (wait_for_next(heartbeat, due_ns)) {
         err_t err;
-        bool alive;
+        bool listed; /* nothing follows from it: safety is the epochs' */
         due_ns = clock_now_ns() + heartbeat->every_ns;
         if (heartbeat->store->beat(heartbeat->store, &heartbeat->load, ++number,
-                                   heartbeat->documents(heartbeat->context), &alive, &err)) {
+                                   heartbeat->documents(heartbeat->context), &listed, &err))
             atomic_fetch_add(&heartbeat->count, 1);
-            heartbeat->listed = alive;
-        } else {
+        else
             log_detail("a sign of life was not acknowledged: %s", err.text);
-        }
     }
     return NULL;
 }
@@ -68,8 +65,7 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
                                .load = *load,
                                .every_ns = (every_ms < LEAST_MS ? LEAST_MS : every_ms) * 1000000,
                                .documents = documents,
-                               .context = context,
-                               .listed = true};
+                               .context = context};
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -92,10 +88,6 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
 
 uint64_t heartbeat_count(const heartbeat_t *heartbeat) {
     return atomic_load(&heartbeat->count);
-}
-
-bool heartbeat_is_listed(const heartbeat_t *heartbeat) {
-    return heartbeat->listed;
 }
 
 void heartbeat_stop(heartbeat_t *heartbeat) {

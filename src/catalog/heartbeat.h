@@ -15,9 +15,6 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
 /* How many beats were acknowledged. Any thread. */
 uint64_t heartbeat_count(const heartbeat_t *heartbeat);
 
-/* False: somebody removed the load from the catalog, so that others take it for dead. Any thread. */
-bool heartbeat_is_listed(const heartbeat_t *heartbeat);
-
 /* Ends the thread. NULL is allowed. */
 void heartbeat_stop(heartbeat_t *heartbeat);
 

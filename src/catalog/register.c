@@ -140,10 +140,26 @@ static void match_moved(matching_t *m, size_t number) {
     }
 }
 
-static bool refuse_changed(const registration_t *registering, const wanted_t *wanted, const entry_t *entry,
+/* Another load has seen this file after us, when it was longer. */
+static bool has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
+    const wanted_t *wanted = &registering->wanted[number];
+    char now[33];
+    err_t ignored; /* it is not as long */
+    return wanted->may_grow && newest->size > wanted->seen.size &&
+           registering->digest_at(registering->context, number, newest->size, now, &ignored) &&
+           strcmp(now, newest->digest) == 0;
+}
+
+static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
                            err_t *err) {
     char what[120];
+    const wanted_t *wanted = &registering->wanted[number];
     const version_t *newest = entry_newest(entry);
+    if (has_grown_meanwhile(registering, number, newest))
+        return err_set(err, STATUS_INPUT,
+                       "%s has grown while this load began, and another load loads it already: run the same "
+                       "command again",
+                       wanted->name);
     if (newest->size == wanted->seen.size)
         snprintf(what, sizeof what, "it has the same size, but other content");
     else
@@ -175,8 +191,8 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     }
     if (!changed)
         return true;
-    if (!wanted->reload)
-        return refuse_changed(registering, wanted, changed, err);
+    if (!wanted->reload || has_grown_meanwhile(registering, number, entry_newest(changed)))
+        return refuse_changed(registering, number, changed, err);
     take(m, number, changed);
     wanted->changed = true;
     return true;

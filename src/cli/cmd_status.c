@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "base/units.h"
+#include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store_mongo.h"
 #include "target/place.h"
@@ -72,8 +73,10 @@ static bool restore(server_t *server, mongoc_client_t *client, report_t *status,
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
     catalog_header_t header = {0};
     bool found;
+    const catalog_settings_t settings = {.name = server_namespace(server)};
     store_t *store = store_mongo_open(server, client, err);
     bool ok = store && store->read_header(store, &header, &found, err) &&
+              (!found || catalog_check_header(&header, &settings, err)) &&
               (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
     if (ok) {
         status->generation = header.generation;

@@ -57,6 +57,7 @@ static bool change(const correct_place_t *place, const bson_t *before, const bso
                                        BCON_DOCUMENT(query), "u", BCON_DOCUMENT(after), "}", "]")
                             : BCON_NEW("delete", BCON_UTF8(collection), "deletes", "[", "{", "q",
                                        BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
+    server_append_uuid(place->server, place->uuid, command);
     bool ok = server_command(place->server, place->client, server_database(place->server), command, true,
                              &reply, err);
     *code = ok ? 0 : server_code(&reply);

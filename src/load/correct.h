@@ -13,6 +13,7 @@
 typedef struct {
     server_t *server;
     mongoc_client_t *client;
+    const uint8_t *uuid; /* of the collection */
     const schema_t *schema;
     const reject_codes_t *reject_codes; /* more codes that speak of a document */
 } correct_place_t;

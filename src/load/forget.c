@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RANGES_AT_ONCE = 100, NAP_MS = 50, UUID_MAJOR = 6 };
+enum { RANGES_AT_ONCE = 100, NAP_MS = 50 };
 
 /* ---- the ranges of `_id`s that an entry's extents are ---- */
 
@@ -77,8 +77,8 @@ static bool flush(ranges_t *ranges, err_t *err) {
         command = BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "$or", BCON_ARRAY(&ranges->list),
                            "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true), "projection", "{",
                            "_id", BCON_INT32(1), "}");
-    if (ranges->deletes && place->uuid && server_facts(place->server)->major >= UUID_MAJOR)
-        BSON_APPEND_BINARY(command, "collectionUUID", BSON_SUBTYPE_UUID, place->uuid, 16);
+    if (ranges->deletes)
+        server_append_uuid(place->server, place->uuid, command);
     bool ok = server_command(place->server, place->client, server_database(place->server), command,
                              ranges->deletes, &reply, err);
     if (ok && !ranges->deletes && inner_batch(&reply, &documents))

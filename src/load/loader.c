@@ -314,7 +314,7 @@ static bool may_correct(const loader_t *loader, block_t *block, const record_t *
 
 static correct_place_t correct_place(const loader_t *loader) {
     const loading_t *loading = loader->loading;
-    return (correct_place_t){loading->server, writer_client(loader->writer), loading->schema,
+    return (correct_place_t){loading->server, writer_client(loader->writer), loading->uuid, loading->schema,
                              &loading->reject_codes};
 }
 

@@ -10,8 +10,7 @@ enum {
     NAMESPACE_NOT_FOUND = 26,
     NAMESPACE_EXISTS = 48,
     INVALID_OPTIONS = 72,
-    OTHER_UUID = 361,
-    UUID_MAJOR = 6 /* drop and insert take collectionUUID */
+    OTHER_UUID = 361
 };
 
 static bool can_cluster(const server_facts_t *facts) {
@@ -217,8 +216,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
     bson_t command = BSON_INITIALIZER, reply;
     snprintf(name, sizeof name, "%s%s", server_collection(server), tail);
     BSON_APPEND_UTF8(&command, "drop", name);
-    if (uuid)
-        BSON_APPEND_BINARY(&command, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
+    server_append_uuid(server, uuid, &command);
     bool ok = server_command(server, client, server_database(server), &command, true, &reply, err) ||
               server_code(&reply) == NAMESPACE_NOT_FOUND || (uuid && server_code(&reply) == OTHER_UUID);
     bson_destroy(&command);
@@ -238,5 +236,5 @@ bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
 bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
     static const uint8_t none[16];
     return memcmp(uuid, none, sizeof none) == 0 ||
-           drop_one(server, client, "", server_facts(server)->major >= UUID_MAJOR ? uuid : NULL, err);
+           drop_one(server, client, "", uuid, err);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4 };
+enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4, UUID_MAJOR = 6 };
 
 /* The driver waits this long for a server before our own loop, which also hears a stop signal, looks up. */
 enum {
@@ -38,6 +38,11 @@ struct server {
 
 const server_facts_t *server_facts(const server_t *server) {
     return &server->facts;
+}
+
+void server_append_uuid(const server_t *server, const uint8_t uuid[16], bson_t *command) {
+    if (uuid && server->facts.major >= UUID_MAJOR)
+        BSON_APPEND_BINARY(command, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
 }
 
 const char *server_database(const server_t *server) {

@@ -45,6 +45,8 @@ server_t *server_beside(const server_t *server, const char *hosts, const char *s
 void server_destroy(server_t *server);
 
 const server_facts_t *server_facts(const server_t *server);
+/* "Only if the collection is still this one", where the server knows that (6.0). uuid NULL: whichever it is. */
+void server_append_uuid(const server_t *server, const uint8_t uuid[16], bson_t *command);
 const char *server_database(const server_t *server);
 const char *server_collection(const server_t *server); /* without the database */
 const char *server_namespace(const server_t *server);  /* "mot.results" */

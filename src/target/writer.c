@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What a message holds besides documents: far more than the driver ever puts there. */
-enum { MESSAGE_OVERHEAD = 65536, UUID_SINCE_MAJOR = 6 };
+enum { MESSAGE_OVERHEAD = 65536 };
 
 static const int64_t NEAR_OFF_NS = 1000000000;
 
@@ -83,9 +83,8 @@ void writer_destroy(writer_t *writer) {
 }
 
 void writer_set_uuid(writer_t *writer, const uint8_t uuid[16]) {
-    if (server_facts(writer->server)->major >= UUID_SINCE_MAJOR &&
-        !bson_has_field(writer->options, "collectionUUID"))
-        BSON_APPEND_BINARY(writer->options, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
+    if (!bson_has_field(writer->options, "collectionUUID"))
+        server_append_uuid(writer->server, uuid, writer->options);
 }
 
 int64_t writer_wait_ns(const writer_t *writer) {

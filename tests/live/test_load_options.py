@@ -201,6 +201,17 @@ class Big(livetest.Case):
         head, tail = b"1|2|2016-01-02|4|NT|P|1|B|BMW|", b"|RED|PE|1|2001-01-01"
         return head + filler * (size - len(head) - len(tail)) + tail
 
+    def test_max_record_of_another_run(self):
+        """a file is the same file under another --max-record"""
+        text = rows(30) + self.record(600000) + b"\n" + rows(9000, 2, header=False)
+        self.write("a.gz", gzip.compress(text))
+        self.load("a.gz", "--max-record", 300000, "--limit", 6000, status=2)
+        self.load("a.gz", "--max-record", 700000, status=2)
+        self.write("b.csv", text)
+        self.load("b.csv", "--max-record", 700000)
+        os.utime(self.folder / "b.csv", ns=(1, 1))
+        self.load("b.csv", "--max-record", 300000)
+
     def test_max_record(self):
         """--max-record: one byte more is a reject, what is around it is loaded; within a window and over many"""
         for limit, collection in ((1000, "r1"), (300000, "r2"), (1 << 20, "r3")):

@@ -164,7 +164,12 @@ static void test_grown_or_changed(void **state) {
     lab.entries.entries[0].pieces[0].epoch = 1;               /* begun */
     assert_int_equal(one(&lab, file_of("a", 'x', 20), 2), 0); /* longer, and begins alike */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
-    assert_int_equal(one(&lab, file_of("a", 'x', 5), 2), -STATUS_INPUT);
+    assert_non_null(strstr(err.text, "has changed"));
+    assert_int_equal(one(&lab, file_of("a", 'x', 5), 2), -STATUS_INPUT); /* seen before it grew */
+    assert_non_null(strstr(err.text, "has grown while"));
+    wanted_t shorter = file_of("a", 'x', 5);
+    shorter.reload = true;
+    assert_false(try(&lab, &shorter, 1, 2));
     assert_int_equal(one(&lab, file_of("a", 'y', 10), 2), -STATUS_INPUT);
     lab.entries.entries[0].pieces[0].epoch =
         0; /* two entries of one path would be loaded twice, begun or not */
