@@ -335,6 +335,17 @@ class Refused(livetest.Case):
                                             "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
         self.refused("damaged", "b.csv")
 
+    def test_another_layout(self):
+        """refused by every command: a catalog in the layout of another version; --drop starts over"""
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 1}}}]})
+        self.refused("in another layout", "b.csv")
+        uri = ("--uri", self.uri())
+        for words in (("status", *uri), ("status", *uri, "--inputs"), ("verify", "-f", "mot", *uri, "a.csv"),
+                      ("forget", *uri, "a.csv"), ("where", *uri, "1")):
+            self.assertIn("in another layout", self.tipple(*words, status=1).stderr)
+        self.load("a.csv", "--drop", "--yes")
+
     def test_options_that_contradict(self):
         """refused: --clustered or --compressor that the collection does not have"""
         self.refused("is clustered", "b.csv", "--no-clustered")
