@@ -4,10 +4,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
-#include "load/correct.h"
-#include "load/read_back.h"
-#include "load/account.h"
-#include "load/snapshot_read.h"
+#include "load/begun.h"
 #include "target/writer.h"
 
 #include <pthread.h>
@@ -36,9 +33,8 @@ struct loader {
     hashed_t *hashed;
     bson_t key;
     bool by_document; /* the block's records belong to several shards, perhaps */
-    snapshot_read_t *target;
-    read_back_t *range; /* of a block that was begun before; NULL: there was none yet */
-    bool comparing;     /* and something of it is there */
+    begun_t *begun;   /* NULL: no block was begun before */
+    bool comparing;   /* the one at hand was, and something of it is there */
     account_t account;
     loader_counters_t counters;
     hist_t batch_times;
@@ -251,140 +247,27 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     return true;
 }
 
-/* ---- blocks that were begun before ---- */
-
-static bool open_range(loader_t *loader, err_t *err) {
-    if (!loader->target)
-        loader->target = snapshot_read_new(loader->loading->server, writer_client(loader->writer), err);
-    return loader->target && (loader->range = read_back_new(err)) != NULL;
-}
-
-/* What of it is there: to ask costs a hundredth of what duplicates cost, and on another shard there would be
- * none. */
-static bool read_block_back(loader_t *loader, const block_t *block, err_t *err) {
+/* What of a block that was begun before is there already? */
+static bool read_block_back(loader_t *loader, block_t *block, err_t *err) {
     loader->comparing = false;
     if (!block->begun_before || !loader->writer)
         return true;
-    int64_t start = clock_now_ns();
-    if (!loader->range && !open_range(loader, err))
+    const int64_t start = clock_now_ns();
+    if (!loader->begun &&
+        !(loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err)))
         return false;
-    /* a record that is too long begins where the text ends */
-    int64_t end = block->id_base + block->length + (block->oversize.length > 0);
-    bool ok = snapshot_read_all(loader->target, block->id_base, end, read_back_clear, read_back_keep,
-                                loader->range, err) &&
-              read_back_ready(loader->range, err);
+    const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
-    loader->comparing = ok && read_back_any(loader->range);
     return ok;
-}
-
-typedef struct {
-    const loader_t *loader;
-    const block_t *block;
-    uint32_t offset;
-} accepting_t;
-
-static bool accepts_hash(void *context, uint64_t hash) {
-    const accepting_t *accepting = context;
-    const loading_t *loading = accepting->loader->loading;
-    return loading->accepts(loading->accepts_context, accepting->block->file,
-                            accepting->block->offset + accepting->offset, hash);
-}
-
-/* What there is of a record; document: NULL where none could be made. */
-static bool look_back(loader_t *loader, const block_t *block, uint32_t offset, const uint8_t *document,
-                      uint32_t length, read_back_found_t *found, err_t *err) {
-    accepting_t accepting = {loader, block, offset};
-    return read_back_look(loader->range, block->id_base + offset, document, length,
-                          loader->loading->accepts ? accepts_hash : NULL, &accepting, found, err);
-}
-
-/* A record that was cut off when its input ended there, and is longer now: its document cannot be changed
- * safely where its new one may belong to another shard. */
-static bool may_correct(const loader_t *loader, block_t *block, const record_t *record, err_t *err) {
-    if (!loader->loading->route || route_key(loader->loading->route)->is_id)
-        return true;
-    block->file->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
-                   "replaced; a collection that is sharded by another key than _id does not allow that: give "
-                   "--reload-changed, which removes the documents of this input and loads it again",
-                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
-}
-
-static correct_place_t correct_place(const loader_t *loader) {
-    const loading_t *loading = loader->loading;
-    return (correct_place_t){loading->server, writer_client(loader->writer), loading->uuid, loading->schema,
-                             &loading->reject_codes};
-}
-
-static bool correct_document(loader_t *loader, block_t *block, const record_t *record,
-                             const uint8_t *document, err_t *err) {
-    const correct_place_t place = correct_place(loader);
-    char reason[WIRE_WORDS];
-    corrected_t corrected;
-    if (!may_correct(loader, block, record, err) ||
-        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
-        return false;
-    if (corrected == CORRECT_DONE) {
-        account_one(&loader->account, block, RECORD_CORRECTED);
-        return true;
-    }
-    if (corrected == CORRECT_REFUSED)
-        snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
-    else
-        deliver_say_taken(reason, document, record->document_length);
-    return account_reject(&loader->account, block, record, reason, err);
-}
-
-/* A record that no document is to be there of. *found: what is there all the same. */
-static bool leave_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
-                          read_back_found_t *found, err_t *err) {
-    const correct_place_t place = correct_place(loader);
-    if (!look_back(loader, block, record->offset, document, document ? record->document_length : 0, found,
-                   err))
-        return false;
-    return *found != READ_BACK_OTHER || !correct_was_torn(block, record->offset) ||
-           (may_correct(loader, block, record, err) && correct_remove(&place, block, record->offset, err));
-}
-
-/* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
-static bool refuse_changed(block_t *block, const record_t *record, err_t *err) {
-    block->file->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: at byte %llu it has another record than then",
-                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
-}
-
-/* A record of a block that something is there of. *open: its document is still to be sent. */
-static bool compare_document(loader_t *loader, block_t *block, const record_t *record,
-                             const uint8_t *document, bool *open, err_t *err) {
-    char reason[WIRE_WORDS];
-    read_back_found_t found;
-    *open = false;
-    if (!look_back(loader, block, record->offset, document, record->document_length, &found, err))
-        return false;
-    if (found == READ_BACK_OTHER && correct_was_torn(block, record->offset))
-        return correct_document(loader, block, record, document, err);
-    if (found == READ_BACK_OTHER && loader->loading->reload_changed)
-        return refuse_changed(block, record, err);
-    if (found == READ_BACK_OTHER) {
-        deliver_say_taken(reason, document, record->document_length);
-        return account_reject(&loader->account, block, record, reason, err);
-    }
-    *open = found == READ_BACK_NOTHING;
-    if (!*open)
-        account_one(&loader->account, block, RECORD_THERE);
-    return true;
 }
 
 /* A record that no document is made of: a reject, but where a person has put one there instead. */
 static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
                           err_t *err) {
-    read_back_found_t found = READ_BACK_NOTHING;
-    if (loader->comparing && !leave_nothing(loader, block, record, NULL, &found, err))
+    bool fixed = false;
+    if (loader->comparing && !begun_nothing(loader->begun, record, NULL, &fixed, err))
         return false;
-    if (found != READ_BACK_ACCEPTED)
+    if (!fixed)
         return account_reject(&loader->account, block, record, reason, err);
     account_one(&loader->account, block, RECORD_THERE);
     return true;
@@ -402,15 +285,15 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     if (__builtin_expect(record->document_length > loading->max_document, 0))
         return reject_record(loader, block, record, "its document is larger than the server takes", err);
     if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
-        read_back_found_t found;
-        if (loader->comparing && !leave_nothing(loader, block, record, document, &found, err))
+        bool fixed;
+        if (loader->comparing && !begun_nothing(loader->begun, record, document, &fixed, err))
             return false;
         account_one(&loader->account, block, RECORD_FILTERED);
         return true;
     }
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
-        if (!compare_document(loader, block, record, document, &open, err))
+        if (!begun_document(loader->begun, record, document, &open, err))
             return false;
         if (!open)
             return true;
@@ -545,8 +428,7 @@ static void free_loader(loader_t *loader) {
     chunkmap_free(loader->map);
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
-    read_back_free(loader->range);
-    snapshot_read_free(loader->target);
+    begun_free(loader->begun);
     records_destroy(loader->reader);
     deliver_free(loader->deliver);
     writer_destroy(loader->writer);

@@ -1,0 +1,145 @@
+#include "load/begun.h"
+#include "load/correct.h"
+#include "load/deliver.h"
+#include "load/read_back.h"
+#include "load/snapshot_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct begun {
+    loading_t *loading;
+    mongoc_client_t *client;
+    const account_t *account;
+    snapshot_read_t *target;
+    read_back_t *range;
+    block_t *block;  /* at hand */
+    uint32_t offset; /* in its text, of the record at hand */
+};
+
+begun_t *begun_new(loading_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
+    begun_t *begun = calloc(1, sizeof *begun);
+    if (!begun) {
+        err_memory(err, sizeof *begun);
+        return NULL;
+    }
+    *begun = (begun_t){.loading = loading, .client = client, .account = account};
+    if ((begun->target = snapshot_read_new(loading->server, client, err)) &&
+        (begun->range = read_back_new(err)))
+        return begun;
+    begun_free(begun);
+    return NULL;
+}
+
+void begun_free(begun_t *begun) {
+    if (!begun)
+        return;
+    read_back_free(begun->range);
+    snapshot_read_free(begun->target);
+    free(begun);
+}
+
+/* To ask costs a hundredth of what duplicates cost, and on another shard there would be none. */
+bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
+    /* a record that is too long begins where the text ends */
+    const int64_t end = block->id_base + block->length + (block->oversize.length > 0);
+    begun->block = block;
+    const bool ok = snapshot_read_all(begun->target, block->id_base, end, read_back_clear, read_back_keep,
+                                      begun->range, err) &&
+                    read_back_ready(begun->range, err);
+    *any = ok && read_back_any(begun->range);
+    return ok;
+}
+
+static bool accepts_hash(void *context, uint64_t hash) {
+    const begun_t *begun = context;
+    const loading_t *loading = begun->loading;
+    return loading->accepts(loading->accepts_context, begun->block->file,
+                            begun->block->offset + begun->offset, hash);
+}
+
+/* What there is of a record; document: NULL where none could be made. */
+static bool look(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *found,
+                 err_t *err) {
+    begun->offset = record->offset;
+    return read_back_look(begun->range, begun->block->id_base + record->offset, document,
+                          document ? record->document_length : 0,
+                          begun->loading->accepts ? accepts_hash : NULL, begun, found, err);
+}
+
+/* A record that was cut off when its input ended there, and is longer now: its document cannot be changed
+ * safely where its new one may belong to another shard. */
+static bool may_correct(const begun_t *begun, const record_t *record, err_t *err) {
+    block_t *block = begun->block;
+    if (!begun->loading->route || route_key(begun->loading->route)->is_id)
+        return true;
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record (at byte %llu), whose document would have to be "
+                   "replaced; a collection that is sharded by another key than _id does not allow that: give "
+                   "--reload-changed, which removes the documents of this input and loads it again",
+                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+}
+
+static correct_place_t correct_place(const begun_t *begun) {
+    const loading_t *loading = begun->loading;
+    return (correct_place_t){loading->server, begun->client, loading->uuid, loading->schema,
+                             &loading->reject_codes};
+}
+
+static bool correct_document(begun_t *begun, const record_t *record, const uint8_t *document, err_t *err) {
+    const correct_place_t place = correct_place(begun);
+    char reason[WIRE_WORDS];
+    corrected_t corrected;
+    if (!may_correct(begun, record, err) || !correct_replace(&place, begun->block, record->offset, document,
+                                                             record->document_length, &corrected, err))
+        return false;
+    if (corrected == CORRECT_DONE) {
+        account_one(begun->account, begun->block, RECORD_CORRECTED);
+        return true;
+    }
+    if (corrected == CORRECT_REFUSED)
+        snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
+    else
+        deliver_say_taken(reason, document, record->document_length);
+    return account_reject(begun->account, begun->block, record, reason, err);
+}
+
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, bool *fixed, err_t *err) {
+    const correct_place_t place = correct_place(begun);
+    read_back_found_t found;
+    if (!look(begun, record, document, &found, err))
+        return false;
+    *fixed = found == READ_BACK_ACCEPTED;
+    return found != READ_BACK_OTHER || !correct_was_torn(begun->block, record->offset) ||
+           (may_correct(begun, record, err) && correct_remove(&place, begun->block, record->offset, err));
+}
+
+/* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
+static bool refuse_changed(const begun_t *begun, const record_t *record, err_t *err) {
+    block_t *block = begun->block;
+    block->file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: at byte %llu it has another record than then",
+                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+}
+
+bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err) {
+    char reason[WIRE_WORDS];
+    read_back_found_t found;
+    *open = false;
+    if (!look(begun, record, document, &found, err))
+        return false;
+    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
+        return correct_document(begun, record, document, err);
+    if (found == READ_BACK_OTHER && begun->loading->reload_changed)
+        return refuse_changed(begun, record, err);
+    if (found == READ_BACK_OTHER) {
+        deliver_say_taken(reason, document, record->document_length);
+        return account_reject(begun->account, begun->block, record, reason, err);
+    }
+    *open = found == READ_BACK_NOTHING;
+    if (!*open)
+        account_one(begun->account, begun->block, RECORD_THERE);
+    return true;
+}

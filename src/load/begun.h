@@ -1,0 +1,25 @@
+/* begun: the records of a block that was begun before, against what the collection holds of it: equal ones are
+ * there, missing ones are to be sent, others are rejects, but for the last record that was cut off when its input
+ * ended there, which is corrected. Belongs to one loader thread. */
+#ifndef TIPPLE_LOAD_BEGUN_H
+#define TIPPLE_LOAD_BEGUN_H
+
+#include "load/account.h"
+
+typedef struct begun begun_t;
+
+/* account: where what becomes of the records is told. NULL: out of memory, or the server cannot be asked. */
+begun_t *begun_new(loading_t *loading, mongoc_client_t *client, const account_t *account, err_t *err);
+void begun_free(begun_t *begun); /* NULL is allowed */
+
+/* Reads what there is of the block. *any: something; else nobody needs to look. */
+bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err);
+
+/* A record's document. *open: there is nothing of it, so it is to be sent; else it is told. */
+bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err);
+
+/* A record that no document is to be there of. document: what its document would be, or NULL where none can be
+ * made. *fixed: a person has put one there instead, and it stays. */
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, bool *fixed, err_t *err);
+
+#endif
