@@ -238,7 +238,7 @@ def load(lab, options):
         candidates = [name for name in runs if name.startswith(peer)]
         names += [better(runs, candidates)] if candidates else []
     return Outcome([table, *ratio_tables(runs, names)], [
-        cpu_target("client CPU of a load: at most 0.30 us a document, all in", runs["tipple load"], 0.30e-6),
+        cpu_target("client CPU of a load: at most 0.25 us a document, all in", runs["tipple load"], 0.25e-6),
         share_target("a load reaches 90 % of the replay ceiling or more", runs["tipple load"], runs[ceiling], 0.90)])
 
 
