@@ -281,13 +281,15 @@ void fixes_free(fixes_t *fixes) {
 }
 
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict) {
+    *verdict = FIX_NOT_YET; /* a load has added it since */
     if (number >= fixes->judged_count)
-        return false;
+        return true;
     const judged_t *judged = &fixes->judged[number];
-    if (judged->at_line != retry->at_line || judged->hash != XXH3_64bits(retry->bytes, retry->length))
-        return false;
     *verdict = judged->verdict;
-    return true;
+    if (judged->at_line != retry->at_line)
+        return false;
+    /* of what waits for its load, not all may have been written when it was read */
+    return judged->verdict == FIX_NOT_YET || judged->hash == XXH3_64bits(retry->bytes, retry->length);
 }
 
 size_t fixes_not_yet(const fixes_t *fixes) {

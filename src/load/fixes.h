@@ -47,8 +47,8 @@ fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, co
                     err_t *err);
 void fixes_free(fixes_t *fixes); /* NULL is allowed */
 
-/* The entry of this number, from 0, as all files were read. False: there was none, or it was another one: the
- * file has changed since. */
+/* The entry of this number, from 0, as all files were read. Those that a load has added since wait, as those
+ * that it has not written down. False: it is another entry than then, since the file was changed. */
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict);
 size_t fixes_not_yet(const fixes_t *fixes);
 

@@ -15,7 +15,7 @@ BAD = 20
 
 
 class Case(neverlost.Case):
-    needs = ("standalone", None)
+    needs = (None, "_id")
 
     def setUp(self):
         super().setUp()
@@ -35,14 +35,14 @@ class Case(neverlost.Case):
         return self.load("--retry", name, "--rejects", name + ".again", status=status)
 
     def killed(self, name, where):
-        """A retry that is killed when its document was acknowledged, or before it is sent (what arrives later)."""
+        """A retry that is killed when its document was acknowledged, or before it is sent."""
         if where == "after":
             self.assertTrue(self.interrupted(1, "--retry", name))
             return
         self.assertTrue(self.signalled(lambda message: not message.reply and self.is_data(message), "--retry", name))
 
     def holds_fix(self, name):
-        """Which fix is in the collection, and that everything else knows it; `opened`: as many rejects are open."""
+        """This fix (or none) is in the collection, and verify knows it."""
         bodies = [livetest.body_of(record) for _, _, record in livetest.records(self.text)]
         wanted = [body for body in bodies if body is not None]
         if name:
@@ -51,6 +51,7 @@ class Case(neverlost.Case):
         self.verified("a.csv", count=len(wanted))
 
     def opened(self):
+        """How many rejects are open; a load of the input says the same."""
         said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
         count, = [entry["open_rejects"] for entry in said["inputs"]]
         self.load("a.csv", status=2 if count else 0)
@@ -132,7 +133,8 @@ class Killed(Case):
 
 class Late(Case):
     def lagging(self, name):
-        """A retry that is killed when it has sent its document, which arrives only when what this gives is called."""
+        """A retry that is stopped when it has sent its document, which arrives only when what this gives is called; then
+        it is killed, before it knows."""
         pids, met, late, replied = queue.SimpleQueue(), threading.Event(), threading.Event(), threading.Event()
         self.addCleanup(late.set)
 
@@ -141,20 +143,21 @@ class Late(Case):
                 replied.set()
             if met.is_set() or message.reply or not self.is_data(message):
                 return relay.PASS
-            os.kill(pids.get(), signal.SIGKILL)
+            os.kill(pids.get(), signal.SIGSTOP)
             met.set()
             return late
         relays = self.relayed(rule)
         load = self.start("--retry", name)
         pids.put(load.pid)
         self.assertTrue(met.wait(60))
-        load.wait()
         self.addCleanup(relays.close)
         self.relays = None  # others speak past them
 
         def arrive():
             late.set()
-            self.assertTrue(replied.wait(60))
+            self.assertTrue(replied.wait(20))
+            load.kill()
+            load.wait()
         return arrive
 
     def test_first_arrives_after(self):
