@@ -3,6 +3,7 @@ came first is in the collection, it is known, and nothing is open for ever.  nee
 import json
 import os
 import queue
+import re
 import signal
 import threading
 
@@ -129,6 +130,42 @@ class Killed(Case):
         self.retry("out")
         self.holds_fix("B")
         self.assertEqual(0, self.opened())
+
+
+class Anywhere(neverlost.Case):
+    needs = (None, "_id")
+
+    def test_many(self):
+        """other fixes of many records in turn, each --retry killed at any message: each record is there once, by one fix,
+        and when one ends, all is known"""
+        bad = set(range(20, 320, 3))
+        text, whole = rows(400, 1, bad=bad), rows(400, 1)
+        other = re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", whole)
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        for name, fixed in (("A", whole), ("B", other)):
+            lines = dict(zip(text.split(b"\n"), fixed.split(b"\n")))
+            self.write(name, b"\n".join(lines.get(line, line) for line in kept.split(b"\n")))
+        for number in range(12):
+            name = self.draw.choice("AB")
+            words = ("--retry", name, "-b", "5", "-j", "2", "--rejects", "again")
+            if self.draw.random() < 0.5:
+                self.interrupted_at_message(self.draw.randint(20, 120), *words, status=(0, 2))
+            else:
+                self.interrupted(self.draw.randint(1, 15), *words, status=(0, 2))
+            if number % 3 == 0:
+                self.verified("a.csv", count=self.there())
+        said = self.load("--retry", "B", "-b", "10", "--rejects", "again", status=(0, 2))
+        self.assertEqual(len(bad), said["read"])
+        self.said("by the last one %d, by those before it %d" % (said["loaded"], said["already_there"] + said["rejected"]))
+        self.assertEqual(400, self.there())
+        self.load("a.csv")
+        self.verified("a.csv", count=400)
+        self.load("--retry", "A", "--rejects", "again", status=(0, 2))
+        self.assertEqual(400, self.there())
+        self.load("a.csv")
+        self.verified("a.csv", count=400)
 
 
 class Late(Case):
