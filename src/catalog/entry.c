@@ -77,20 +77,49 @@ counts_t piece_counts(const piece_t *piece) {
     return counts;
 }
 
-const fix_mark_t *entry_fix(const entry_t *entry, uint64_t offset) {
-    for (size_t i = 0; i < entry->fix_count; i++)
-        if (entry->fixes[i].offset == offset)
-            return &entry->fixes[i];
+/* The first that is not before this offset. */
+static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (fixes[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].hash == hash && hash != FIX_NOTHING)
+            return true;
+    return false;
+}
+
+const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset) {
+    const fix_mark_t *fixes = entry->fixes;
+    const size_t count = entry->fix_count;
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].confirmed)
+            return &fixes[i];
     return NULL;
+}
+
+bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset) {
+    const fix_mark_t *fixes = entry->fixes;
+    const size_t count = entry->fix_count;
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (!fixes[i].confirmed)
+            return true;
+    return false;
 }
 
 uint64_t entry_open_rejects(const entry_t *entry) {
     uint64_t open = 0;
     for (size_t i = 0; i < entry->piece_count; i++)
-        for (size_t j = 0; j < entry->pieces[i].reject_count; j++) {
-            const fix_mark_t *fix = entry_fix(entry, entry->pieces[i].rejects[j].offset);
-            open += !fix || !fix->confirmed;
-        }
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
+            open += entry_answer(entry, entry->pieces[i].rejects[j].offset) == NULL;
     return open;
 }
 
@@ -135,15 +164,41 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
+/* Of those at the offset of a confirmed one, what it leaves no room for. */
+static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
+    size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
+    for (size_t i = kept; i < entry->fix_count; i++) {
+        const fix_mark_t *fix = &entry->fixes[i];
+        if (fix->offset != confirmed.offset || (confirmed.hash == FIX_NOTHING && !fix->confirmed))
+            entry->fixes[kept++] = *fix;
+    }
+    entry->fix_count = kept;
+}
+
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
-    for (size_t i = 0; i < entry->fix_count; i++)
-        if (entry->fixes[i].offset == fix.offset) {
-            entry->fixes[i] = fix;
-            return true;
-        }
+    if (fix.confirmed)
+        drop_fixes(entry, fix);
+    else if (fix_marks_accept(entry->fixes, entry->fix_count, fix.offset, fix.hash))
+        return true;
     if (!grow((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
         return false;
-    entry->fixes[entry->fix_count++] = fix;
+    size_t at = entry->fix_count++;
+    for (; at && entry->fixes[at - 1].offset > fix.offset; at--)
+        entry->fixes[at] = entry->fixes[at - 1];
+    entry->fixes[at] = fix;
+    return true;
+}
+
+bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
+    if (piece->reject_count + count <= piece->reject_room)
+        return true;
+    size_t room = piece->reject_room ? 2 * piece->reject_room : 4;
+    room = room < piece->reject_count + count ? piece->reject_count + count : room;
+    reject_mark_t *larger = realloc(piece->rejects, room * sizeof *larger);
+    if (!larger)
+        return err_memory(err, room * sizeof *larger);
+    piece->rejects = larger;
+    piece->reject_room = room;
     return true;
 }
 
@@ -155,14 +210,8 @@ bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err) {
         piece->rejects[at - 1] = mark;
         return true;
     }
-    if (piece->reject_count == piece->reject_room) {
-        size_t room = piece->reject_room ? 2 * piece->reject_room : 4;
-        reject_mark_t *larger = realloc(piece->rejects, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        piece->rejects = larger;
-        piece->reject_room = room;
-    }
+    if (!piece_reserve_rejects(piece, 1, err))
+        return false;
     memmove(&piece->rejects[at + 1], &piece->rejects[at], (piece->reject_count - at) * sizeof mark);
     piece->rejects[at] = mark;
     piece->reject_count++;

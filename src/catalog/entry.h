@@ -34,10 +34,15 @@ typedef struct {
     uint64_t offset, hash;
 } reject_mark_t;
 
-/* A rejected record that a person has fixed: the hash of the document that was made of it. */
+/* A rejected record that a person has fixed: the hash of a document that was made of it. A record has one of
+ * each document that was noted for it, since a message of a load that was killed may still arrive; and at
+ * most one that is confirmed, which answers the reject. */
+enum {
+    FIX_NOTHING = 0
+}; /* as a hash: the record was left out, or the filter leaves out what was made of it */
 typedef struct {
     uint64_t offset, hash;
-    bool confirmed; /* the document is in the collection */
+    bool confirmed; /* the document is in the collection, and so no other one can come there */
 } fix_mark_t;
 
 /* The last block of an input. The input may grow, and the block with it: so it is kept apart from the done
@@ -91,7 +96,7 @@ typedef struct {
     size_t extent_count;
     piece_t *pieces;
     size_t piece_count;
-    fix_mark_t *fixes;
+    fix_mark_t *fixes; /* ascending by offset */
     size_t fix_count;
     load_id_t registered_by;
 } entry_t;
@@ -117,13 +122,23 @@ bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 counts_t piece_counts(const piece_t *piece);
 /* Rejected records of all pieces that no confirmed fix answers. */
 uint64_t entry_open_rejects(const entry_t *entry);
-const fix_mark_t *entry_fix(const entry_t *entry, uint64_t offset);
+
+/* Was a document of this hash noted for the record at this offset? */
+bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
+/* The one that is confirmed; NULL: none. */
+const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset);
+/* May there be a document of a fix that nobody has confirmed? */
+bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset);
 
 /* All of these are false (or NULL) when memory is out; err has the sentence. */
 bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err);
 bool entry_add_version(entry_t *entry, const version_t *version, err_t *err);
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err);
-bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err); /* replaces the one at the same offset */
+/* One that is not confirmed comes to the others of its record. A confirmed document replaces them all;
+ * confirmed as FIX_NOTHING, it replaces only what was confirmed before. */
+bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err);
+/* So many can be added afterwards without more memory. */
+bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err);
 bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err);
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err);
 /* Deep: `to` is empty or an entry, which is freed. */

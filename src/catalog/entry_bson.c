@@ -95,11 +95,6 @@ static uint64_t read_le64(const uint8_t *bytes) {
     return value;
 }
 
-static void write_le64(uint8_t *bytes, uint64_t value) {
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-}
-
 static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
     bson_subtype_t subtype;
     uint32_t length;
@@ -215,17 +210,34 @@ static bool take_extents(const bson_iter_t *of, entry_t *entry, err_t *err) {
     return true;
 }
 
+static bool take_noted(const bson_iter_t *of, uint64_t offset, entry_t *entry, err_t *err) {
+    bson_iter_t field, hash;
+    EACH(&field, of) {
+        if (!is(&field, "noted"))
+            continue;
+        EACH(&hash, &field) {
+            const fix_mark_t fix = {.offset = offset, .hash = strtoull(bson_iter_key(&hash), NULL, 16)};
+            if (!entry_add_fix(entry, fix, err))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
     bson_iter_t item, field;
     EACH(&item, of) {
         fix_mark_t fix = {.offset = strtoull(bson_iter_key(&item), NULL, 10)};
+        bool has_hash = false;
         EACH(&field, &item) {
-            if (is(&field, "hash"))
+            if (is(&field, "hash")) {
                 fix.hash = bits(&field);
-            else if (is(&field, "confirmed"))
+                has_hash = true;
+            } else if (is(&field, "confirmed")) {
                 fix.confirmed = bson_iter_as_bool(&field);
+            }
         }
-        if (!entry_add_fix(entry, fix, err))
+        if ((has_hash && !entry_add_fix(entry, fix, err)) || !take_noted(&item, fix.offset, entry, err))
             return false;
     }
     return true;
@@ -312,16 +324,15 @@ static void append_runs(bson_t *to, const done_runs_t *done) {
     bson_append_array_end(to, &runs);
 }
 
+/* They are in memory as they are written: no room is needed that there might not be. */
 static void append_rejects(bson_t *to, const piece_t *piece) {
-    const uint32_t length = (uint32_t)(piece->reject_count * 16);
-    uint8_t *bytes = malloc(length + 1);
-    for (size_t i = 0; bytes && i < piece->reject_count; i++) {
-        write_le64(bytes + 16 * i, piece->rejects[i].offset);
-        write_le64(bytes + 16 * i + 8, piece->rejects[i].hash);
-    }
-    if (bytes)
-        BSON_APPEND_BINARY(to, "rejects", BSON_SUBTYPE_BINARY, bytes, length);
-    free(bytes);
+    _Static_assert(sizeof(reject_mark_t) == 16 && offsetof(reject_mark_t, offset) == 0 &&
+                       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                   "a reject mark is its offset and its hash, little endian");
+    static const reject_mark_t none;
+    const reject_mark_t *rejects = piece->reject_count ? piece->rejects : &none;
+    BSON_APPEND_BINARY(to, "rejects", BSON_SUBTYPE_BINARY, (const uint8_t *)rejects,
+                       (uint32_t)(piece->reject_count * sizeof *rejects));
 }
 
 static void append_owner(bson_t *to, const char *key, const load_id_t *owner) {
@@ -449,6 +460,11 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     }
     if (change->clears)
         BSON_APPEND_BOOL(&query, "removed", true);
+    if (change->fix) {
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
+        BSON_APPEND_BOOL(&inner, "$ne", true);
+        bson_append_document_end(&query, &inner);
+    }
     if (!change->fix && !change->clears) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
@@ -480,9 +496,31 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
     }
 }
 
-static void append_set(const entry_change_t *change, bson_t *set) {
+/* As entry_add_fix does it, without reading what is there. */
+static void append_fix(const fix_mark_t *fix, bson_t *set) {
     char name[NAME];
     bson_t inner;
+    const int used = snprintf(name, sizeof name, "fixes.%" PRIu64, fix->offset);
+    char *behind = name + used;
+    const size_t room = sizeof name - (size_t)used;
+    if (!fix->confirmed) {
+        snprintf(behind, room, ".noted.%016" PRIx64, fix->hash);
+        BSON_APPEND_BOOL(set, name, true);
+    } else if (fix->hash == FIX_NOTHING) {
+        snprintf(behind, room, ".hash");
+        append_number(set, name, fix->hash);
+        snprintf(behind, room, ".confirmed");
+        BSON_APPEND_BOOL(set, name, true);
+    } else {
+        bson_append_document_begin(set, name, -1, &inner);
+        append_number(&inner, "hash", fix->hash);
+        BSON_APPEND_BOOL(&inner, "confirmed", true);
+        bson_append_document_end(set, &inner);
+    }
+}
+
+static void append_set(const entry_change_t *change, bson_t *set) {
+    char name[NAME];
     append_set_piece(change, set);
     if (change->new_version) {
         append_number(set, "version", change->version + 1);
@@ -510,13 +548,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }
-    if (change->fix) {
-        snprintf(name, sizeof name, "fixes.%" PRIu64, change->fix->offset);
-        bson_append_document_begin(set, name, -1, &inner);
-        append_number(&inner, "hash", change->fix->hash);
-        BSON_APPEND_BOOL(&inner, "confirmed", change->fix->confirmed);
-        bson_append_document_end(set, &inner);
-    }
+    if (change->fix)
+        append_fix(change->fix, set);
 }
 
 void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,

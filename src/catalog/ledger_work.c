@@ -197,6 +197,9 @@ static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
 static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, const counts_t *counts,
                      const reject_mark_t *rejects, size_t reject_count, err_t *err) {
     bool is_new;
+    /* the room first: nothing may count as done without its rejects, not even when memory is out */
+    if (!piece_reserve_rejects(piece, reject_count, err))
+        return false;
     if (!done_runs_add(&piece->done, from, to, hash, &is_new))
         return err_memory(err, sizeof(done_run_t));
     if (is_new) {
@@ -231,6 +234,15 @@ static bool add_held(piece_t *piece, work_t *work, err_t *err) {
 /* Its rejects are noted when all of it is settled. */
 static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     tail_t *tail = &work->tail;
+    if (block->reject_count) { /* first: nothing may count as settled without its rejects */
+        const size_t bytes = (work->tail_reject_count + block->reject_count) * sizeof *work->tail_rejects;
+        reject_mark_t *larger = realloc(work->tail_rejects, bytes);
+        if (!larger)
+            return err_memory(err, bytes);
+        memcpy(larger + work->tail_reject_count, block->rejects, block->reject_count * sizeof *larger);
+        work->tail_rejects = larger;
+        work->tail_reject_count += block->reject_count;
+    }
     if (!work->tail_settled || block->from < tail->from)
         tail->from = block->from;
     if (block->to > tail->to)
@@ -238,15 +250,6 @@ static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     tail->hash += block->hash;
     counts_add(&tail->counts, &block->counts);
     work->tail_settled++;
-    if (!block->reject_count)
-        return true;
-    const size_t bytes = (work->tail_reject_count + block->reject_count) * sizeof *work->tail_rejects;
-    reject_mark_t *larger = realloc(work->tail_rejects, bytes);
-    if (!larger)
-        return err_memory(err, bytes);
-    memcpy(larger + work->tail_reject_count, block->rejects, block->reject_count * sizeof *larger);
-    work->tail_rejects = larger;
-    work->tail_reject_count += block->reject_count;
     return true;
 }
 
@@ -353,6 +356,8 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             change->version = input->entry.version;
         }
         if (is_finished(work, piece)) {
+            if (!piece_reserve_rejects(piece, work->tail_reject_count, err))
+                return false;
             piece->complete = input->version;
             piece->modified_ns = input->seen.modified_ns;
             piece->tail = work->tail;

@@ -73,7 +73,7 @@ typedef struct {
     bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
     bool remains;
     bool clears;           /* of a tombstone: nothing remains; believes nothing of the piece */
-    const fix_mark_t *fix; /* or NULL: replaces the one at its offset; believes nothing of the piece */
+    const fix_mark_t *fix; /* or NULL: entry_add_fix; believes that the entry is not removed, and no more */
 } entry_change_t;
 
 /* A load, as others see it. */

@@ -66,7 +66,8 @@ typedef struct block {
     bool tail;         /* one of its input's last: done only when all of the input is, because it may grow */
     bool partial;      /* cut off by --limit or a fault of the input: never written down as done */
     bool begun_before; /* what is there of it is read back and compared before anything is sent */
-    struct {           /* a record behind the others that is over --max-record */
+    const char *refusal; /* why its record is a reject, whatever it makes; mostly NULL */
+    struct {             /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
         uint32_t kept;   /* its first bytes, at buffer.bytes + length */
     } oversize;

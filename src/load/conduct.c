@@ -119,10 +119,7 @@ static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_
 
 bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash) {
     (void)context;
-    for (size_t i = 0; i < file->fix_count; i++)
-        if (file->fixes[i].offset == offset && file->fixes[i].hash == hash)
-            return true;
-    return false;
+    return fix_marks_accept(file->fixes, file->fix_count, offset, hash);
 }
 
 /* Will the next piece of the same stream be handed out right after this one? */

@@ -1,16 +1,34 @@
 #include "load/fixes.h"
+#include "base/log.h"
 #include "base/pool.h"
+#include "catalog/standing.h"
 #include "format/records.h"
-#include "load/reject_read.h"
 #include "target/position.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+enum { NAMED = 3 }; /* places, in a warning */
+
+typedef struct {
+    uint64_t at_line, hash; /* of its line in the reject file, and its bytes: to know it again */
+    fix_verdict_t verdict;
+} judged_t;
 
 struct fixes {
     fix_t *items;
     size_t count, room;
+    judged_t *judged; /* all entries, as they were read */
+    size_t judged_count, judged_room;
+    size_t not_yet;
 };
+
+typedef struct {
+    size_t count, used;
+    char text[600];
+} named_places_t;
 
 typedef struct {
     fixes_t *fixes;
@@ -19,21 +37,84 @@ typedef struct {
     const char *path; /* of the reject file at hand */
     records_t *reader;
     records_place_t place;
+    /* of that file */
+    size_t belong; /* entries */
+    err_t why;     /* of the first one that does not */
+    named_places_t closed, not_yet;
 } reading_t;
 
-static const entry_t *input_of(const reading_t *reading, const retry_t *retry, err_t *err) {
-    const entry_t *entry = places_named(reading->places, retry->path);
-    if (!entry)
-        err_set(err, STATUS_USAGE,
-                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
-                "another "
-                "collection?",
-                reading->path, (unsigned long long)retry->at_line, retry->path, reading->options->name);
-    return entry;
+/* ---- which entries count ---- */
+
+static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdict, err_t *err) {
+    if (fixes->judged_count == fixes->judged_room) {
+        size_t room = fixes->judged_room ? 2 * fixes->judged_room : 64;
+        judged_t *larger = realloc(fixes->judged, room * sizeof *larger);
+        if (!larger)
+            return err_memory(err, room * sizeof *larger);
+        fixes->judged = larger;
+        fixes->judged_room = room;
+    }
+    fixes->judged[fixes->judged_count++] =
+        (judged_t){retry->at_line, XXH3_64bits(retry->bytes, retry->length), verdict};
+    return true;
 }
 
+/* err: why it is closed. */
+static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const entry_t **entry,
+                           bool *belongs, err_t *err) {
+    const char *path = reading->path;
+    const unsigned long long line = retry->at_line;
+    uint64_t number;
+    *belongs = false;
+    if (!(*entry = places_named(reading->places, retry->path))) {
+        err_set(err, STATUS_USAGE,
+                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
+                "another collection?",
+                path, line, retry->path, reading->options->name);
+        return FIX_CLOSED;
+    }
+    if (!entry_number(*entry, retry->offset, &number)) {
+        err_set(err, STATUS_USAGE,
+                "%s:%llu: offset %llu is outside of %s as the catalog has it; was the #@ line changed?", path,
+                line, (unsigned long long)retry->offset, retry->path);
+        return FIX_CLOSED;
+    }
+    const standing_t standing =
+        standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL);
+    *belongs = standing != STANDING_UNKNOWN;
+    if (standing == STANDING_OPEN)
+        return FIX_COUNTS;
+    if (standing == STANDING_NOT_YET)
+        return FIX_NOT_YET;
+    err_set(err, STATUS_USAGE,
+            "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
+            "content. Take the reject file of the last load",
+            path, line, retry->path);
+    return FIX_CLOSED;
+}
+
+static void name_place(named_places_t *named, const retry_t *retry) {
+    if (named->count++ < NAMED && named->used < sizeof named->text)
+        named->used += (size_t)snprintf(named->text + named->used, sizeof named->text - named->used,
+                                        "%sline %llu: %.100s at byte %llu", named->used ? "; " : "",
+                                        (unsigned long long)retry->at_line, retry->path,
+                                        (unsigned long long)retry->offset);
+}
+
+static void tell_left_out(const reading_t *reading, const named_places_t *named, const char *why) {
+    char more[40] = "";
+    if (named->count > NAMED)
+        snprintf(more, sizeof more, "; and %zu more", named->count - NAMED);
+    if (named->count)
+        log_warn("%s: %zu %s left out, %s (%s%s)", reading->path, named->count,
+                 named->count == 1 ? "entry is" : "entries are", why, named->text, more);
+}
+
+/* ---- what they make ---- */
+
 /* The document of a record under an `_id`, in reading->place; its length is 0 where there is none. */
-static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_t *length, err_t *err) {
+static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_t *length, bool *filtered,
+                   err_t *err) {
     const fixes_options_t *options = reading->options;
     record_t record;
     *length = 0;
@@ -47,14 +128,18 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
     free(room);
     if (parsed == PARSED_MEMORY)
         return err_memory(err, record.length);
-    if (parsed == PARSED_DOCUMENT && record.length <= options->max_record &&
-        record.document_length <= options->max_document &&
-        (!options->filter || filter_passes(options->filter, reading->place.bytes, record.document_length)))
+    if (parsed != PARSED_DOCUMENT || record.length > options->max_record ||
+        record.document_length > options->max_document)
+        return true;
+    *filtered =
+        options->filter && !filter_passes(options->filter, reading->place.bytes, record.document_length);
+    if (!*filtered)
         *length = record.document_length;
     return true;
 }
 
-static bool add(reading_t *reading, const retry_t *retry, int64_t id, uint32_t length, err_t *err) {
+static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, int64_t id, uint32_t length,
+                bool filtered, err_t *err) {
     fixes_t *fixes = reading->fixes;
     if (fixes->count == fixes->room) {
         size_t room = fixes->room ? 2 * fixes->room : 64;
@@ -64,8 +149,14 @@ static bool add(reading_t *reading, const retry_t *retry, int64_t id, uint32_t l
         fixes->items = larger;
         fixes->room = room;
     }
-    fix_t fix = {
-        .id = id, .line = retry->line, .length = length, .left_out = !retry->length, .number = fixes->count};
+    fix_t fix = {.id = id,
+                 .entry = entry,
+                 .offset = retry->offset,
+                 .line = retry->line,
+                 .length = length,
+                 .left_out = !retry->length,
+                 .filtered = filtered,
+                 .number = fixes->judged_count - 1};
     if (length && !(fix.document = malloc(length)))
         return err_memory(err, length);
     if (length)
@@ -76,47 +167,85 @@ static bool add(reading_t *reading, const retry_t *retry, int64_t id, uint32_t l
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
+    const entry_t *entry;
     uint64_t voff;
     uint32_t length = 0;
-    if (retry->cut_off) /* a load leaves it out as well */
-        return true;
-    if (memchr(retry->bytes, '\n', retry->length))
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: more than one line stands below this #@ line; a record is one line, "
-                       "because it has one position and one _id",
-                       reading->path, (unsigned long long)retry->at_line);
-    const entry_t *entry = input_of(reading, retry, err);
-    if (!entry)
+    bool filtered = false, belongs;
+    err_t why = {.text = ""};
+    if (retry->cut_off)
+        return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
+    const fix_verdict_t verdict = judge(reading, retry, &entry, &belongs, &why);
+    reading->belong += belongs;
+    if (!add_judged(reading->fixes, retry, verdict, err))
         return false;
-    if (!entry_number(entry, retry->offset, &voff))
-        return err_set(err, STATUS_USAGE,
-                       "%s:%llu: offset %llu is outside of %s as the catalog has it; the #@ line was changed",
-                       reading->path, (unsigned long long)retry->at_line, (unsigned long long)retry->offset,
-                       retry->path);
-    int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
-    return (!retry->length || encode(reading, retry, id, &length, err)) &&
-           add(reading, retry, id, length, err);
+    if (verdict != FIX_COUNTS) {
+        if (!retry->length) /* nothing was wanted of it */
+            return true;
+        if (!belongs && !reading->why.text[0])
+            reading->why = why;
+        name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
+        return true;
+    }
+    entry_number(entry, retry->offset, &voff);
+    const int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
+    return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
+           add(reading, retry, entry, id, length, filtered, err);
 }
 
-/* Among equals the first that makes a document is the one that a load has taken. */
+/* How much an entry says of its record. */
+static int weight(const fix_t *fix) {
+    return fix->document ? 2 : !fix->left_out;
+}
+
+/* Among equals the first that makes a document is the one that counts; a record that is still wrong is not
+ * left out by another entry. */
 static int by_id(const void *a, const void *b) {
     const fix_t *left = a, *right = b;
     if (left->id != right->id)
         return left->id < right->id ? -1 : 1;
-    if ((left->document == NULL) != (right->document == NULL))
-        return left->document ? -1 : 1;
+    if (weight(left) != weight(right))
+        return weight(left) > weight(right) ? -1 : 1;
     return left->number < right->number ? -1 : 1;
+}
+
+static bool is_other_document(const fix_t *fix, const fix_t *first) {
+    return fix->document &&
+           (fix->length != first->length || memcmp(fix->document, first->document, fix->length) != 0);
 }
 
 static void drop_doubles(fixes_t *fixes) {
     size_t kept = 0;
     for (size_t i = 0; i < fixes->count; i++) {
-        if (kept && fixes->items[kept - 1].id == fixes->items[i].id)
-            free(fixes->items[i].document);
-        else
-            fixes->items[kept++] = fixes->items[i];
+        fix_t *fix = &fixes->items[i];
+        if (kept && fixes->items[kept - 1].id == fix->id) {
+            fixes->judged[fix->number].verdict =
+                is_other_document(fix, &fixes->items[kept - 1]) ? FIX_CONTRADICTS : FIX_DOUBLE;
+            free(fix->document);
+        } else {
+            fixes->items[kept++] = *fix;
+        }
     }
     fixes->count = kept;
+}
+
+static bool read_file(reading_t *reading, err_t *err) {
+    reading->belong = 0;
+    reading->why.text[0] = '\0';
+    reading->closed = reading->not_yet = (named_places_t){.count = 0};
+    if (!rejects_read(reading->path, reading->options->schema, take, reading, err))
+        return false;
+    if (reading->why.text[0] && !reading->belong) {
+        *err = reading->why;
+        return false;
+    }
+    tell_left_out(reading, &reading->closed,
+                  "since no such record is rejected any more: its input was forgotten, was loaded anew from "
+                  "other content, or has grown where it ended in the middle of the record");
+    tell_left_out(reading, &reading->not_yet,
+                  "since the load that rejected the record has not ended; let it end, or run it again, "
+                  "then run this command again");
+    reading->fixes->not_yet += reading->not_yet.count;
+    return true;
 }
 
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
@@ -127,7 +256,7 @@ fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, co
     bool ok = (reading.fixes && reading.reader) || err_memory(err, 1);
     for (size_t i = 0; ok && i < count; i++) {
         reading.path = paths[i];
-        ok = rejects_read(paths[i], options->schema, take, &reading, err);
+        ok = read_file(&reading, err);
     }
     records_destroy(reading.reader);
     free(reading.place.bytes);
@@ -147,7 +276,24 @@ void fixes_free(fixes_t *fixes) {
     for (size_t i = 0; i < fixes->count; i++)
         free(fixes->items[i].document);
     free(fixes->items);
+    free(fixes->judged);
     free(fixes);
+}
+
+bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict) {
+    *verdict = FIX_NOT_YET; /* a load has added it since */
+    if (number >= fixes->judged_count)
+        return true;
+    const judged_t *judged = &fixes->judged[number];
+    *verdict = judged->verdict;
+    if (judged->at_line != retry->at_line)
+        return false;
+    /* of what waits for its load, not all may have been written when it was read */
+    return judged->verdict == FIX_NOT_YET || judged->hash == XXH3_64bits(retry->bytes, retry->length);
+}
+
+size_t fixes_not_yet(const fixes_t *fixes) {
+    return fixes->not_yet;
 }
 
 size_t fixes_count(const fixes_t *fixes) {

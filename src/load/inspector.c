@@ -143,10 +143,8 @@ static bool is_fixed(const inspector_t *inspector, const merge_found_t *found) {
     const uint64_t offset = inspector->window_offset + (uint64_t)(found->id - inspector->first_id);
     if ((found->kind != MERGE_EXTRA && found->kind != MERGE_ALTERED) || !found->stored)
         return false;
-    for (size_t i = 0; i < file->fix_count; i++)
-        if (file->fixes[i].offset == offset)
-            return file->fixes[i].hash == XXH3_64bits(found->stored, found->stored_length);
-    return false;
+    return fix_marks_accept(file->fixes, file->fix_count, offset,
+                            XXH3_64bits(found->stored, found->stored_length));
 }
 
 static bool take_finding(void *context, const merge_found_t *found, err_t *err) {

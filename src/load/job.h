@@ -9,6 +9,7 @@
 #include "catalog/register.h"
 #include "catalog/store_mongo.h"
 #include "load/feeder.h"
+#include "load/fixes.h"
 #include "load/load.h"
 #include "load/loader.h"
 #include "load/pace.h"
@@ -114,9 +115,13 @@ bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
 /* Where the load ended because of such a file: what was loaded before it. */
 void job_tell_late_misfit(const job_t *job, err_t *err);
 
-/* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there. */
+/* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there.
+ * Settle finds out what is there, and is called before job_make_durable, confirm after it. */
 bool retry_marks_note(job_t *job, err_t *err);
-bool retry_marks_confirm(job_t *job, const block_t *done, err_t *err);
+bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
+                         fix_verdict_t *verdict);
+bool retry_marks_settle(job_t *job, const block_t *done, err_t *err);
+bool retry_marks_confirm(job_t *job, err_t *err);
 void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 
 /* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */

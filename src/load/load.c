@@ -252,7 +252,8 @@ static bool load_again(job_t *job, err_t *err) {
     queue_close(job->loading.queue);
     loading_end_feeding(&job->loading);
     ok = ok && job_wait(job, &done, err) &&
-         (job->spec->dry_run || (job_make_durable(job, err) && retry_marks_confirm(job, done, err)));
+         (job->spec->dry_run || (retry_marks_settle(job, done, err) && job_make_durable(job, err) &&
+                                 retry_marks_confirm(job, err)));
     loading_free_blocks(done);
     return ok;
 }

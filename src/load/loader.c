@@ -302,8 +302,8 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
                                : add_document(loader, block, record, err);
 }
 
-/* The journey of a block: its records, one by one, into the batch. */
-static bool load_block(loader_t *loader, block_t *block, err_t *err) {
+/* Its records, one by one, into the batch. */
+static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     loading_t *loading = loader->loading;
     record_t record;
     uint64_t looked_at = 0;
@@ -333,8 +333,20 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
-    if (ok && block->oversize.length)
-        ok = account_oversize(&loader->account, block, err);
+    return ok && (!block->oversize.length || account_oversize(&loader->account, block, err));
+}
+
+/* The only record of a block is a reject, whatever it makes. */
+static bool refuse_record(loader_t *loader, block_t *block, err_t *err) {
+    const record_t record = {.length = block->length, .column = 1};
+    rejects_looked_at(loader->loading->rejects, 1, true);
+    return account_reject(&loader->account, block, &record, block->refusal, err);
+}
+
+/* The journey of a block. */
+static bool load_block(loader_t *loader, block_t *block, err_t *err) {
+    loading_t *loading = loader->loading;
+    const bool ok = block->refusal ? refuse_record(loader, block, err) : load_records(loader, block, err);
     block->parsed = ok;
     if (ok) {
         account_block(&loader->account, block);

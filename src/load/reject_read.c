@@ -30,6 +30,15 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
                    path, entry->line);
 }
 
+static bool is_one_line(const char *path, const retry_t *retry, err_t *err) {
+    return retry->cut_off || !memchr(retry->bytes, '\n', retry->length) ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": more than one line stands below this #@ line; a record is one line, because it "
+                   "has one position and one _id",
+                   path, retry->at_line);
+}
+
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
@@ -50,7 +59,8 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
         if (more < 0)
             ok = err_memory(err, file.size);
         else if (!entry.noted_torn || !reject_entry_is_known(&entry, &known)) /* else it was written again */
-            ok = read_entry(path, schema, &entry, retry, err) && take(context, retry, err);
+            ok = read_entry(path, schema, &entry, retry, err) && is_one_line(path, retry, err) &&
+                 take(context, retry, err);
         reject_entry_free(&entry);
     }
     free(retry);

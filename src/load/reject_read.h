@@ -20,7 +20,7 @@ typedef struct {
 } retry_t;
 
 /* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line
- * was damaged (which is said with its line). */
+ * was damaged or several lines stand below it (which is said with its line). */
 typedef bool retry_fn(void *context, const retry_t *retry, err_t *err);
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err);
 

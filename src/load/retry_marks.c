@@ -1,39 +1,55 @@
-/* retry_marks: what the catalog is told of fixed records. The mark comes before the document, so that a later
- * reading knows it, and is confirmed after the document is there: then the reject is answered. */
-#include "load/fixes.h"
+/* retry_marks: what the catalog is told of fixed records. The hash of a document is noted before the document
+ * is sent, so that a later reading knows it, and confirmed after the document is there: then the reject is
+ * answered. All that were noted stay until one of them is confirmed, since a message of a load that was killed
+ * may still arrive: whichever document came first is the truth, and it is one that is known. */
+#include "base/log.h"
 #include "load/job.h"
+#include "load/snapshot_read.h"
 #include "target/position.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
+typedef struct {
+    const fix_t *fix;
+    fix_mark_t mark;
+    bool written; /* whenever marks are written next */
+    bool stored;  /* its document is in the collection */
+    bool refused; /* its record is a reject again */
+} item_t;
+
 struct retry_marks {
-    struct {
-        uint32_t ordinal;
-        int64_t id;
-        fix_mark_t mark;
-        bool left_out; /* nothing is to be loaded: it is confirmed as it is */
-    } * items;
+    fixes_t *fixes;
+    item_t *items; /* in ascending order of `_id`s */
     size_t count;
 };
 
 void retry_marks_free(retry_marks_t *marks) {
-    if (marks)
-        free(marks->items);
+    if (!marks)
+        return;
+    fixes_free(marks->fixes);
+    free(marks->items);
     free(marks);
 }
 
-/* Which of them are written: all, as they are. */
-static bool write_marks(job_t *job, const retry_marks_t *marks, const bool *chosen, err_t *err) {
+bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
+                         fix_verdict_t *verdict) {
+    return fixes_verdict(marks->fixes, number, retry, verdict);
+}
+
+/* Those that are to be written. */
+static bool write_marks(job_t *job, err_t *err) {
+    retry_marks_t *marks = job->marks;
     entry_change_t *changes = calloc(marks->count + 1, sizeof *changes);
     size_t count = 0;
     uint64_t changed;
     if (!changes)
         return err_memory(err, marks->count * sizeof *changes);
     for (size_t i = 0; i < marks->count; i++)
-        if (chosen[i])
-            changes[count++] =
-                (entry_change_t){.ordinal = marks->items[i].ordinal, .fix = &marks->items[i].mark};
+        if (marks->items[i].written)
+            changes[count++] = (entry_change_t){.ordinal = marks->items[i].fix->entry->ordinal,
+                                                .fix = &marks->items[i].mark};
     bool ok = !count || job->store->change_entries(job->store, changes, count, &changed, err);
     if (ok && count && changed != count)
         ok = err_set(
@@ -45,87 +61,136 @@ static bool write_marks(job_t *job, const retry_marks_t *marks, const bool *chos
     return ok;
 }
 
-/* A fix that is in the collection already is not replaced by another one. */
-static bool is_answered(const entry_t *entry, uint64_t offset) {
-    const fix_mark_t *fix = entry_fix(entry, offset);
-    return fix && fix->confirmed;
+static bool is_noted(const fix_t *fix, uint64_t hash) {
+    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, hash);
 }
 
-static void add_fix(const job_t *job, retry_marks_t *marks, const fix_t *fix) {
-    uint64_t offset;
-    const entry_t *entry = places_find(job->places, position_voff(fix->id), &offset);
-    if (!entry || is_answered(entry, offset) || !(fix->document || fix->left_out))
-        return;
-    marks->items[marks->count].ordinal = entry->ordinal;
-    marks->items[marks->count].id = fix->id;
-    marks->items[marks->count].left_out = fix->left_out;
-    marks->items[marks->count].mark =
-        (fix_mark_t){.offset = offset,
-                     .hash = fix->document ? XXH3_64bits(fix->document, fix->length) : 0,
-                     .confirmed = fix->left_out};
-    marks->count++;
-}
-
-static bool collect(const job_t *job, retry_marks_t *marks, err_t *err) {
+static bool collect(job_t *job, err_t *err) {
+    retry_marks_t *marks = job->marks;
     char *const paths[] = {(char *)job->spec->retry};
     const fixes_options_t options = {.schema = job->schema,
                                      .filter = job->filter,
                                      .max_record = job->spec->max_record,
                                      .max_document = server_facts(job->server)->max_document_bytes,
                                      .name = job->result->namespace};
-    fixes_t *fixes = fixes_read(paths, 1, job->places, &options, err);
-    if (!fixes)
+    if (!(marks->fixes = fixes_read(paths, 1, job->places, &options, err)))
         return false;
-    const size_t count = fixes_count(fixes);
-    bool ok = (marks->items = calloc(count + 1, sizeof *marks->items)) != NULL ||
-              err_memory(err, count * sizeof *marks->items);
-    for (size_t i = 0; ok && i < count; i++)
-        add_fix(job, marks, fixes_at(fixes, i));
-    fixes_free(fixes);
-    return ok;
+    job->result->open_rejects = fixes_not_yet(marks->fixes);
+    marks->count = fixes_count(marks->fixes);
+    if (!(marks->items = calloc(marks->count + 1, sizeof *marks->items)))
+        return err_memory(err, marks->count * sizeof *marks->items);
+    for (size_t i = 0; i < marks->count; i++) {
+        item_t *item = &marks->items[i];
+        item->fix = fixes_at(marks->fixes, i);
+        item->mark.offset = item->fix->offset;
+        if (item->fix->document)
+            item->mark.hash = XXH3_64bits(item->fix->document, item->fix->length);
+    }
+    return true;
 }
 
 bool retry_marks_note(job_t *job, err_t *err) {
-    retry_marks_t *marks = job->marks = calloc(1, sizeof *marks);
-    if (!marks)
-        return err_memory(err, sizeof *marks);
-    if (!collect(job, marks, err))
+    if (!(job->marks = calloc(1, sizeof *job->marks)))
+        return err_memory(err, sizeof *job->marks);
+    if (!collect(job, err))
         return false;
-    bool *all = malloc(marks->count + 1);
-    if (!all)
-        return err_memory(err, marks->count);
-    for (size_t i = 0; i < marks->count; i++)
-        all[i] = true;
-    bool ok = write_marks(job, marks, all, err);
-    free(all);
-    return ok;
+    for (size_t i = 0; i < job->marks->count; i++) {
+        item_t *item = &job->marks->items[i];
+        item->written = item->fix->document && !is_noted(item->fix, item->mark.hash);
+    }
+    return write_marks(job, err);
 }
 
-/* The mark of a block's record; they are in ascending order of `_id`s. */
-static size_t find_mark(const retry_marks_t *marks, int64_t id) {
+static item_t *find_item(retry_marks_t *marks, int64_t id) {
     size_t low = 0, high = marks->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (marks->items[middle].id < id)
+        if (marks->items[middle].fix->id < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < marks->count && marks->items[low].id == id ? low : SIZE_MAX;
+    return low < marks->count && marks->items[low].fix->id == id ? &marks->items[low] : NULL;
 }
 
-bool retry_marks_confirm(job_t *job, const block_t *done, err_t *err) {
-    retry_marks_t *marks = job->marks;
-    bool *chosen = calloc(marks->count + 1, sizeof *chosen);
-    if (!chosen)
-        return err_memory(err, marks->count);
-    for (; done; done = done->next) {
-        const size_t at = find_mark(marks, done->id_base);
-        if (at == SIZE_MAX || !(done->counts.loaded || done->counts.already_there))
-            continue;
-        marks->items[at].mark.confirmed = chosen[at] = true;
+/* ---- what is there ---- */
+
+typedef struct {
+    const fix_t *fix;
+    uint64_t hash; /* of what is there, of all that was noted; FIX_NOTHING: none */
+} noted_there_t;
+
+static void begin_anew(void *context) {
+    noted_there_t *there = context;
+    there->hash = FIX_NOTHING;
+}
+
+static bool see(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    noted_there_t *there = context;
+    const uint64_t hash = XXH3_64bits(document, length);
+    (void)err;
+    if (is_noted(there->fix, hash))
+        there->hash = hash;
+    return true;
+}
+
+/* An earlier run has noted another fix of this record, and may have loaded it. */
+static bool settle_earlier(snapshot_read_t *reader, item_t *item, size_t *others, err_t *err) {
+    noted_there_t there = {.fix = item->fix};
+    if (!snapshot_read_all(reader, item->fix->id, item->fix->id + 1, begin_anew, see, &there, err))
+        return false;
+    if (there.hash != FIX_NOTHING) {
+        ++*others;
+        item->mark.hash = there.hash;
+        item->mark.confirmed = item->written = true;
     }
-    bool ok = write_marks(job, marks, chosen, err);
-    free(chosen);
+    return true;
+}
+
+static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *others, err_t *err) {
+    const fix_t *fix = item->fix;
+    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset);
+    item->written = item->mark.confirmed = false;
+    if (item->stored) {
+        item->mark.confirmed = item->written = !answer || answer->hash != item->mark.hash;
+        return true;
+    }
+    if (answer && answer->hash != FIX_NOTHING)
+        return true;
+    if (entry_has_unsettled_fix(fix->entry, fix->offset)) {
+        if (!*reader && !(*reader = snapshot_read_new(job->server, job->client, err)))
+            return false;
+        if (!settle_earlier(*reader, item, others, err))
+            return false;
+    }
+    if (!item->written && !answer && (fix->left_out || (fix->filtered && !item->refused))) {
+        item->mark.hash = FIX_NOTHING;
+        item->mark.confirmed = item->written = true;
+    }
+    return true;
+}
+
+bool retry_marks_settle(job_t *job, const block_t *done, err_t *err) {
+    retry_marks_t *marks = job->marks;
+    snapshot_read_t *reader = NULL;
+    size_t others = 0;
+    bool ok = true;
+    for (; done; done = done->next) {
+        item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);
+        if (item) {
+            item->stored = done->counts.loaded || done->counts.already_there;
+            item->refused = done->counts.rejected > 0;
+        }
+    }
+    for (size_t i = 0; ok && i < marks->count; i++)
+        ok = settle(job, &marks->items[i], &reader, &others, err);
+    snapshot_read_free(reader);
+    if (ok && others)
+        log_warn("%s: %zu of its records %s fixed otherwise by an earlier run; what that has loaded stays",
+                 job->spec->retry, others, others == 1 ? "was" : "were");
     return ok;
+}
+
+bool retry_marks_confirm(job_t *job, err_t *err) {
+    return write_marks(job, err);
 }

@@ -500,8 +500,8 @@ static void test_every_field(void **state) {
     assert_piece(&read.pieces[2], 3, 512, UINT64_MAX);
     assert_int_equal(read.fix_count, 3);
     for (uint64_t i = 0; i < 3; i++) {
-        const fix_mark_t *fix = entry_fix(&read, (i + 1) << 30);
-        assert_non_null(fix);
+        const fix_mark_t *fix = &read.fixes[i];
+        assert_true(fix->offset == (i + 1) << 30);
         assert_true(fix->hash == (i == 2 ? 5 : UINT64_MAX - i));
         assert_int_equal(fix->confirmed, i > 0);
     }
@@ -742,6 +742,47 @@ static void test_removed(void **state) {
     assert_int_equal(read.entries[0].extent_count, 1); /* never used again */
     assert_string_equal(read.entries[2].key, "key/0");
     entries_free(&read);
+    close_lab(&lab);
+}
+
+/* What the server makes of changes, one by one, is what entry_add_fix makes of them. */
+static void test_fixes_of_one_record(void **state) {
+    (void)state;
+    static const fix_mark_t changes[] = {
+        {12, 0xffffffffffffff00ull, false},
+        {12, 7, false},
+        {12, 7, false},
+        {12, FIX_NOTHING, true},
+        {13, FIX_NOTHING, true},
+        {12, 8, false},
+        {13, 9, false},
+        {13, 9, true},
+        {12, FIX_NOTHING, true},
+        {12, 7, true},
+        {12, UINT64_MAX, false},
+        {12, FIX_NOTHING, true},
+    };
+    lab_t lab = open_lab("fixes");
+    entry_t expected = {0};
+    add_small(&lab, 0, 1);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        OK(lab, entry_add_fix(&expected, changes[i], &lab.err));
+        assert_true(change_one(&lab, (entry_change_t){.fix = &changes[i]}));
+        entry_t read = read_one(&lab, 0);
+        assert_int_equal(read.fix_count, expected.fix_count);
+        for (size_t j = 0; j < expected.fix_count; j++) {
+            const fix_mark_t *fix = &expected.fixes[j];
+            assert_true(fix->confirmed
+                            ? entry_answer(&read, fix->offset) &&
+                                  entry_answer(&read, fix->offset)->hash == fix->hash
+                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->hash));
+        }
+        entry_free(&read);
+    }
+    entry_free(&expected);
+    const load_id_t nobody = {{0}};
+    assert_true(change_one(&lab, (entry_change_t){.owner = nobody, .version = 1, .removes = true}));
+    assert_false(change_one(&lab, (entry_change_t){.fix = &changes[0]})); /* of an input that is removed */
     close_lab(&lab);
 }
 
@@ -1023,6 +1064,7 @@ int main(void) {
         cmocka_unit_test(test_version_and_extents),
         cmocka_unit_test(test_removed),
         cmocka_unit_test(test_fix_of_nothing),
+        cmocka_unit_test(test_fixes_of_one_record),
         cmocka_unit_test(test_many_takes),
         cmocka_unit_test(test_remove_entries),
         cmocka_unit_test(test_beats),

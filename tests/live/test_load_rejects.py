@@ -208,7 +208,7 @@ class Fixed(livetest.Case):
         text = (self.folder / "fixed").read_bytes()
         self.write("damaged", re.sub(rb" offset=\d+", b"", text, count=1))
         self.refused(r"damaged:\d+: this #@ line was changed", "--retry", "damaged")
-        self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text, count=1))
+        self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text))
         self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])

@@ -1,0 +1,231 @@
+"""Fixes of rejected records whose --retry was killed or paused, and other fixes of the same records after them: whatever
+came first is in the collection, it is known, and nothing is open for ever.  needs: none"""
+import json
+import os
+import queue
+import re
+import signal
+import threading
+
+import livetest
+import neverlost
+import relay
+from livetest import rows
+
+BAD = 20
+
+
+class Case(neverlost.Case):
+    needs = (None, "_id")
+
+    def setUp(self):
+        super().setUp()
+        self.text, self.whole = rows(50, 1, bad={BAD}), rows(50, 1)
+        self.cut = self.text.split(b"\n")[BAD + 1]
+        fixes = rows(3, 7, header=False).split(b"\n")
+        self.fixes = {"A": fixes[0], "B": fixes[1], "wrong": b"still|wrong", "out": None}
+        self.write("a.csv", self.text)
+        self.load("a.csv", status=2)
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        self.assertIn(b"\n" + self.cut + b"\n", kept)
+        for name, record in self.fixes.items():
+            line = b"" if record is None else record + b"\n"
+            self.write(name, kept.replace(b"\n" + self.cut + b"\n", b"\n" + line))
+
+    def retry(self, name, status=0):
+        return self.load("--retry", name, "--rejects", name + ".again", status=status)
+
+    def killed(self, name, where):
+        """A retry that is killed when its document was acknowledged, or before it is sent."""
+        if where == "after":
+            self.assertTrue(self.interrupted(1, "--retry", name))
+            return
+        self.assertTrue(self.signalled(lambda message: not message.reply and self.is_data(message), "--retry", name))
+
+    def holds_fix(self, name):
+        """This fix (or none) is in the collection, and verify knows it."""
+        bodies = [livetest.body_of(record) for _, _, record in livetest.records(self.text)]
+        wanted = [body for body in bodies if body is not None]
+        if name:
+            wanted.append(livetest.body_of(self.fixes[name]))
+        self.assertEqual(sorted(wanted), sorted(raw[17:-1] for raw in self.documents(raw=True)))
+        self.verified("a.csv", count=len(wanted))
+
+    def opened(self):
+        """How many rejects are open; a load of the input says the same."""
+        said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
+        count, = [entry["open_rejects"] for entry in said["inputs"]]
+        self.load("a.csv", status=2 if count else 0)
+        return count
+
+
+class Killed(Case):
+    def test_the_same_again(self):
+        """the same fix again, wherever the first was killed"""
+        for where, part in (("before", "loaded"), ("after", "already_there")):
+            self.setUp()
+            self.killed("A", where)
+            self.assertEqual(1, self.opened())
+            self.assertEqual(1, self.retry("A")[part])
+            self.holds_fix("A")
+            self.assertEqual(0, self.opened())
+
+    def test_another_one(self):
+        """another fix: what is there already stays, and is what counts; the other is a reject"""
+        self.killed("A", "after")
+        self.holds_fix("A")
+        self.assertEqual(1, self.retry("B", status=2)["rejected"])
+        self.assertRegex(self.stderr, "1 of its records was fixed otherwise by an earlier run")
+        self.holds_fix("A")
+        self.assertEqual(0, self.opened())
+        self.assertEqual(1, self.retry("A")["already_there"])
+        self.assertEqual(1, self.retry("B", status=2)["rejected"])
+        self.holds_fix("A")
+        self.assertEqual(0, self.opened())
+
+    def test_another_one_instead(self):
+        """another fix, and nothing is there of the first: it takes its place"""
+        self.killed("A", "before")
+        self.holds_fix(None)
+        self.assertEqual(1, self.retry("B")["loaded"])
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+        self.assertEqual(1, self.retry("A", status=2)["rejected"])
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+
+    def test_killed_twice(self):
+        """two fixes, both killed: any third run finds out which is there"""
+        for first, second, third in (("before", "before", None), ("before", "after", "B"), ("after", "after", "A")):
+            self.setUp()
+            self.killed("A", first)
+            if (first, second) == ("after", "after"):  # nothing of the second is sent: it is killed later
+                self.assertTrue(self.signalled(lambda message: not message.reply and message.command == "update" and
+                                               b"confirmed" in message.raw, "--retry", "B"))
+            else:
+                self.killed("B", second)
+            self.holds_fix(third)
+            self.assertEqual(1, self.opened())
+            said = self.retry("wrong", status=2)
+            self.assertEqual(1, said["rejected"])
+            self.holds_fix(third)
+            self.assertEqual(0 if third else 1, self.opened())
+
+    def test_left_out(self):
+        """the person leaves the record out after a fix that was killed: what is there stays, and is known"""
+        for where, there in (("before", None), ("after", "A")):
+            self.setUp()
+            self.killed("A", where)
+            self.assertEqual(0, self.retry("out")["read"])
+            self.holds_fix(there)
+            self.assertEqual(0, self.opened())
+
+    def test_left_out_and_fixed(self):
+        """a record that was left out is fixed after all"""
+        self.retry("out")
+        self.assertEqual(0, self.opened())
+        self.assertEqual(1, self.retry("B")["loaded"])
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+        self.retry("out")
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+
+
+class Anywhere(neverlost.Case):
+    needs = (None, "_id")
+
+    def test_many(self):
+        """other fixes of many records in turn, each --retry killed at any message: each record is there once, by one fix,
+        and when one ends, all is known"""
+        bad = set(range(20, 320, 3))
+        text, whole = rows(400, 1, bad=bad), rows(400, 1)
+        other = re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", whole)
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        for name, fixed in (("A", whole), ("B", other)):
+            lines = dict(zip(text.split(b"\n"), fixed.split(b"\n")))
+            self.write(name, b"\n".join(lines.get(line, line) for line in kept.split(b"\n")))
+        for number in range(12):
+            name = self.draw.choice("AB")
+            words = ("--retry", name, "-b", "5", "-j", "2", "--rejects", "again")
+            if self.draw.random() < 0.5:
+                self.interrupted_at_message(self.draw.randint(20, 120), *words, status=(0, 2))
+            else:
+                self.interrupted(self.draw.randint(1, 15), *words, status=(0, 2))
+            if number % 3 == 0:
+                self.verified("a.csv", count=self.there())
+        said = self.load("--retry", "B", "-b", "10", "--rejects", "again", status=(0, 2))
+        self.assertEqual(len(bad), said["read"])
+        self.said("by the last one %d, by those before it %d" % (said["loaded"], said["already_there"] + said["rejected"]))
+        self.assertEqual(400, self.there())
+        self.load("a.csv")
+        self.verified("a.csv", count=400)
+        self.load("--retry", "A", "--rejects", "again", status=(0, 2))
+        self.assertEqual(400, self.there())
+        self.load("a.csv")
+        self.verified("a.csv", count=400)
+
+
+class Late(Case):
+    def lagging(self, name):
+        """A retry that is stopped when it has sent its document, which arrives only when what this gives is called; then
+        it is killed, before it knows."""
+        pids, met, late, replied = queue.SimpleQueue(), threading.Event(), threading.Event(), threading.Event()
+        self.addCleanup(late.set)
+
+        def rule(message):
+            if message.reply and self.is_data(message):
+                replied.set()
+            if met.is_set() or message.reply or not self.is_data(message):
+                return relay.PASS
+            os.kill(pids.get(), signal.SIGSTOP)
+            met.set()
+            return late
+        relays = self.relayed(rule)
+        load = self.start("--retry", name)
+        pids.put(load.pid)
+        self.assertTrue(met.wait(60))
+        self.addCleanup(relays.close)
+        self.relays = None  # others speak past them
+
+        def arrive():
+            late.set()
+            self.assertTrue(replied.wait(20))
+            load.kill()
+            load.wait()
+        return arrive
+
+    def test_first_arrives_after(self):
+        """the first fix arrives after the second was loaded: it has come too late"""
+        arrive = self.lagging("A")
+        self.assertEqual(1, self.retry("B")["loaded"])
+        arrive()
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+
+    def test_first_arrives_before(self):
+        """the first fix arrives after the second was noted, and before that is sent: it is what counts"""
+        arrive = self.lagging("A")
+
+        def rule(message):
+            if not message.reply and self.is_data(message):
+                arrive()
+        self.relayed(rule)
+        self.assertEqual(1, self.retry("B", status=2)["rejected"])
+        self.unrelayed()
+        self.holds_fix("A")
+        self.assertEqual(0, self.opened())
+
+    def test_after_left_out(self):
+        """the first fix arrives after the record was left out: it is there, and known"""
+        arrive = self.lagging("A")
+        self.retry("out")
+        arrive()
+        self.holds_fix("A")
+        self.assertEqual(0, self.opened())
+
+
+if __name__ == "__main__":
+    neverlost.main()

@@ -1,0 +1,355 @@
+"""tipple load --retry FILE, when FILE does not go with the collection any more, or was edited in ways that nobody asked for:
+what can be loaded is, what cannot is named, and status, catalog and verify are true."""
+import json
+import re
+
+import live
+import livetest
+from livetest import Books, rows
+
+LEFT_OUT = r"warning: %s: %s left out, since no such record is rejected any more.*\(%s"
+
+
+class Case(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.name = self.database + ".results.rejects"
+
+    def bad(self, name, count=100, seed=1, numbers=(10, 20)):
+        """Writes an input with rejects; its text, and the same with the rejects put right."""
+        self.write(name, rows(count, seed, bad=set(numbers)))
+        return rows(count, seed, bad=set(numbers)), rows(count, seed)
+
+    def fixed(self, *pairs, source=None, target="fixed"):
+        """The reject file with whole records of the second texts in place of those of the first ones."""
+        kept = (self.folder / (source or self.name)).read_bytes()
+        for cut, whole in pairs:
+            for before, after in zip(cut.split(b"\n"), whole.split(b"\n")):
+                if before != after:
+                    kept = kept.replace(b"\n" + before + b"\n", b"\n" + after + b"\n")
+        self.write(target, kept)
+        return kept
+
+    def forget(self, *names):
+        self.tipple("forget", "--uri", self.uri(), "--delete", *names, timeout=live.LONG)
+
+    def open_rejects(self):
+        said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
+        return {entry["name"]: entry["open_rejects"] for entry in said["inputs"]}
+
+    def verified(self, *words, status=0):
+        return self.tipple("verify", "--format", "mot", "--uri", self.uri(), *words, status=status)
+
+    def bodies(self):
+        return sorted(raw[17:-1] for raw in self.documents(raw=True))
+
+    def holds_bodies(self, *texts):
+        """Exactly the documents of these texts, whatever their `_id`s."""
+        wanted = [livetest.body_of(record) for text in texts for _, _, record in livetest.records(text)]
+        self.assertEqual(sorted(body for body in wanted if body is not None), self.bodies())
+
+
+class Gone(Case):
+    """Entries of inputs that the catalog does not know (like that) any more."""
+
+    def setUp(self):
+        super().setUp()
+        self.shorten_lease()
+
+    def test_forgotten(self):
+        """one of two inputs was forgotten: its entries are left out, the others are loaded"""
+        a, b = self.bad("a.csv"), self.bad("b.csv", seed=2, numbers=(1, 2, 3, 4))
+        self.load("a.csv", "b.csv", status=2)
+        self.forget("b.csv")
+        self.fixed(a, b)
+        said = self.load("--retry", "fixed")
+        self.assertEqual((2, 2, 0, 0), (said["read"], said["loaded"], said["rejected"], said["open_rejects"]))
+        self.assertRegex(self.stderr, LEFT_OUT % ("fixed", "4 entries are",
+                                                  r"line \d+: b.csv at byte \d+; line .*; line .*; and 1 more\)"))
+        self.assertEqual(1, self.stderr.count("left out"))
+        self.holds_bodies(a[1])
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+        self.load("a.csv")
+        for words in ((), ("--retry", "fixed")):
+            done = self.verified("a.csv", *words)
+            self.assertEqual(bool(words), "4 entries are left out" in done.stderr)
+        self.fixed(b, target="still")  # what was left out changes nothing, what is still wrong does
+        self.assertEqual(2, self.load("--retry", "still", status=2)["rejected"])
+
+    def test_all_forgotten(self):
+        """no entry belongs to the collection: it is the wrong file, and refused"""
+        a = self.bad("a.csv")
+        self.bad("b.csv", seed=2)
+        self.load("a.csv", "--rejects", "a.rejects", status=2)
+        self.load("b.csv", status=2)
+        self.forget("a.csv")
+        self.fixed(a, source="a.rejects")
+        self.refused(r"fixed:\d+: the file a.csv is not in the catalog", "--retry", "fixed")
+        self.assertRegex(self.verified("b.csv", "--retry", "fixed", status=1).stderr, "a.csv is not in the catalog")
+
+    def test_loaded_anew(self):
+        """one of two inputs was loaded anew from other content: the entries of the old one are left out"""
+        a, old = self.bad("a.csv"), self.bad("b.csv", seed=2)
+        self.load("a.csv", "b.csv", "--rejects", "r", status=2)
+        new = self.bad("b.csv", seed=3, numbers=(10, 50))
+        self.load("a.csv", "b.csv", "--rejects", "r", "--reload-changed", status=2, timeout=live.LONG)
+        self.fixed(a, old, new, source="r")
+        said = self.load("--retry", "fixed")
+        self.assertEqual((4, 4, 0), (said["read"], said["loaded"], said["rejected"]))
+        self.assertRegex(self.stderr, LEFT_OUT % ("fixed", "2 entries are", "line"))
+        self.holds_bodies(a[1], new[1])
+        self.load("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv", "--retry", "fixed")
+
+    def test_loaded_anew_alone(self):
+        """all entries are of the old content: refused"""
+        old = self.bad("b.csv", seed=2)
+        self.load("b.csv", "--rejects", "r", status=2)
+        self.bad("b.csv", seed=3, numbers=())
+        self.load("b.csv", "--reload-changed", timeout=live.LONG)
+        self.fixed(old, source="r")
+        self.refused("no such record of b.csv is rejected", "--retry", "fixed")
+
+
+class Outgrown(Case):
+    """A last record that was cut off, and is whole now."""
+
+    def grown(self, left):
+        """Loads an input that ends in the middle of its last record, then all of it. Both texts."""
+        whole = rows(100, 5)
+        cut = whole[:whole.rindex(b"\n", 0, -1) + 1 + left]
+        self.write("a.csv", cut)
+        self.assertEqual(1, self.load("a.csv", status=2)["rejected"])
+        self.write("a.csv", whole)
+        return cut, whole
+
+    def test_fixed_too_late(self):
+        """the whole record was loaded: an entry of what it was is left out, with status 0, fixed or not"""
+        cut, whole = self.grown(30)
+        self.assertEqual(1, self.load("a.csv")["loaded"])
+        other = rows(1, 77, header=False)[:-1]
+        kept = (self.folder / self.name).read_bytes()
+        self.write("fixed", kept.replace(b"\n" + cut[cut.rindex(b"\n") + 1:] + b"\n", b"\n" + other + b"\n"))
+        for name in ("fixed", self.name):
+            said = self.load("--retry", name)
+            self.assertEqual((0, 0), (said["read"], said["loaded"]))
+            self.assertRegex(self.stderr, LEFT_OUT % (name, "1 entry is", "line"))
+            self.holds(Books().plain("a.csv", whole))
+            self.verified("a.csv")
+            self.verified("a.csv", "--retry", name)
+        self.assertEqual(0, self.load("a.csv")["read"])
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+
+    def test_still_a_reject(self):
+        """it has only grown by a line end, and is rejected as before: its entry counts"""
+        whole = rows(1, 5, header=False)
+        cut = rows(50, 6) + whole[:30]
+        self.write("a.csv", cut)
+        self.load("a.csv", status=2)
+        self.write("a.csv", cut + b"\n")
+        self.load("a.csv", status=2)
+        self.fixed((cut, rows(50, 6) + whole))
+        self.assertEqual(1, self.load("--retry", "fixed")["loaded"])
+        self.holds_bodies(rows(50, 6) + whole)
+        self.load("a.csv")
+        self.verified("a.csv")
+
+    def test_another_reject(self):
+        """the whole record is a reject, too: only its own entry counts"""
+        cut, whole = self.grown(30)
+        text = whole[:whole.rindex(b"|")] + b"\n"
+        self.write("a.csv", text)
+        self.assertEqual(1, self.load("a.csv", status=2)["rejected"])
+        self.fixed((cut, rows(99, 5) + rows(1, 77, header=False)), (text, whole))
+        self.assertEqual(1, self.load("--retry", "fixed")["loaded"])
+        self.assertRegex(self.stderr, LEFT_OUT % ("fixed", "1 entry is", "line"))
+        self.holds_bodies(whole)
+        self.load("a.csv")
+        self.verified("a.csv")
+
+    def test_fixed_before_it_grew(self):
+        """it was fixed before the input had grown: the person's word counts, and everything says so"""
+        whole = rows(100, 5)
+        cut = whole[:whole.rindex(b"\n", 0, -1) + 31]
+        other = rows(1, 77, header=False)
+        self.write("a.csv", cut)
+        self.load("a.csv", status=2)
+        self.fixed((cut, rows(99, 5) + other))
+        self.load("--retry", "fixed")
+        self.write("a.csv", whole)
+        self.load("a.csv")
+        self.holds_bodies(rows(99, 5) + other)
+        self.assertEqual(1, self.load("--retry", "fixed")["already_there"])
+        self.load("a.csv")
+        self.verified("a.csv")
+
+
+class Misused(Case):
+    """Reject files that were edited in ways that nobody asked for."""
+
+    def setUp(self):
+        super().setUp()
+        self.a = self.bad("a.csv")
+        self.load("a.csv", status=2)
+        self.kept = (self.folder / self.name).read_bytes()
+        self.heads = re.findall(rb"(?m)^#@[0-9a-f]{8} offset=.*\n", self.kept)
+        self.whole = self.fixed(self.a)
+
+    def ends(self, text, status, loaded, rejected=0, opened=0):
+        """What --retry of this text comes to; the catalog and verify agree."""
+        self.write("edited", text)
+        said = self.load("--retry", "edited", "--rejects", "more", status=status)
+        self.told = self.stderr
+        self.assertEqual((loaded, rejected), (said["loaded"], said["rejected"]))
+        self.assertEqual({"a.csv": opened}, self.open_rejects())
+        self.load("a.csv", status=2 if opened else 0)
+        self.verified("a.csv")
+        return said
+
+    def test_heads(self):
+        """another offset, hash or input in a #@ line: that entry is left out, the other one is loaded"""
+        first = self.heads[0]
+        good = rows(100, 1, bad={10, 20}).index(b"\n", 300) + 1  # where a good record begins
+        for edited in (re.sub(rb"offset=\d+", b"offset=%d" % good, first),
+                       re.sub(rb"offset=\d+", re.search(rb"offset=\d+", self.heads[1])[0], first),
+                       re.sub(rb"offset=\d+", b"offset=99999999999", first),
+                       re.sub(rb"hash=.", b"hash=%c" % (b"0" if b"hash=0" not in first else b"1"), first),
+                       first.replace(b"file=a.csv", b"file=b.csv")):
+            self.assertNotEqual(first, edited)
+            self.load("a.csv", "--drop", "--yes", status=2, timeout=live.LONG)
+            self.ends(self.whole.replace(first, edited), 0, 1, opened=1)
+            self.assertRegex(self.told, LEFT_OUT % ("edited", "1 entry is", "line"))
+
+    def test_windows(self):
+        """an editor that writes CRLF and a byte order mark"""
+        self.ends(b"\xef\xbb\xbf" + self.whole.replace(b"\n", b"\r\n"), 0, 2)
+        self.holds_bodies(self.a[1])
+
+    def test_deleted(self):
+        """an entry that was deleted with its #@ line stays a reject"""
+        at = self.whole.index(self.heads[1])
+        self.ends(self.whole[:at], 0, 1, opened=1)
+        self.ends(self.whole, 0, 1)
+        self.holds_bodies(self.a[1])
+
+    def test_twice(self):
+        """the same entry twice: the first that makes a document counts; another document is a reject, and says so"""
+        at = self.whole.index(self.heads[1])
+        other = rows(1, 77, header=False)
+        twice = self.whole + self.heads[1] + other
+        said = self.ends(twice, 2, 2, rejected=1)
+        self.assertRegex(self.told, "rejected a.csv:22:1 .*: an entry before it in the reject file fixes the same")
+        self.assertEqual([other[:-1]], [entry[4] for entry in self.entries("more")])
+        self.assertEqual("more", said["rejects"])
+        self.holds_bodies(self.a[1])
+        for again in (self.kept[self.kept.index(self.heads[0]):], self.whole[at:], self.heads[0]):
+            self.load("a.csv", "--drop", "--yes", status=2, timeout=live.LONG)
+            self.ends(self.whole + again, 0, 2)
+            self.holds_bodies(self.a[1])
+            self.load("a.csv", "--drop", "--yes", status=2, timeout=live.LONG)
+            head = self.whole.index(self.heads[0])
+            self.ends(self.whole[:head] + again + self.whole[head:], 0, 2)
+            self.holds_bodies(self.a[1])
+
+    def test_two_collections(self):
+        """entries of another collection among them: those of an input that this one does not know are left out"""
+        b = self.bad("b.csv", seed=2)
+        self.load("b.csv", "--rejects", "b.rejects", collection="other", status=2)
+        more = self.fixed(b, source="b.rejects")
+        mark, others = (re.search(rb"#@[0-9a-f]{8}", text)[0] for text in (self.kept, more))
+        self.refused("more than one line stands below", "--retry", self.write("joined", self.whole + more).name)
+        self.ends(self.whole + more[more.index(b"\n" + others + b" ") + 1:].replace(others, mark), 0, 2)
+        self.assertRegex(self.told, LEFT_OUT % ("edited", "2 entries are", "line"))
+        self.holds_bodies(self.a[1])
+
+    def test_filtered(self):
+        """a fixed record that the filter leaves out is no reject any more"""
+        self.load("a.csv", "--filter", "i!=1999-01-01", "--drop", "--yes", status=2, timeout=live.LONG)
+        cut = self.a[0].split(b"\n")[11]
+        text = self.kept.replace(b"\n" + cut + b"\n", b"\n" + cut + b"|1999-01-01\n")
+        self.write("edited", text)
+        said = self.load("--retry", "edited", "--filter", "i!=1999-01-01", status=2)
+        self.assertEqual((0, 1, 1), (said["loaded"], said["filtered"], said["rejected"]))
+        self.assertEqual({"a.csv": 1}, self.open_rejects())
+
+    def test_renamed(self):
+        """the reject file and the input have other names and places by now"""
+        (self.folder / "a.csv").rename(self.folder / "elsewhere.csv")
+        self.write("there/edited", self.whole)
+        self.assertEqual(2, self.load("--retry", "there/edited")["loaded"])
+        (self.folder / "elsewhere.csv").rename(self.folder / "a.csv")
+        self.ends(self.whole, 0, 0)
+
+
+class AtOnce(Case):
+    """Several --retry at once, and while a load is at work."""
+
+    def both(self, *names):
+        loads = [self.start("--retry", name, "--rejects", name + ".more", "--max-rejects", 100000) for name in names]
+        said = []
+        for load in loads:
+            out, err = load.communicate(timeout=live.LONG)
+            self.assertIn(load.returncode, (0, 2), err.decode())
+            said.append(livetest.Counts(json.loads(out)))
+            self.assertEqual(2 if said[-1]["rejected"] else 0, load.returncode)
+        return said
+
+    def test_two(self):
+        """the same file by two processes: each record once, both end well"""
+        a = self.bad("a.csv", 3000, numbers=set(range(100, 2100)))
+        self.load("a.csv", "--max-rejects", 100000, status=2)
+        self.fixed(a)
+        said = self.both("fixed", "fixed")
+        self.assertEqual([(2000, 0)] * 2, [(one["loaded"] + one["already_there"], one["rejected"]) for one in said])
+        self.assertEqual(2000, sum(one["loaded"] for one in said))
+        self.holds_bodies(a[1])
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+        self.load("a.csv")
+        self.verified("a.csv")
+
+    def test_two_fixes(self):
+        """other fixes of the same records by two processes: each record is one of both, and known"""
+        numbers = set(range(100, 2100))
+        a = self.bad("a.csv", 3000, numbers=numbers)
+        self.load("a.csv", "--max-rejects", 100000, status=2)
+        self.fixed(a)
+        self.fixed((a[0], re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", a[1])), target="other")
+        said = self.both("fixed", "other")
+        self.assertEqual([2000] * 2, [one["read"] for one in said])
+        self.assertEqual(2000, sum(one["loaded"] for one in said))
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+        self.load("a.csv")
+        self.verified("a.csv")
+
+    def test_under_a_load(self):
+        """while the load that rejects them is at work: what it has not written down yet waits, with status 2"""
+        numbers = set(range(50, 8000, 100))
+        a = self.bad("a.csv", 8000, numbers=numbers)
+        load = self.start("-j", "1", "-b", "100", "--max-rate", "1500", "a.csv")
+        path, loaded, waited = self.folder / self.name, 0, 0
+        self.assertTrue(livetest.wait_for(lambda: path.exists() and b" file=a.csv " in path.read_bytes()))
+        while load.poll() is None:
+            self.fixed(a)
+            said = self.load("--retry", "fixed", status=(0, 2))
+            self.assertEqual(0, said["rejected"])
+            loaded += said["loaded"]
+            waited += said["open_rejects"]
+            self.assertEqual(bool(said["open_rejects"]), "has not ended" in self.stderr)
+            self.load("--retry", self.name, status=2)  # as it grows: all of it is still wrong
+        out, err = load.communicate()
+        self.assertIn(load.returncode, (0, 2), err)
+        self.assertGreater(waited, 0)
+        self.fixed(a)
+        loaded += self.load("--retry", "fixed")["loaded"]
+        self.assertEqual(len(numbers), loaded)
+        self.holds_bodies(a[1])
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+        self.load("a.csv")
+        self.verified("a.csv")
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE and re
+    livetest.main(quick=("standalone",))

@@ -1,0 +1,168 @@
+/* standing: which entries of reject files the catalog still has rejects for; and the fixes of an entry. */
+#include "catalog/ledger.h"
+#include "catalog/standing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCK = LEDGER_BLOCK_BYTES, AT = BLOCK + 100, TAIL = 3 * BLOCK + 5 };
+
+/* An input of two pieces, blocks 0 and 1, and the rest: rejects with the hash 7 at AT, in the done blocks of
+ * the first piece, and at TAIL, in the tail of the second. */
+static entry_t input(void) {
+    err_t err;
+    bool is_new;
+    entry_t entry = {0};
+    assert_true(entry_add_version(&entry, &(version_t){.size = 4 * BLOCK}, &err));
+    assert_true(entry_make_pieces(&entry, 2, 2, &err));
+    for (size_t i = 0; i < 2; i++)
+        entry.pieces[i].complete = 1;
+    assert_true(done_runs_add(&entry.pieces[0].done, 0, 2, 1, &is_new));
+    assert_true(done_runs_add(&entry.pieces[1].done, 2, 3, 1, &is_new));
+    assert_true(piece_add_reject(&entry.pieces[0], (reject_mark_t){AT, 7}, &err));
+    assert_true(piece_add_reject(&entry.pieces[1], (reject_mark_t){TAIL, 7}, &err));
+    return entry;
+}
+
+enum {
+    GROWN = 1,      /* a new version, of which nothing is done */
+    TORN = 2,       /* the reject in the tail was the last record of the first version, without a line end */
+    DONE_ANEW = 4,  /* the new version is done, without that reject */
+    BEGUN = 8,      /* nothing is done yet, nor known */
+    NOTED = 16,     /* a fix, not confirmed, at AT and at TAIL */
+    CONFIRMED = 32, /* a fix, confirmed */
+    STILL = 64,     /* the new version is done, and has the same reject */
+};
+
+static void test_standing(void **state) {
+    static const struct {
+        int what;
+        uint64_t offset, hash; /* 0: not known */
+        standing_t standing;
+    } cases[] = {
+        {0, AT, 7, STANDING_OPEN},
+        {0, AT, 0, STANDING_OPEN},
+        {0, AT, 8, STANDING_UNKNOWN},
+        {0, AT + 1, 7, STANDING_UNKNOWN},
+        {0, AT + 1, 0, STANDING_UNKNOWN},
+        {0, TAIL, 7, STANDING_OPEN},
+        {0, TAIL, 8, STANDING_UNKNOWN},
+        {0, TAIL + 1, 7, STANDING_UNKNOWN},
+        {CONFIRMED, AT, 7, STANDING_OPEN},
+        {CONFIRMED, AT, 8, STANDING_UNKNOWN},
+        {BEGUN, AT, 7, STANDING_NOT_YET},
+        {BEGUN, AT, 0, STANDING_NOT_YET},
+        {BEGUN, TAIL, 7, STANDING_NOT_YET},
+        /* the input has grown: what was done stays done, the tail does not */
+        {GROWN, AT, 7, STANDING_OPEN},
+        {GROWN, AT + 1, 7, STANDING_UNKNOWN},
+        {GROWN, TAIL, 7, STANDING_OPEN},
+        {GROWN, TAIL, 8, STANDING_NOT_YET},
+        {GROWN, TAIL + 9, 7, STANDING_NOT_YET},
+        {GROWN | STILL, TAIL, 7, STANDING_OPEN},
+        /* the last record had no line end */
+        {TORN, TAIL, 7, STANDING_OPEN},
+        {GROWN | TORN, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN, TAIL, 8, STANDING_NOT_YET},
+        {GROWN | TORN, AT, 7, STANDING_OPEN},
+        {GROWN | TORN | DONE_ANEW, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN | DONE_ANEW, TAIL, 8, STANDING_UNKNOWN},
+        {GROWN | TORN | DONE_ANEW, TAIL, 0, STANDING_UNKNOWN},
+        {GROWN | TORN | DONE_ANEW | NOTED, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN | DONE_ANEW | CONFIRMED, TAIL, 7, STANDING_OPEN},
+        {GROWN | TORN | STILL, TAIL, 7, STANDING_OPEN}, /* it has grown by a line end */
+        /* fixed before its place was done: it is no reject there */
+        {GROWN | DONE_ANEW | NOTED, TAIL, 7, STANDING_OPEN},
+        {GROWN | DONE_ANEW | CONFIRMED, TAIL, 7, STANDING_OPEN},
+        {GROWN | DONE_ANEW, TAIL, 7, STANDING_UNKNOWN},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        const int what = cases[i].what;
+        entry_t entry = input();
+        piece_t *last = &entry.pieces[1];
+        if (what & TORN)
+            entry.versions[0].torn = (torn_t){TAIL, 10, 7};
+        if (what & GROWN)
+            assert_true(entry_add_version(&entry, &(version_t){.size = 5 * BLOCK}, &err));
+        if (what & (DONE_ANEW | STILL))
+            last->complete = 2;
+        if (what & DONE_ANEW)
+            last->reject_count = 0;
+        for (size_t j = 0; j < 2 && what & BEGUN; j++)
+            piece_clear_progress(&entry.pieces[j]);
+        for (size_t j = 0; j < 2 && what & (NOTED | CONFIRMED); j++)
+            assert_true(
+                entry_add_fix(&entry, (fix_mark_t){j ? TAIL : AT, 99, (what & CONFIRMED) != 0}, &err));
+        const standing_t standing =
+            standing_of_reject(&entry, cases[i].offset, cases[i].hash ? &cases[i].hash : NULL);
+        if (standing != cases[i].standing)
+            fail_msg("case %zu: %d instead of %d", i, (int)standing, (int)cases[i].standing);
+        entry_free(&entry);
+    }
+}
+
+/* "a": a is noted; "A": it is confirmed; "-": confirmed as nothing. */
+static void test_fixes(void **state) {
+    static const struct {
+        const char *marks, *accepted;
+        char answer; /* 0: none */
+    } cases[] =
+        {
+            {"", "", 0},
+            {"a", "a", 0},
+            {"aa", "a", 0},
+            {"ab", "ab", 0},   /* either may be there */
+            {"abA", "a", 'a'}, /* and then the other one can not */
+            {"abB", "b", 'b'},
+            {"aAb", "ab", 'a'}, /* a second fix was tried; the first one stays the answer */
+            {"aAbB", "b", 'b'}, /* somebody had removed the first */
+            {"-", "", '-'},
+            {"--", "", '-'},
+            {"ab-", "ab", '-'}, /* a late message may still bring one of them */
+            {"a-A", "a", 'a'},
+            {"-b", "b", '-'},
+            {"-bB", "b", 'b'},
+        };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        entry_t entry = {0};
+        static const uint64_t neighbours[] = {20, 4, 9, 11};
+        for (size_t j = 0; j < 4; j++)
+            assert_true(entry_add_fix(&entry, (fix_mark_t){neighbours[j], 'n', j % 2}, &err));
+        for (const char *at = cases[i].marks; *at; at++) {
+            const fix_mark_t fix = {10, *at == '-' ? FIX_NOTHING : (uint64_t)(*at | 32), *at < 'a'};
+            assert_true(entry_add_fix(&entry, fix, &err));
+        }
+        for (char hash = 'a'; hash < 'd'; hash++)
+            if (fix_marks_accept(entry.fixes, entry.fix_count, 10, (uint64_t)hash) !=
+                (strchr(cases[i].accepted, hash) != NULL))
+                fail_msg("%s: %c", cases[i].marks, hash);
+        assert_false(fix_marks_accept(entry.fixes, entry.fix_count, 10, FIX_NOTHING));
+        const fix_mark_t *answer = entry_answer(&entry, 10);
+        const uint64_t expected = cases[i].answer == '-' ? FIX_NOTHING : (uint64_t)cases[i].answer;
+        if ((answer != NULL) != (cases[i].answer != 0) || (answer && answer->hash != expected))
+            fail_msg("%s: another answer", cases[i].marks);
+        for (size_t j = 0; j < 4; j++)
+            assert_true(fix_marks_accept(entry.fixes, entry.fix_count, neighbours[j], 'n') &&
+                        (entry_answer(&entry, neighbours[j]) != NULL) == (j % 2));
+        for (size_t j = 1; j < entry.fix_count; j++)
+            assert_true(entry.fixes[j - 1].offset <= entry.fixes[j].offset);
+        entry_free(&entry);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_standing),
+        cmocka_unit_test(test_fixes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
