@@ -281,7 +281,8 @@ static bool refuse_older(const ledger_input_t *input, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%s is longer in the catalog (%llu bytes) than here (%llu), and that was not loaded to its "
-        "end: run the same command where the longer one is",
+        "end: run the same command where the longer one is; or, where that is gone for good, with "
+        "--reload-changed, which removes the documents of this input and loads it again",
         input->name, (unsigned long long)entry_newest(&input->entry)->size,
         (unsigned long long)input->seen.size);
 }

@@ -28,10 +28,10 @@ bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
 typedef struct {
     registration_t *registering;
     entries_t entries;
-    const entry_t **by_path, **by_content; /* those that are not removed */
-    bool *taken;                           /* by entry */
-    const entry_t **found;                 /* by wanted */
-    size_t count;                          /* of by_path */
+    const entry_t **by_path, **by_content, **by_last_name; /* those that are not removed */
+    bool *taken;                                           /* by entry */
+    const entry_t **found;                                 /* by wanted */
+    size_t count;                                          /* of by_path */
 } matching_t;
 
 static const char *last_name(const char *path) {
@@ -66,6 +66,24 @@ static int order_by_content(const void *a, const void *b) {
     int order = compare_content(entry_newest(left), last_name(left->path), entry_newest(right),
                                 last_name(right->path));
     return order ? order : by_ordinal(left, right);
+}
+
+static int order_by_last_name(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = strcmp(last_name(left->path), last_name(right->path));
+    return order ? order : by_ordinal(left, right);
+}
+
+static size_t first_by_last_name(const matching_t *m, const char *name) {
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(last_name(m->by_last_name[middle]->path), name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static size_t first_by_path(const matching_t *m, const char *name) {
@@ -112,18 +130,31 @@ static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, 
     return NULL;
 }
 
+/* It is what the catalog has, or had, before another load began with a longer one, and did not end. */
+static bool was_cut_back(const entry_t *entry, const wanted_t *wanted) {
+    const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+    const piece_t *last = &entry->pieces[entry->piece_count - 1];
+    return version && version < entry->version && last->complete < entry->version;
+}
+
 static void match_in_place(matching_t *m, size_t number) {
-    const wanted_t *wanted = &m->registering->wanted[number];
+    wanted_t *wanted = &m->registering->wanted[number];
     size_t at = first_by_path(m, wanted->name);
     for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
         if (entry_version_of(entry, wanted->seen.size, wanted->seen.digest)) {
             take(m, number, entry);
+            wanted->changed = wanted->reload && was_cut_back(entry, wanted);
             return;
         }
 }
 
-/* The same file under another folder; a stream has nothing but its name. `copy` counts the equal ones that
- * other inputs of this load are. */
+static stands_t stands(const matching_t *m, size_t number, const entry_t *entry) {
+    const registration_t *registering = m->registering;
+    return registering->stands ? registering->stands(registering->context, number, entry->path) : STANDS_NONE;
+}
+
+/* The same file under another folder; a stream has nothing but its name. Where another file stands under the
+ * old name, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     for (size_t i = first_by_content(m, wanted); !is_stream(&wanted->seen) && i < m->count; i++) {
@@ -131,7 +162,7 @@ static void match_moved(matching_t *m, size_t number) {
         if (compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
                             last_name(wanted->name)) != 0)
             return;
-        if (!is_taken(m, entry)) {
+        if (!is_taken(m, entry) && stands(m, number, entry) != STANDS_OTHER) {
             take(m, number, entry);
             wanted->moved = true;
             return;
@@ -155,6 +186,12 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
     char what[120];
     const wanted_t *wanted = &registering->wanted[number];
     const version_t *newest = entry_newest(entry);
+    if (wanted->unread)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s has changed since a load into %s began, which was interrupted before it came to this "
+            "file: nothing of it was loaded. Give --reload-changed, which takes it as it is now",
+            wanted->name, registering->name);
     if (has_grown_meanwhile(registering, number, newest))
         return err_set(err, STATUS_INPUT,
                        "%s has grown while this load began, and another load loads it already: run the same "
@@ -171,26 +208,60 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
                    wanted->name, registering->name, what);
 }
 
-/* An input of this name that has other content now: grown, or changed. */
+/* The next entry of this file under another spelling of its name. */
+static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    const char *name = last_name(wanted->name);
+    for (; *at < m->count && strcmp(last_name(m->by_last_name[*at]->path), name) == 0; ++*at) {
+        const entry_t *entry = m->by_last_name[*at];
+        if (!is_taken(m, entry) && !is_stream(entry_newest(entry)) &&
+            strcmp(entry->path, wanted->name) != 0 && stands(m, number, entry) == STANDS_SAME) {
+            ++*at;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* Somebody has begun with it: before that, nothing of it was sent, nor read. */
+static bool was_begun(const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].epoch)
+            return true;
+    return false;
+}
+
+static bool grows(matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+    const registration_t *registering = m->registering;
+    const wanted_t *wanted = &registering->wanted[number];
+    view_t view;
+    uint32_t version;
+    if (!register_relate(entry, &wanted->seen, wanted->may_grow, registering->digest_at, registering->context,
+                         number, &view, &version, err))
+        return false;
+    *grown = view == VIEW_GROWN;
+    if (*grown)
+        take(m, number, entry);
+    return true;
+}
+
+/* An input of this name, or this file, that has other content now: grown, or changed. */
 static bool match_grown(matching_t *m, size_t number, err_t *err) {
     registration_t *registering = m->registering;
     wanted_t *wanted = &registering->wanted[number];
     const entry_t *changed = NULL;
+    bool grown = false;
     size_t at = first_by_path(m, wanted->name);
-    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));) {
-        view_t view;
-        uint32_t version;
-        if (!register_relate(entry, &wanted->seen, wanted->may_grow, registering->digest_at,
-                             registering->context, number, &view, &version, err))
+    for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
+        if (!grows(m, number, entry, &grown, err))
             return false;
-        if (view == VIEW_GROWN) {
-            take(m, number, entry);
-            return true;
-        }
-        changed = entry;
-    }
-    if (!changed)
+    at = is_stream(&wanted->seen) ? m->count : first_by_last_name(m, last_name(wanted->name));
+    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); changed = entry)
+        if (!grows(m, number, entry, &grown, err))
+            return false;
+    if (grown || !changed)
         return true;
+    wanted->unread = !was_begun(changed);
     if (!wanted->reload || has_grown_meanwhile(registering, number, entry_newest(changed)))
         return refuse_changed(registering, number, changed, err);
     take(m, number, changed);
@@ -274,6 +345,7 @@ static void free_matching(matching_t *m) {
     entries_free(&m->entries);
     free(m->by_path);
     free(m->by_content);
+    free(m->by_last_name);
     free(m->taken);
     free(m->found);
 }
@@ -282,17 +354,20 @@ static bool sort_entries(matching_t *m, err_t *err) {
     const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
     m->by_path = malloc(bytes);
     m->by_content = malloc(bytes);
+    m->by_last_name = malloc(bytes);
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
-    if (!m->by_path || !m->by_content || !m->taken || !m->found)
+    if (!m->by_path || !m->by_content || !m->by_last_name || !m->taken || !m->found)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
             m->by_path[m->count++] = &m->entries.entries[i];
     memcpy(m->by_content, m->by_path, m->count * sizeof(entry_t *));
+    memcpy(m->by_last_name, m->by_path, m->count * sizeof(entry_t *));
     if (m->count) {
         qsort(m->by_path, m->count, sizeof(entry_t *), order_by_path);
         qsort(m->by_content, m->count, sizeof(entry_t *), order_by_content);
+        qsort(m->by_last_name, m->count, sizeof(entry_t *), order_by_last_name);
     }
     return true;
 }
@@ -309,13 +384,35 @@ static void match_nameless(matching_t *m, size_t number) {
     }
 }
 
+/* One name, one input: people say which they mean by it. */
+static bool refuse_two_of_name(const registration_t *registering, const char *name, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s is the name of a file and of a stream (--input-name) for %s: give the stream another "
+                   "--input-name, or name the file by its whole path",
+                   name, registering->name);
+}
+
+static bool check_streams(const matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        const bool streams = wanted->named && is_stream(&wanted->seen);
+        for (size_t at = first_by_path(m, wanted->name);
+             wanted->named && at < m->count && strcmp(m->by_path[at]->path, wanted->name) == 0; at++)
+            if (is_stream(entry_newest(m->by_path[at])) != streams &&
+                strncmp(m->by_path[at]->key, "new/", 4) != 0)
+                return refuse_two_of_name(registering, wanted->name, err);
+    }
+    return true;
+}
+
 static bool match_all(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
-    if (!sort_entries(m, err))
+    if (!sort_entries(m, err) || !check_streams(m, err))
         return false;
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
-        wanted->moved = wanted->changed = false;
+        wanted->moved = wanted->changed = wanted->unread = false;
         wanted->copy = 0;
         if (wanted->named)
             match_in_place(m, i);

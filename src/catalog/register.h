@@ -1,7 +1,7 @@
 /* register: which entry of the catalog is which input of a load; new inputs get one. An input is known again
- * by its name, size and digest; under another folder by its last name, size and digest; and one that is
- * longer than it was, and begins with the same bytes, is the old one grown. A stream is known by its whole
- * name, and one without a name by nothing. */
+ * by its name, size and digest; under another folder by its last name, size and digest, unless another file
+ * stands where it was; and one that is longer than it was, and begins with the same bytes, is the old one
+ * grown. A stream is known by its whole name, and one without a name by nothing. */
 #ifndef TIPPLE_CATALOG_REGISTER_H
 #define TIPPLE_CATALOG_REGISTER_H
 
@@ -26,10 +26,16 @@ typedef struct {
     bool moved;    /* it was loaded from another folder */
     uint32_t copy; /* so many equal ones come before it */
     bool changed;  /* with `reload`: entry is the old one, whose content it has no more */
+    bool unread;   /* and nothing of that was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
 typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
+
+/* What stands on this machine under an entry's path? The file that the input is read from, another one, or
+ * none. */
+typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
+typedef stands_t register_stands_fn(void *context, size_t input, const char *path);
 
 typedef struct {
     wanted_t *wanted;
@@ -37,13 +43,14 @@ typedef struct {
     load_id_t self;
     bool read_only; /* nothing is written: new inputs get no entry (its pieces are 0) */
     register_digest_fn *digest_at;
+    register_stands_fn *stands; /* NULL: nobody can tell */
     void *context;
     const char *name;         /* of the collection, for sentences */
     uint64_t entries, loaded; /* the answer: how many entries there are, and what they say was loaded */
     bool remains; /* a removal was interrupted: catalog_finish_removals comes before the first document */
 } registration_t;
 
-/* Status 5: an input has changed since it was loaded. */
+/* Status 5: an input has changed since it was loaded. Status 1: a stream has the name of a file. */
 bool catalog_register(store_t *store, registration_t *registering, err_t *err);
 void register_free(registration_t *registering); /* the entries that nobody has taken out */
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NOTES = 20 };
+enum { MOST_NOTES = 20, LONGEST_STREAM_NAME = 255 };
 
 static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -347,9 +347,21 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
         return err_set(
             err, STATUS_USAGE,
             "--input-name is for standard input or a pipe, but all inputs are files, which have names");
+    if (strlen(name) > LONGEST_STREAM_NAME)
+        return err_set(err, STATUS_USAGE, "--input-name is longer than %d bytes: give a shorter one",
+                       LONGEST_STREAM_NAME);
     char *own = name_join(NULL, NULL, name, strlen(name));
     if (!own)
         return err_memory(err, strlen(name));
+    for (size_t i = 0; i < manifest->count; i++)
+        if (&manifest->files[i] != stream && strcmp(manifest->files[i].name, own) == 0) {
+            free(own);
+            return err_set(
+                err, STATUS_USAGE,
+                "--input-name %.300s is the name of a file that is to be loaded: give the stream another "
+                "one",
+                name);
+        }
     free(stream->name);
     stream->name = own;
     stream->has_identity = true;

@@ -3,6 +3,8 @@
 #include "target/room.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be
  * too many for one entry. */
@@ -20,6 +22,24 @@ bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33
         return false;
     print_digest(input, value, digest);
     return true;
+}
+
+/* A member is ARCHIVE!MEMBER; its archive is what stands there. */
+stands_t describe_stands(const input_file_t *input, const char *path) {
+    char name[4096];
+    struct stat own, there;
+    const char *file = input->archive ? input->archive->path : input->path;
+    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || stat(file, &own) != 0)
+        return STANDS_NONE;
+    while (stat(name, &there) != 0) {
+        char *member = strrchr(name, '!');
+        if (!member)
+            return STANDS_NONE;
+        *member = '\0';
+    }
+    if (!S_ISREG(there.st_mode))
+        return STANDS_NONE;
+    return there.st_dev == own.st_dev && there.st_ino == own.st_ino ? STANDS_SAME : STANDS_OTHER;
 }
 
 bool describe_may_grow(const input_file_t *input) {

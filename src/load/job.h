@@ -72,8 +72,8 @@ bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now
 bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
 bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
 bool job_drop(job_t *job, err_t *err);
-/* --reload-changed: takes the input out of the catalog, with its documents. */
-bool job_remove_input(job_t *job, const entry_t *entry, err_t *err);
+/* --reload-changed: takes the input out of the catalog, with its documents (or it has none). */
+bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);

@@ -24,7 +24,7 @@ void load_spec_init(load_spec_t *spec) {
                           .memory = 256ull << 20,
                           .max_record = 16 << 20,
                           .limit = UINT64_MAX,
-                          .max_rejects = 1000,
+                          .max_rejects = REJECT_USUAL_MOST,
                           .max_rejects_percent = -1,
                           .patience_ns = 30000000000};
 }
@@ -458,7 +458,7 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
         if (!file->changed || !file->work || named)
             continue;
         *any = true;
-        if (!job_remove_input(job, &job->ledger.inputs[file->work->input].entry, err))
+        if (!job_remove_input(job, &job->ledger.inputs[file->work->input].entry, true, err))
             return false;
     }
     return true;

@@ -38,11 +38,14 @@ static bool refuse_unknown_data(const job_t *job, err_t *err) {
                    server_namespace(job->server));
 }
 
-static bool check_found(const job_t *job, const catalog_header_t *header, err_t *err) {
+static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
     if (!catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
         return true;
+    /* another load may have made it since it was looked at */
+    if (!job->place.exists && !place_look(job->server, job->client, &job->place, err))
+        return false;
     if (!job->place.exists)
         return err_set(err, STATUS_USAGE,
                        "%s is gone, but the catalog of its loads is still there: start over with --drop",
@@ -202,6 +205,11 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
     return describe_digest_at(&job->manifest.files[number], size, digest, err);
 }
 
+static stands_t stands(void *context, size_t number, const char *path) {
+    const job_t *job = context;
+    return describe_stands(&job->manifest.files[number], path);
+}
+
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
@@ -271,6 +279,19 @@ static bool make_files(job_t *job, err_t *err) {
     return true;
 }
 
+/* Inputs of which another load has begun with a longer version. All of what is here may be there; but so may be more. */
+static void tell_cut_back(const job_t *job) {
+    for (size_t i = 0; i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->generation, false))
+            log_warn(
+                "%s was longer when another load began with it, and that load did not end: records that it "
+                "sent "
+                "may be in the collection. If the longer one is gone for good, --reload-changed removes them",
+                input->name);
+    }
+}
+
 static void count_done_inputs(job_t *job) {
     const ledger_t *ledger = &job->ledger;
     for (size_t i = 0; i < ledger->input_count; i++) {
@@ -308,13 +329,15 @@ static removal_t removal_of(job_t *job) {
                        .remove = remove_documents};
 }
 
-bool job_remove_input(job_t *job, const entry_t *entry, err_t *err) {
+bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err) {
     const removal_t removal = removal_of(job);
-    log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
-             "and it is "
-             "loaded again",
-             entry->path, (long long)(job->lease_ms / 1000));
-    return catalog_remove(job->store, entry->ordinal, true, &removal, err);
+    if (documents)
+        log_note(
+            "%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
+            "and it is "
+            "loaded again",
+            entry->path, (long long)(job->lease_ms / 1000));
+    return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
 }
 
 /* Of a `tipple forget --delete`, or of a load with --reload-changed. */
@@ -335,7 +358,7 @@ static bool reload_changed(job_t *job, err_t *err) {
         if (!registration->wanted[i].changed)
             continue;
         any = true;
-        if (!job_remove_input(job, &registration->wanted[i].entry, err))
+        if (!job_remove_input(job, &registration->wanted[i].entry, !registration->wanted[i].unread, err))
             return false;
     }
     if (any)
@@ -348,6 +371,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .digest_at = digest_at,
+                                     .stands = stands,
                                      .context = job,
                                      .name = server_namespace(job->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
@@ -363,6 +387,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     if (!fill_ledger(job, err) || !make_files(job, err))
         return false;
     count_done_inputs(job);
+    tell_cut_back(job);
     return true;
 }
 

@@ -128,9 +128,12 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
     return (double)rejects->count * 100.0 > options->most_percent * (double)rejects->looked_at;
 }
 
-/* A wrong format is not waited for; records that were rejected before say nothing about it. */
+/* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
+ * about it. */
 static bool all_rejected(const rejects_t *rejects) {
-    return !rejects->options.retried && !rejects->documents && rejects->count >= FIRST_RECORDS;
+    const reject_options_t *options = &rejects->options;
+    return !options->retried && options->most <= REJECT_USUAL_MOST && !rejects->documents &&
+           rejects->count >= FIRST_RECORDS;
 }
 
 static bool say_too_many(rejects_t *rejects, err_t *err) {
@@ -138,8 +141,8 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
-                       "these files? (%s holds them)",
-                       rejects->count, rejects->options.format, rejects_path(rejects));
+                       "these files? (%s holds them) If it is, give --max-rejects a number above %d",
+                       rejects->count, rejects->options.format, rejects_path(rejects), REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64
                    " records were rejected, more than --max-rejects allows; look into %s, then "

@@ -20,6 +20,8 @@ typedef struct {
     double most_percent; /* or more than this share of the records read, where >= 0 */
 } reject_options_t;
 
+enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
+
 /* Nothing is there, or a reject file. False: somebody's own file, which nothing may be added to. */
 bool rejects_may_use(const char *path, err_t *err);
 

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import tarfile
 
 import live
 import livetest
@@ -135,6 +136,57 @@ class Again(livetest.Case):
         self.assertGreater(book["done"][0][1], 0, "nothing was done that could be passed over")
         self.assertEqual(10, self.load("a.csv", "--max-rejects", 10, status=2)["rejected"])
         self.holds(Books().plain("a.csv", usual))
+
+    def test_copied(self):
+        """a copy in another folder is a file of its own; one that is named by another path, and grows, is the same"""
+        text = rows(1000)
+        for name in ("one/a.csv", "two/a.csv"):
+            self.write(name, text)
+        self.assertEqual(1000, self.load("one")["loaded"])
+        self.assertEqual(1000, self.load("two")["loaded"])
+        self.assertEqual((0, 2), tuple(self.load("one", "two")[key] for key in ("read", "files_done_before")))
+        self.tipple("verify", "-f", "mot", "--uri", self.uri(), "one", "two")
+        self.write("one/a.csv", rows(999, 2))
+        self.load("one", status=5)
+        self.shorten_lease(1)
+        self.assertEqual(999, self.load("one", "--reload-changed")["loaded"])
+        self.tipple("verify", "-f", "mot", "--uri", self.uri(), "one", "two")
+        with open(self.folder / "two/a.csv", "ab") as file:
+            file.write(rows(10, 3, header=False))
+        self.assertEqual(10, self.load(self.folder / "two/a.csv")["loaded"])
+        for name in ("x.tar", "y.tar"):
+            with tarfile.open(self.folder / name, "w") as tar:
+                tar.add(self.folder / "one/a.csv", "data/a.csv")
+            self.assertEqual(999, self.load(name)["loaded"])
+
+    def test_cut_back(self):
+        """a file that grew, and is again as it was when the longer one's load was interrupted: said so; --reload-changed
+        removes what that load left"""
+        text = rows(1000)
+        self.write("a.csv", text)
+        self.load("a.csv")
+        then = os.stat(self.folder / "a.csv").st_mtime_ns
+        self.shorten_lease(1)
+        self.write("a.csv", text + rows(20000, 2, header=False))
+        self.load("a.csv", "--limit", 9000)
+        self.write("a.csv", text)
+        self.load("a.csv", status=5)
+        os.utime(self.folder / "a.csv", ns=(then, then))
+        self.load("a.csv")
+        self.assertIn("may be in the collection", self.stderr)
+        self.assertEqual(1000, self.load("a.csv", "--reload-changed")["loaded"])
+        self.assertEqual(1000, len(self.documents()))
+        self.load("a.csv")
+        self.assertNotIn("may be in the collection", self.stderr)
+
+    def test_stream_and_file_of_one_name(self):
+        """a stream and a file of one name are refused, whichever comes second"""
+        self.write("a.csv", rows(10))
+        self.load("-", "--input-name", "a.csv", stdin=rows(20, 2))
+        self.refused("is the name of a file and of a stream", "a.csv")
+        self.load(self.folder / "a.csv")
+        self.refused("is the name of a file that is to be loaded", "a.csv", "-", "--input-name", "a.csv", collection="other")
+        self.refused("longer than 255 bytes", "-", "--input-name", 256 * "n")
 
     def test_moved(self):
         """a file that was moved to another folder, or is named by another path, is the same file"""

@@ -105,12 +105,14 @@ class Limited(livetest.Case):
         self.refused("not a share", "a.csv", "--max-rejects", "200%")
 
     def test_first_hundred(self):
-        """the first 100 records all rejects: status 3 at once, whatever --max-rejects says"""
+        """the first 100 records all rejects: status 3 at once, unless --max-rejects allows more than usual"""
         wrong = b"\n".join(b"%d;other;format" % number for number in range(5000)) + b"\n"
         self.write("a.csv", wrong)
-        self.load("a.csv", "--max-rejects", 100000, status=3)
+        self.load("a.csv", "--max-rejects", 1000, status=3)
         self.assertRegex(self.stderr, "records were all rejected; is --format mot the right one")
         self.holds({})
+        self.write("d.csv", rows(0) + b"\n".join(wrong.split(b"\n")[:200]) + b"\n" + rows(50, header=False))
+        self.assertEqual(50, self.load("d.csv", "--max-rejects", 1001, collection="allowed", status=2)["loaded"])
         self.write("b.csv", wrong.split(b"\n", 99)[0] + b"\n" + b"\n".join(wrong.split(b"\n")[:98]) + b"\n" + rows(50))
         self.load("b.csv", collection="fewer", status=2)
         self.write("c.csv", rows(1) + wrong)

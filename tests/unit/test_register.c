@@ -88,7 +88,15 @@ static bool digest_at(void *context, size_t input, uint64_t size, char digest[33
     return true;
 }
 
+static stands_t stands_there; /* under whatever path an entry has */
+
+static stands_t stands(void *context, size_t input, const char *path) {
+    (void)context, (void)input, (void)path;
+    return stands_there;
+}
+
 static void begin(lab_t *lab) {
+    stands_there = STANDS_NONE;
     *lab = (lab_t){.store = {.read_header = read_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
@@ -123,6 +131,7 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
                                   .count = count,
                                   .self = {{load}},
                                   .digest_at = digest_at,
+                                  .stands = stands,
                                   .context = wanted,
                                   .name = "c"};
     return catalog_register(&lab->store, &registering, &err);
@@ -144,15 +153,52 @@ static void test_known_again(void **state) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
-    assert_int_equal(one(&lab, file_of("d/b", 'y', 10), 1), 1);
+    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 1), 1);
     assert_int_equal(one(&lab, file_of("d/c", 'z', 10), 1), 2);
     assert_int_equal(one(&lab, file_of("d/c", 'z', 10), 2), 2); /* past the first reply */
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0);
-    assert_int_equal(one(&lab, file_of("e/b", 'y', 10), 2), 1); /* another folder */
+    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 1); /* another folder */
     assert_int_equal(one(&lab, file_of("e/other", 'y', 10), 2), 3);
     assert_int_equal(lab.entries.count, 4);
     assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * POSITION_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
+    end(&lab);
+}
+
+/* Another folder: moved, another spelling of the path, or a copy. */
+static void test_other_folders(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
+    lab.entries.entries[0].pieces[0].epoch = 1;
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 0);
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 20), 2), 1); /* who can tell that it is the same? */
+    lab.entries.entries[1].removed = true;
+    stands_there = STANDS_SAME;
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 0);
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 20), 2), 0); /* it has grown */
+    assert_int_equal(one(&lab, file_of("e/a", 'y', 10), 2), -STATUS_INPUT);
+    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 2);
+    stands_there = STANDS_OTHER;
+    assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0); /* in its place */
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 3); /* a copy */
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 3);
+    assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 4);
+    end(&lab);
+}
+
+/* A stream has its name for itself. */
+static void test_one_name(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, stream_of("a", true), 1), -STATUS_USAGE);
+    assert_int_equal(one(&lab, stream_of("b", true), 1), 1);
+    assert_int_equal(one(&lab, file_of("b", 'x', 10), 1), -STATUS_USAGE);
+    assert_int_equal(one(&lab, file_of("/d/b", 'x', 10), 1), 2);
+    assert_int_equal(one(&lab, stream_of("-", false), 1), 3); /* nobody knows it by that */
     end(&lab);
 }
 
@@ -164,7 +210,7 @@ static void test_grown_or_changed(void **state) {
     lab.entries.entries[0].pieces[0].epoch = 1;               /* begun */
     assert_int_equal(one(&lab, file_of("a", 'x', 20), 2), 0); /* longer, and begins alike */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
-    assert_non_null(strstr(err.text, "has changed"));
+    assert_non_null(strstr(err.text, "has changed since it was loaded"));
     assert_int_equal(one(&lab, file_of("a", 'x', 5), 2), -STATUS_INPUT); /* seen before it grew */
     assert_non_null(strstr(err.text, "has grown while"));
     wanted_t shorter = file_of("a", 'x', 5);
@@ -174,10 +220,11 @@ static void test_grown_or_changed(void **state) {
     lab.entries.entries[0].pieces[0].epoch =
         0; /* two entries of one path would be loaded twice, begun or not */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), -STATUS_INPUT);
+    assert_non_null(strstr(err.text, "nothing of it was loaded"));
     wanted_t again = file_of("a", 'y', 20);
     again.reload = true;
     assert_true(try(&lab, &again, 1, 2));
-    assert_true(again.changed);
+    assert_true(again.changed && again.unread);
     entry_free(&again.entry);
     lab.entries.entries[0].removed = true; /* nothing of it is ever used again */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), 1);
@@ -186,6 +233,16 @@ static void test_grown_or_changed(void **state) {
     assert_true(entry_add_version(&lab.entries.entries[1], &(version_t){.size = 30, .digest = "y30"}, &err));
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 3), 1);
     assert_int_equal(one(&lab, file_of("a", 'y', 40), 3), 1);
+    /* the longer one is gone, and was not loaded to its end */
+    wanted_t back = file_of("a", 'y', 20);
+    back.reload = true;
+    assert_true(try(&lab, &back, 1, 3));
+    assert_true(back.changed);
+    entry_free(&back.entry);
+    lab.entries.entries[1].pieces[0].complete = 2;
+    assert_true(try(&lab, &back, 1, 3));
+    assert_false(back.changed);
+    entry_free(&back.entry);
     end(&lab);
 }
 
@@ -198,8 +255,6 @@ static void test_streams(void **state) {
     assert_int_equal(one(&lab, stream_of("a/x", true), 2), 0);
     assert_int_equal(one(&lab, stream_of("-", false), 2), 2);
     assert_int_equal(one(&lab, stream_of("-", false), 3), 3);
-    assert_int_equal(one(&lab, file_of("a/x", 'x', 10), 3),
-                     -STATUS_SERVER); /* the name of a stream is taken */
     end(&lab);
 }
 
@@ -256,7 +311,8 @@ static void test_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_again), cmocka_unit_test(test_grown_or_changed),
+        cmocka_unit_test(test_known_again), cmocka_unit_test(test_other_folders),
+        cmocka_unit_test(test_one_name),    cmocka_unit_test(test_grown_or_changed),
         cmocka_unit_test(test_streams),     cmocka_unit_test(test_copies),
         cmocka_unit_test(test_races),
     };
