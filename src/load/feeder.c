@@ -265,6 +265,14 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
     if (file->input->kind == INPUT_STREAM)
         return refuse_other_stream(file, "this stream has other content than that one behind",
                                    run->from * POSITION_BLOCK_BYTES, err);
+    if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
+            "between byte %llu and %llu of its text. If it is that file, name it so, and give "
+            "--reload-changed; else load it under another name",
+            file->input->name, file->known_as, (unsigned long long)(run->from * POSITION_BLOCK_BYTES),
+            (unsigned long long)(run->to * POSITION_BLOCK_BYTES));
     file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "

@@ -2,11 +2,13 @@
 #include "base/log.h"
 #include "load/reject_store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, SPELLING_ROOM = 64 * 1024, WORD_ROOM = 3 * 4096 };
 
@@ -39,10 +41,23 @@ void rejects_free(rejects_t *rejects) {
     free(rejects);
 }
 
+/* A file can be made there. */
+static bool check_folder(const char *path, err_t *err) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    if (!folder)
+        return err_memory(err, strlen(path));
+    const bool ok = access(folder, W_OK | X_OK) == 0 ||
+                    err_set(err, STATUS_USAGE, "--rejects %.500s: nothing can be written into %.500s: %s",
+                            path, folder, strerror(errno));
+    free(folder);
+    return ok;
+}
+
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
     if (!reject_file_open_head(&file, path))
-        return true;
+        return check_folder(path, err);
     const bool other = reject_file_is_other(&file);
     reject_file_close(&file);
     return !other || reject_store_refuse(path, STATUS_USAGE, err);

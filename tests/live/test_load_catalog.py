@@ -159,6 +159,21 @@ class Again(livetest.Case):
                 tar.add(self.folder / "one/a.csv", "data/a.csv")
             self.assertEqual(999, self.load(name)["loaded"])
 
+    def test_moved_and_other(self):
+        """a file like one that is gone, but for its middle, is not taken for it, and --reload-changed leaves that one alone"""
+        first = rows(20000)
+        lines = first.split(b"\n")
+        lines[10000] = lines[10000][:-1] + (b"1" if lines[10000][-1:] != b"1" else b"2")
+        self.write("one/a.csv", first)
+        self.load("one")
+        shutil.rmtree(self.folder / "one")
+        self.write("two/a.csv", b"\n".join(lines))
+        os.utime(self.folder / "two/a.csv", ns=(1, 1))
+        for words in ((), ("--reload-changed",)):
+            self.load("two", *words, status=5)
+            self.assertIn("loaded as one/a.csv, but other content", self.stderr)
+        self.holds(Books().plain("one/a.csv", first))
+
     def test_cut_back(self):
         """a file that grew, and is again as it was when the longer one's load was interrupted: said so; --reload-changed
         removes what that load left"""

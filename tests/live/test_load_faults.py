@@ -257,7 +257,8 @@ class Words(livetest.Case):
         self.write("d.gz", gzip.compress(rows(300, 4))[:-20])
         os.mkfifo(self.folder / "pipe")
         for status, words in ((0, ("a.csv",)), (1, ("a.csv", "--filter", "k==BMW")), (2, ("b.csv",)), (5, ("d.gz",)),
-                              (3, ("c.csv", "--max-rejects", 1)), (8, ("c.csv", "--rejects", "no/such/folder/file")),
+                              (3, ("c.csv", "--max-rejects", 1)), (1, ("c.csv", "--rejects", "no/such/folder/file")),
+                              (8, ("c.csv", "--rejects", ".")),
                               (4, ("a.csv", "--patience", "200ms", "--uri", "mongodb://127.0.0.1:1/db.c"))):
             self.load(*words, status=status)
         for number in (signal.SIGINT, signal.SIGTERM):
