@@ -1,5 +1,6 @@
 """What counts as loaded, where replies are lost, hide something, or speak of the server and not of documents.  needs: none"""
 import gzip
+import threading
 
 import livetest
 import minimongo as mongo
@@ -68,6 +69,29 @@ class Evidence(livetest.OwnServer):
         counts = self.through(rule, "a.csv", status=2)
         self.assertEqual((3000, 2998, 0, 2), tuple(counts[part] for part in livetest.PARTS[:4]))
         self.holds(books, extra={document["_id"]: mongo.encode(document) for document in strangers})
+
+    def test_made_meanwhile(self):
+        """another load makes the collection after this one has looked for it: it is not said to be gone"""
+        texts = {"a.csv": rows(10), "b.csv": rows(20, 2)}
+        for name, text in texts.items():
+            self.write(name, text)
+        looked, held, made = (threading.Event() for _ in range(3))
+
+        def rule(message):
+            if not message.reply and message.command == "listCollections":
+                looked.set()
+            if not message.reply and message.command == "find" and message.books and looked.is_set() and not made.is_set():
+                held.set()
+                return made
+            return relay.PASS
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            load = self.start("a.csv", "--uri", relays.rename(self.uri()))
+            self.assertTrue(held.wait(livetest.LONG))
+            self.load("b.csv")
+            made.set()
+            load.communicate(timeout=livetest.LONG)
+            self.assertEqual(0, load.returncode)
+        self.assertEqual(30, self.client.count(self.database, "results"))
 
     def test_hidden_concern(self):
         """a reply of duplicates only, after one with a write concern error: nothing counts that is not read back"""
