@@ -253,7 +253,8 @@ typedef struct {
 
 struct world {
     choices_t *choices;
-    bool trace, calm, small;
+    bool trace, calm;
+    uint32_t small; /* of an exhaustive search: so many blocks has its one input; 0: a world like any other */
     int64_t now;
     uint64_t steps;
     rates_t rates;
@@ -376,7 +377,7 @@ void check_said(world_t *world, sim_load_t *load);
 /* ---- world.c ---- */
 
 /* True: everything held. */
-bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, bool small);
+bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small);
 bool is_nothing_wrong_with(const world_t *world, uint32_t slot, const sim_load_t *load);
 
 #endif
