@@ -334,6 +334,9 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"delete": "results.tipple.files",
                                             "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
         self.refused("damaged", "b.csv")
+        self.load("b.csv", "--drop", "--yes")
+        self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
+                                     self.documents("results.tipple.files") if entry["_id"] != "catalog"])
 
     def test_options_that_contradict(self):
         """refused: --clustered or --compressor that the collection does not have"""

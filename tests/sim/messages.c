@@ -6,11 +6,12 @@
 static const char *const names[MESSAGE_KINDS] = {
     "read header",    "make header", "change header", "read entries", "add entries", "change entries",
     "remove entries", "read loads",  "enroll",        "beat",         "end",         "ask for the collection",
-    "create",         "drop",        "insert",        "replace",      "fetch"};
+    "create",         "drop",        "insert",        "replace",      "fetch",
+    "remove documents", "look for documents"};
 
 static bool only_reads(message_kind_t kind) {
     return kind == MESSAGE_READ_HEADER || kind == MESSAGE_READ_ENTRIES || kind == MESSAGE_READ_LOADS ||
-           kind == MESSAGE_COLLECTION || kind == MESSAGE_FETCH;
+           kind == MESSAGE_COLLECTION || kind == MESSAGE_FETCH || kind == MESSAGE_LOOK;
 }
 
 /* ---- copies ---- */
@@ -139,6 +140,8 @@ static void execute_unheard(world_t *world, const packet_t *message) {
         if (chance(world->choices, CHOICE_DETAIL, 500))
             put_under_way(world, &rest);
     }
+    if (message->kind == MESSAGE_REMOVE && chance(world->choices, CHOICE_DETAIL, 400))
+        copy.most = 1 + choose(world->choices, CHOICE_DETAIL, 3);
     server_execute(world, &copy);
 }
 
@@ -168,7 +171,7 @@ static void wait_for_reply(world_t *world, packet_t *message) {
     take_out(world, sent);
 }
 
-/* Between reading back and sending there is always time for what somebody sent long ago. */
+/* Between reading back and sending, and between looking and taking, there is always time for what somebody sent long ago. */
 static void overtake(world_t *world) {
     if (world->small || !world->pending || !chance(world->choices, CHOICE_DETAIL, 250))
         return;
@@ -225,7 +228,7 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
                 TRACE(world, "%s", names[message->kind]);
                 server_execute(world, message);
             }
-            if (message->kind == MESSAGE_FETCH)
+            if (message->kind == MESSAGE_FETCH || (world->overtakes && message->kind == MESSAGE_READ_LOADS))
                 overtake(world);
             if (!only_reads(message->kind) && chance(choices, CHOICE_FAULT, rates->doubled))
                 leave_under_way(world, &again, 1);

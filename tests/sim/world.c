@@ -25,6 +25,8 @@ static void make_input(world_t *world, uint32_t number) {
         if (input->kind == INPUT_PIPE) {
             input->unit = 24ull << 30;
             input->named = !chance(choices, CHOICE_DETAIL, 200);
+            for (uint32_t i = 0; i < number; i++)
+                input->named |= !world->inputs[i].named; /* a load has one stdin */
         }
     }
     uint8_t at = 0;
@@ -63,6 +65,24 @@ static void make_command(world_t *world, uint32_t slot) {
     command->format = seldom(choices, CHOICE_DETAIL, 60, 2);
     command->drop = chance(choices, CHOICE_DETAIL, slot && world->commands[slot - 1].drop ? 400 : 70);
     command->same_collection = chance(choices, CHOICE_DETAIL, 150);
+}
+
+/* In some worlds inputs are forgotten, or loaded anew. */
+static void make_removals(world_t *world) {
+    choices_t *choices = world->choices;
+    world->jumps = world->rates.jump > 0;
+    if (world->small)
+        return;
+    const uint32_t kind = seldom(choices, CHOICE_DETAIL, 500, 4); /* of those that are not like any other */
+    world->removals = kind == 1 || kind == 2;
+    world->overtakes = kind >= 2;
+    for (uint32_t i = 0; world->removals && i < world->load_count; i++) {
+        command_t *command = &world->commands[i];
+        command->forget = chance(choices, CHOICE_DETAIL, i ? 400 : 100);
+        command->documents = command->forget && !chance(choices, CHOICE_DETAIL, 250);
+        command->reload = !command->forget && chance(choices, CHOICE_DETAIL, 400);
+        command->drop = command->drop && !command->forget;
+    }
 }
 
 static uint32_t rate(world_t *world, uint32_t often, uint32_t most) {
@@ -136,6 +156,7 @@ static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads
     for (uint32_t i = 0; i < world->load_count; i++)
         make_command(world, i);
     make_rates(world);
+    make_removals(world);
     static const char *const topologies[] = {"a standalone", "a replica set", "two shards"};
     TRACE(world, "%s%s, %u inputs, %u loads", topologies[world->server.topology],
           world->server.by_id ? "" : ", sharded by a field", world->input_count, world->load_count);
@@ -563,8 +584,11 @@ static bool has_other_states(const world_t *world, const sim_load_t *load) {
 
 static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
     const catalog_header_t *header = &world->server.header;
+    if (load->command.forget)
+        return load->status == STATUS_USAGE && !strstr(load->err.text, "is being loaded") &&
+               !strstr(load->err.text, "is dropping");
     if (load->status == STATUS_INPUT)
-        return has_other_states(world, load);
+        return has_other_states(world, load) && !load->again;
     if (load->status != STATUS_USAGE || load->command.drop)
         return false;
     const bool other_format =
