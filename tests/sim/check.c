@@ -395,10 +395,14 @@ void check_now(world_t *world) {
 
 /* ---- single events ---- */
 
-/* What was acknowledged by one member only is not proven by a load that does nothing of that kind. */
-void check_progress(world_t *world, const packet_t *message, const entry_change_t *change) {
+/* What was acknowledged by one member only is not proven by a load that does nothing of that kind. And nobody undoes what
+ * was done for the collection as it is now. */
+void check_progress(world_t *world, const packet_t *message, const entry_t *before, const entry_change_t *change) {
     if (change->progress && change->progress->unsafe && !world->commands[message->slot].unsafe)
         sim_fail(world, "unsafe", "load %u, without --unsafe, goes by what --unsafe has done of entry %u",
+                 message->load.bytes[0], change->ordinal);
+    if (change->progress && change->progress->generation < before->pieces[change->piece].generation)
+        sim_fail(world, "generation", "load %u undoes what was done of entry %u for a newer collection",
                  message->load.bytes[0], change->ordinal);
 }
 

@@ -230,6 +230,15 @@ static bool journey(sim_load_t *load, err_t *err) {
 
 static bool begin(sim_load_t *load, err_t *err);
 
+static bool remove_strays(sim_load_t *load, const places_t *places, const char *name, err_t *err) {
+    const entries_t *entries = places_entries(places);
+    for (size_t i = 0; load->command.documents && i < entries->count; i++)
+        if (entries->entries[i].removed && strcmp(entries->entries[i].path, name) == 0 &&
+            !remove_documents(load, &entries->entries[i], err))
+            return false;
+    return true;
+}
+
 /* As forget.c does it. */
 static bool forget(sim_load_t *load, err_t *err) {
     store_t *store = &load->store.store;
@@ -254,6 +263,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
     ok = ok && begin(load, err) &&
          (!entry || catalog_remove(store, entry->ordinal, load->command.documents, &removal, err)) &&
+         remove_strays(load, places, name, err) &&
          catalog_finish_removals(store, &removal, err);
     places_free(places);
     return ok;

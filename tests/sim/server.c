@@ -503,7 +503,7 @@ static void change_entries(world_t *world, packet_t *message) {
         if (!entry || !change_matches(entry, &message->changes[i]))
             continue;
         message->changed++;
-        check_progress(world, message, &message->changes[i]);
+        check_progress(world, message, entry, &message->changes[i]);
         apply(world, entry, &message->changes[i]);
     }
     world->dirty = true;

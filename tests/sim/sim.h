@@ -390,7 +390,7 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
-void check_progress(world_t *world, const packet_t *message, const entry_change_t *change);
+void check_progress(world_t *world, const packet_t *message, const entry_t *before, const entry_change_t *change);
 void check_gone(world_t *world, const entry_t *entry);
 void check_right(world_t *world, const packet_t *message);
 void check_new_uuid(world_t *world, const packet_t *message);
