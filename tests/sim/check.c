@@ -483,6 +483,9 @@ static bool is_noted(const input_t *input, const entry_t *entry, uint32_t start,
 
 /* Nobody drops what a load that is alive works on. */
 void check_drop(world_t *world, const packet_t *message) {
+    if (load_id_is_nobody(&world->server.header.dropping))
+        sim_fail(world, "drop", "load %u drops the collection, but no drop is under way any more",
+                 message->load.bytes[0]);
     for (uint32_t i = 0; i < world->load_count; i++) {
         const sim_load_t *load = &world->loads[i];
         if (load->state == LOAD_RUNS && load->opened && !load->disturbed &&

@@ -125,6 +125,7 @@ void message_forget_waiters(world_t *world, const sim_load_t *load) {
 
 /* ---- sending ---- */
 
+enum { MOST_MESSAGES = 200000 };
 enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, FATES, DIES = FATES };
 
 /* It is executed without anybody who hears of it: an insert perhaps only in part, and the rest later. */
@@ -205,8 +206,18 @@ static void die(sim_load_t *load, const packet_t *message) {
         coroutine_yield();
 }
 
+/* A load that asks again and again, and never lets others go on. */
+static void count_message(world_t *world) {
+    if (++world->sent < MOST_MESSAGES)
+        return;
+    sim_fail(world, "end", "a command sends messages again and again, and never ends");
+    for (;;)
+        coroutine_yield();
+}
+
 bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
     world_t *world = load->world;
+    count_message(world);
     choices_t *choices = world->choices;
     const rates_t *rates = &world->rates;
     message->slot = load->slot;

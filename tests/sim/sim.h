@@ -273,7 +273,7 @@ struct world {
     bool trace, calm;
     uint32_t small; /* of an exhaustive search: so many blocks has its one input; 0: a world like any other */
     int64_t now;
-    uint64_t steps;
+    uint64_t steps, sent; /* messages */
     rates_t rates;
     server_t server;
     input_t inputs[SIM_INPUTS];
