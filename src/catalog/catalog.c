@@ -249,7 +249,8 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         if (!found) {
             catalog_header_t fresh = {
                 .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
-            if ((headless && !number_after_entries(store, &fresh, err)) || !store->make_header(store, &fresh, err))
+            if ((headless && !number_after_entries(store, &fresh, err)) ||
+                !store->make_header(store, &fresh, err))
                 return false;
             continue;
         }

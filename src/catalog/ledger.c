@@ -169,7 +169,8 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
 static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
-           !piece_is_complete(read, wanted_version(input, work), ledger->options.generation, ledger->options.safe);
+           !piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
+                              ledger->options.safe);
 }
 
 /* What we know of a piece of ours is newer than what was read. */

@@ -842,10 +842,12 @@ static void test_remove_entries(void **state) {
     /* one is of a load that came after the drop */
     const load_id_t one = load_id(1);
     const piece_t later = {.to = UINT64_MAX, .generation = 3}, same = {.to = UINT64_MAX, .generation = 2};
-    assert_true(change_one(&lab, (entry_change_t){.ordinal = 3, .sets_owner = true, .new_owner = one, .new_epoch = 1,
-                                                  .progress = &later}));
-    assert_true(change_one(&lab, (entry_change_t){.ordinal = 4, .sets_owner = true, .new_owner = one, .new_epoch = 1,
-                                                  .progress = &same}));
+    assert_true(change_one(
+        &lab, (entry_change_t){
+                  .ordinal = 3, .sets_owner = true, .new_owner = one, .new_epoch = 1, .progress = &later}));
+    assert_true(change_one(
+        &lab, (entry_change_t){
+                  .ordinal = 4, .sets_owner = true, .new_owner = one, .new_epoch = 1, .progress = &same}));
     OK(lab, lab.store->remove_entries(lab.store, 15, 2, &lab.err));
     entries_t read = read_all(&lab, NULL, 0);
     assert_int_equal(read.count, 6);

@@ -130,7 +130,8 @@ static void check_claims(world_t *world) {
         const input_t *input = &world->inputs[claim->input];
         const entry_t *entry = find_entry(world, claim->ordinal);
         if (!entry) {
-            sim_fail(world, "truth", "entry %u of input %u, which was loaded, is gone", claim->ordinal, claim->input);
+            sim_fail(world, "truth", "entry %u of input %u, which was loaded, is gone", claim->ordinal,
+                     claim->input);
             return;
         }
         for (uint32_t j = 0; j < claim->content->count; j++) {
@@ -285,7 +286,8 @@ static void check_piece(world_t *world, const input_t *input, const entry_t *ent
         !check_run(world, input, entry, piece, tail->from, tail->to, tail->hash, true, &read))
         return;
     const counts_t counts = piece_counts(piece);
-    const bool is_grown = piece->to == UINT64_MAX && piece->complete < entry->version; /* and not done again */
+    const bool is_grown =
+        piece->to == UINT64_MAX && piece->complete < entry->version; /* and not done again */
     if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
         sim_fail(world, "counts", "entry %u: read %llu is not the sum", entry->ordinal,
                  (unsigned long long)counts.read);
@@ -342,16 +344,16 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
             world->claims[kept++] = world->claims[i];
     world->claim_count = kept;
     if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
-        world->burials[world->burial_count++] =
-            (burial_t){.ordinal = entry->ordinal, .step = world->steps, .at = world->now, .documents = change->remains};
+        world->burials[world->burial_count++] = (burial_t){
+            .ordinal = entry->ordinal, .step = world->steps, .at = world->now, .documents = change->remains};
 }
 
 /* Documents are only removed where nobody misses them. */
 void check_removed(world_t *world, const stored_t *one) {
     const entry_t *entry = entry_of(world, one);
     if (entry && !entry->removed)
-        sim_fail(world, "removed", "document %x of entry %u is removed, which is in the catalog", one->document,
-                 entry->ordinal);
+        sim_fail(world, "removed", "document %x of entry %u is removed, which is in the catalog",
+                 one->document, entry->ordinal);
 }
 
 /* A removal that has ended left nothing, but what came late: after its sender's death, and more than a lease after the
@@ -361,13 +363,16 @@ static void check_tombstones(world_t *world) {
     for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
         const entry_t *entry = one->orphan ? NULL : entry_of(world, one);
-        const burial_t *burial = entry && entry->removed && !entry->remains ? find_burial(world, entry->ordinal) : NULL;
+        const burial_t *burial =
+            entry && entry->removed && !entry->remains ? find_burial(world, entry->ordinal) : NULL;
         if (!burial)
             continue;
         if (!one->late)
-            sim_fail(world, "left", "document %x of entry %u is there after its removal", one->document, entry->ordinal);
+            sim_fail(world, "left", "document %x of entry %u is there after its removal", one->document,
+                     entry->ordinal);
         else if (burial->documents && !world->jumps && one->at < burial->at + SIM_LEASE * 4 / 5)
-            sim_fail(world, "left", "document %x came in time for the removal of entry %u, and is still there",
+            sim_fail(world, "left",
+                     "document %x came in time for the removal of entry %u, and is still there",
                      one->document, entry->ordinal);
     }
 }
@@ -377,7 +382,8 @@ void check_finished(world_t *world, const sim_load_t *load) {
     for (uint32_t i = 0; i < world->burial_count; i++) {
         const entry_t *entry = find_entry(world, world->burials[i].ordinal);
         if (entry && entry->remains && world->burials[i].step < load->began)
-            sim_fail(world, "remains", "load %u ended well, but documents of entry %u, which was removed before, are there",
+            sim_fail(world, "remains",
+                     "load %u ended well, but documents of entry %u, which was removed before, are there",
                      load->id.bytes[0], entry->ordinal);
     }
 }
@@ -397,7 +403,8 @@ void check_now(world_t *world) {
 
 /* What was acknowledged by one member only is not proven by a load that does nothing of that kind. And nobody undoes what
  * was done for the collection as it is now. */
-void check_progress(world_t *world, const packet_t *message, const entry_t *before, const entry_change_t *change) {
+void check_progress(world_t *world, const packet_t *message, const entry_t *before,
+                    const entry_change_t *change) {
     if (change->progress && change->progress->unsafe && !world->commands[message->slot].unsafe)
         sim_fail(world, "unsafe", "load %u, without --unsafe, goes by what --unsafe has done of entry %u",
                  message->load.bytes[0], change->ordinal);
@@ -414,8 +421,8 @@ void check_gone(world_t *world, const entry_t *entry) {
             const sim_load_t *load = &world->loads[j];
             if (load->state == LOAD_RUNS && !load->disturbed && !load->command.forget &&
                 load_id_equal(&load->id, &entry->pieces[i].owner))
-                sim_fail(world, "gone", "entry %u is removed by a drop while load %u works on it", entry->ordinal,
-                         load->id.bytes[0]);
+                sim_fail(world, "gone", "entry %u is removed by a drop while load %u works on it",
+                         entry->ordinal, load->id.bytes[0]);
         }
 }
 

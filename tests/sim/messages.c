@@ -3,11 +3,25 @@
  */
 #include "sim.h"
 
-static const char *const names[MESSAGE_KINDS] = {
-    "read header",    "make header", "change header", "read entries", "add entries", "change entries",
-    "remove entries", "read loads",  "enroll",        "beat",         "end",         "ask for the collection",
-    "create",         "drop",        "insert",        "replace",      "fetch",
-    "remove documents", "look for documents"};
+static const char *const names[MESSAGE_KINDS] = {"read header",
+                                                 "make header",
+                                                 "change header",
+                                                 "read entries",
+                                                 "add entries",
+                                                 "change entries",
+                                                 "remove entries",
+                                                 "read loads",
+                                                 "enroll",
+                                                 "beat",
+                                                 "end",
+                                                 "ask for the collection",
+                                                 "create",
+                                                 "drop",
+                                                 "insert",
+                                                 "replace",
+                                                 "fetch",
+                                                 "remove documents",
+                                                 "look for documents"};
 
 static bool only_reads(message_kind_t kind) {
     return kind == MESSAGE_READ_HEADER || kind == MESSAGE_READ_ENTRIES || kind == MESSAGE_READ_LOADS ||
@@ -195,7 +209,8 @@ static uint32_t fate_of(world_t *world, const packet_t *message) {
     const uint32_t rate = world->rates.lose;
     if (!world->small)
         return seldom(world->choices, CHOICE_FAULT, rate, FATES);
-    return seldom(world->choices, CHOICE_FAULT, rate, only_reads(message->kind) ? NEVER_ARRIVES + 1 : DIES + 1);
+    return seldom(world->choices, CHOICE_FAULT, rate,
+                  only_reads(message->kind) ? NEVER_ARRIVES + 1 : DIES + 1);
 }
 
 static void die(sim_load_t *load, const packet_t *message) {

@@ -571,7 +571,8 @@ static void check_piece(feed_t *feed) {
         uint64_t hash = content_block_hash(feed->input, feed->content, group->first, group->last - two);
         if (two)
             hash += content_block_hash(feed->input, feed->content, group->last - 1, group->last);
-        same = same && hash == tail->hash && group->from == tail->from; /* the hash of a text says where it begins */
+        same = same && hash == tail->hash &&
+               group->from == tail->from; /* the hash of a text says where it begins */
         for (uint32_t i = 0; i + 1 < count; i++)
             same = same && done_runs_cover(&feed->task->done, groups[i].from, groups[i].to);
     }

@@ -122,7 +122,8 @@ static void remove_turned_out(sim_load_t *load) {
     for (size_t i = 0; i < load->ledger.input_count; i++)
         if (load->turned_out[i]) {
             load->again = true;
-            if (!catalog_remove(&load->store.store, load->ledger.inputs[i].entry.ordinal, true, &removal, &ignored))
+            if (!catalog_remove(&load->store.store, load->ledger.inputs[i].entry.ordinal, true, &removal,
+                                &ignored))
                 return;
         }
 }
@@ -248,7 +249,8 @@ static bool forget(sim_load_t *load, err_t *err) {
     char name[40];
     bool found;
     name_of(load, input, name);
-    if (!store->collection(store, load->settings.uuid, err) || !store->read_header(store, &header, &found, err))
+    if (!store->collection(store, load->settings.uuid, err) ||
+        !store->read_header(store, &header, &found, err))
         return false;
     if (!found)
         return err_set(err, STATUS_USAGE, "there is no catalog");
@@ -263,8 +265,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
     ok = ok && begin(load, err) &&
          (!entry || catalog_remove(store, entry->ordinal, load->command.documents, &removal, err)) &&
-         remove_strays(load, places, name, err) &&
-         catalog_finish_removals(store, &removal, err);
+         remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
     places_free(places);
     return ok;
 }

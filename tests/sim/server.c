@@ -493,7 +493,9 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
           piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "",
-          entry->remains ? ", removed, documents remain" : entry->removed ? ", removed" : "");
+          entry->remains   ? ", removed, documents remain"
+          : entry->removed ? ", removed"
+                           : "");
 }
 
 static void change_entries(world_t *world, packet_t *message) {
@@ -518,10 +520,10 @@ static void add_entries(world_t *world, packet_t *message) {
         size_t at = 0;
         for (size_t j = 0; j < server->entries.count; j++) {
             const entry_t *other = &server->entries.entries[j];
-            there |=
-                other->ordinal == entry->ordinal ||
-                (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                (!other->removed && entry->follows && other->follows && strcmp(other->follows, entry->follows) == 0);
+            there |= other->ordinal == entry->ordinal ||
+                     (!other->removed && strcmp(other->key, entry->key) == 0) ||
+                     (!other->removed && entry->follows && other->follows &&
+                      strcmp(other->follows, entry->follows) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");

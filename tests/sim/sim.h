@@ -206,9 +206,9 @@ struct sim_load {
     command_t command;
     load_state_t state;
     bool suspended, disturbed, opened, again;
-    uint64_t began; /* its step */
+    uint64_t began;              /* its step */
     bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
-    int64_t beats_stop_until; /* in virtual time */
+    int64_t beats_stop_until;    /* in virtual time */
     int64_t may_jump_from;
     int64_t last_beat; /* when one was executed; -1: never */
     int64_t clock_at, clock_then;
@@ -297,8 +297,9 @@ struct world {
     burial_t burials[SIM_BURIALS];
     uint32_t burial_count;
     uint32_t drops; /* of the collection */
-    bool removals, jumps, overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
-    bool dirty;     /* something that is checked has changed */
+    bool removals, jumps,
+        overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
+    bool dirty;    /* something that is checked has changed */
     bool lost_unsafe;
     bool failed;
     char what[64]; /* the name of what does not hold */
@@ -390,7 +391,8 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
-void check_progress(world_t *world, const packet_t *message, const entry_t *before, const entry_change_t *change);
+void check_progress(world_t *world, const packet_t *message, const entry_t *before,
+                    const entry_change_t *change);
 void check_gone(world_t *world, const entry_t *entry);
 void check_right(world_t *world, const packet_t *message);
 void check_new_uuid(world_t *world, const packet_t *message);
