@@ -207,6 +207,27 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     return ok;
 }
 
+/* Entries whose header somebody has removed: the numbers go on after theirs, so that the end of the drop removes them. */
+static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t *err) {
+    entries_t entries = {0};
+    const bool ok = store_read_all(store, NULL, 0, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        const entry_t *entry = &entries.entries[i];
+        if (entry->ordinal >= fresh->next_ordinal)
+            fresh->next_ordinal = (uint64_t)entry->ordinal + 1;
+        for (size_t j = 0; j < entry->extent_count; j++) {
+            const uint64_t end = entry->extents[j].base + entry->extents[j].length,
+                           units = (end + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
+            fresh->next_extent = units > fresh->next_extent ? units : fresh->next_extent;
+        }
+        for (size_t j = 0; j < entry->piece_count; j++)
+            if (entry->pieces[j].generation > fresh->generation)
+                fresh->generation = entry->pieces[j].generation;
+    }
+    entries_free(&entries);
+    return ok;
+}
+
 /* The intent is written down first: a load that begins from now on sees it. One that began before is seen.
  * The intent of another load is only replaced when that one is dead. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
@@ -222,12 +243,14 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         const bool ours = load_id_equal(&header.dropping, &drop->self),
                    others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
-        *ordinals = header.has_entries ? UINT32_MAX : header.next_ordinal;
+        *ordinals = header.next_ordinal;
+        const bool headless = header.has_entries;
         catalog_header_free(&header);
         if (!found) {
             catalog_header_t fresh = {
                 .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
-            if (!store->make_header(store, &fresh, err))
+            if ((headless && !number_after_entries(store, &fresh, err)) ||
+                !store->make_header(store, &fresh, err))
                 return false;
             continue;
         }
@@ -279,7 +302,7 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         return false;
     }
     const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
-    if (!drop_data(store, name, drop, err) || !store->remove_entries(store, ordinals, err) ||
+    if (!drop_data(store, name, drop, err) || !store->remove_entries(store, ordinals, generation, err) ||
         !store->change_header(store, &end, &changed, err))
         return false;
     catalog_header_t header = {0};

@@ -165,11 +165,20 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     return true;
 }
 
+/* A piece that was seen complete, and that somebody does anew since (without --unsafe, or because it is removed): this run
+ * goes by what was seen, its rejects included. */
+static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
+           !piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
+                              ledger->options.safe);
+}
+
 /* What we know of a piece of ours is newer than what was read. */
 static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, entry_t *read, err_t *err) {
     for (size_t i = 0; i < input->work_count; i++) {
         const work_t *work = &ledger->works[input->first_work + i];
-        if (work->state == WORK_OURS &&
+        if ((work->state == WORK_OURS || is_begun_anew(ledger, work, &read->pieces[work->piece])) &&
             !piece_copy(&read->pieces[work->piece], &input->entry.pieces[work->piece], err))
             return false;
     }

@@ -30,6 +30,12 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     return true;
 }
 
+/* Does what was done of it count for this load? */
+static bool is_believed(const ledger_t *ledger, const piece_t *piece) {
+    const bool unbelieved = ledger->options.safe && piece->unsafe;
+    return piece->generation == ledger->options.generation && !unbelieved;
+}
+
 static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t *err) {
     const work_t *work = &ledger->works[number];
     const ledger_input_t *input = &ledger->inputs[work->input];
@@ -42,8 +48,7 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .sets_owner = true,
                                     .new_owner = ledger->options.self,
                                     .new_epoch = piece->epoch + 1};
-    const bool unbelieved = ledger->options.safe && piece->unsafe;
-    if (piece->generation != ledger->options.generation || unbelieved) {
+    if (!is_believed(ledger, piece)) {
         take->progress =
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
@@ -117,11 +122,17 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
         return false;
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[takes[i].work];
-        const piece_t *piece = ledger_piece(ledger, work);
+        piece_t *piece = ledger_piece(ledger, work);
         if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
             piece->epoch == takes[i].change.new_epoch) {
             work->epoch = piece->epoch;
             ledger_become(ledger, work, WORK_OURS);
+            /* its former owner may have written after we had read, and before we took it */
+            const bool believed = is_believed(ledger, piece);
+            if (!believed) {
+                piece_clear_progress(piece);
+                piece->generation = ledger->options.generation;
+            }
         }
     }
     return true;

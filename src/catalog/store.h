@@ -111,8 +111,9 @@ struct store {
     /* Each by itself; *changed of them were made. */
     bool (*change_entries)(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err);
-    /* All entries whose ordinal is below this one: a drop. Later ones are of a load that came after it. */
-    bool (*remove_entries)(store_t *store, uint64_t below, err_t *err);
+    /* All entries whose ordinal is below this one, and of which nothing was taken for a later generation than this: a
+     * drop. Others are of a load that came after it, although one below may have been registered by a message from before. */
+    bool (*remove_entries)(store_t *store, uint64_t below, uint32_t generation, err_t *err);
 
     bool (*read_loads)(store_t *store, loads_t *loads, err_t *err);
     /* Raises the beat of a load that has not ended. *alive: it is there. */

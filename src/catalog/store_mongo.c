@@ -355,10 +355,12 @@ static bool change_entries(store_t *store, const entry_change_t *changes, size_t
     return ok;
 }
 
-static bool remove_entries(store_t *store, uint64_t below, err_t *err) {
+static bool remove_entries(store_t *store, uint64_t below, uint32_t generation, err_t *err) {
     mongo_t *mongo = of(store);
-    bson_t *command = BCON_NEW("delete", BCON_UTF8(mongo->files), "deletes", "[", "{", "q", "{", "_id", "{",
-                               "$lt", BCON_INT64((int64_t)below), "}", "}", "limit", BCON_INT32(0), "}", "]");
+    bson_t *command =
+        BCON_NEW("delete", BCON_UTF8(mongo->files), "deletes", "[", "{", "q", "{", "_id", "{", "$lt",
+                 BCON_INT64((int64_t)below), "}", "pieces.generation", "{", "$not", "{", "$gt",
+                 BCON_INT64(generation), "}", "}", "}", "limit", BCON_INT32(0), "}", "]");
     bool ok = run(mongo, command, true, NULL, err);
     bson_destroy(command);
     return ok;

@@ -285,8 +285,10 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
 /* Is the text of done blocks what it was? Known when a run of them is over. */
 static bool compare_done(worker_t *worker, load_file_t *file, const block_t *block, err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
-    if (!run)
-        return refuse_longer(file, block, err);
+    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
+    if (!run) /* it begins within what was the last block then, or behind it */
+        return file->input->kind == INPUT_STREAM ? refuse_longer(file, block, err)
+                                                 : refuse_changed(file, &tail, err);
     if (run != worker->run) {
         worker->run = run;
         worker->run_hash = 0;

@@ -206,6 +206,17 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
                                                     no_documents, NULL, err)) != NULL;
 }
 
+/* What came for an input of this name after it had been removed: it lies where no input is. */
+static bool remove_strays(forgetting_t *forgetting, const char *name, err_t *err) {
+    const entries_t *entries = places_entries(forgetting->places);
+    for (size_t i = 0; forgetting->spec->documents && i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        if (entry->removed && strcmp(entry->path, name) == 0 && !remove_documents(forgetting, entry, err))
+            return false;
+    }
+    return true;
+}
+
 static bool forget_all(forgetting_t *forgetting, err_t *err) {
     const removal_t removal = {.self = forgetting->id,
                                .lease_ns = forgetting->lease_ms * 1000000,
@@ -219,6 +230,8 @@ static bool forget_all(forgetting_t *forgetting, err_t *err) {
         const entry_t *entry = places_named(forgetting->places, forgetting->spec->inputs[i]);
         if (entry &&
             !catalog_remove(forgetting->store, entry->ordinal, forgetting->spec->documents, &removal, err))
+            return false;
+        if (!remove_strays(forgetting, forgetting->spec->inputs[i], err))
             return false;
     }
     return catalog_finish_removals(forgetting->store, &removal, err);

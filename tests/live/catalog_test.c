@@ -880,10 +880,20 @@ static void test_remove_entries(void **state) {
     lab_t lab = open_lab("below");
     make(&lab);
     add_small(&lab, 0, 20);
-    OK(lab, lab.store->remove_entries(lab.store, 15, &lab.err));
+    /* one is of a load that came after the drop */
+    const load_id_t one = load_id(1);
+    const piece_t later = {.to = UINT64_MAX, .generation = 3}, same = {.to = UINT64_MAX, .generation = 2};
+    assert_true(change_one(
+        &lab, (entry_change_t){
+                  .ordinal = 3, .sets_owner = true, .new_owner = one, .new_epoch = 1, .progress = &later}));
+    assert_true(change_one(
+        &lab, (entry_change_t){
+                  .ordinal = 4, .sets_owner = true, .new_owner = one, .new_epoch = 1, .progress = &same}));
+    OK(lab, lab.store->remove_entries(lab.store, 15, 2, &lab.err));
     entries_t read = read_all(&lab, NULL, 0);
-    assert_int_equal(read.count, 5);
-    assert_int_equal(read.entries[0].ordinal, 15);
+    assert_int_equal(read.count, 6);
+    assert_int_equal(read.entries[0].ordinal, 3);
+    assert_int_equal(read.entries[1].ordinal, 15);
     entries_free(&read);
     catalog_header_t header = header_of(&lab);
     catalog_header_free(&header);

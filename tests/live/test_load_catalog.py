@@ -401,6 +401,20 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"delete": "results.tipple.files",
                                             "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
         self.refused("damaged", "b.csv")
+        self.load("b.csv", "--drop", "--yes")
+        self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
+                                     self.documents("results.tipple.files") if entry["_id"] != "catalog"])
+
+    def test_lines_within_the_last_block(self):
+        """refused: a file in whose last line, a long one, another line begins now, and both of whose ends are the same"""
+        self.write("long.yaml", "format: long\nrecord: {columns: [\",\"], header: yes}\n"
+                                "fields:\n  - {name: k, type: int}\n  - {name: t}\n")
+        text = b"k,t\n" + b"".join(b"%d,abcdefghijklmnopqrstuvwxyz\n" % k for k in range(20000)) + b"1,%s\n" % (b"x" * 700000)
+        words = ["load", "--format", "./long.yaml", "--uri", self.uri("long"), "--max-record", "4m", "long.csv"]
+        self.write("long.csv", text)
+        self.tipple(*words)
+        self.write("long.csv", text[:-200000] + b"\n2,abc" + text[-200000 + 6:])
+        self.assertIn("has changed since it was loaded", self.tipple(*words, status=5).stderr)
 
     def test_another_layout(self):
         """refused by every command: a catalog in the layout of another version; --drop starts over"""

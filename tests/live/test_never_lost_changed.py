@@ -201,6 +201,20 @@ class Forgotten(neverlost.Case):
             self.assertEqual((3, 3), self.known())
             self.complete(texts)
 
+    def test_strays(self):
+        """what comes very late for an input that was removed goes with the next removal of its name"""
+        texts = self.inputs({"a.csv": rows(1000, 8), "b.csv": rows(300, 9)})
+        self.load("a.csv")
+        late = self.documents()[:3]
+        self.load(*texts)
+        self.forget("a.csv", "--delete")
+        self.client.insert(self.database, "results", late)
+        self.inputs(texts)
+        self.load(*texts)
+        self.assertEqual(1300 + 3, self.client.count(self.database, "results"))
+        self.forget("a.csv", "--delete")
+        self.exact({"b.csv": texts["b.csv"]})
+
     def test_of_one_that_was_interrupted(self):
         """an input whose load was killed, and one of which nothing is there"""
         texts = self.inputs({"a.csv": rows(5000, 6)})

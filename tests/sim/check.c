@@ -38,14 +38,40 @@ static const input_t *input_of_path(const world_t *world, const char *path) {
     return &world->inputs[(last ? last[6] : path[5]) - '0'];
 }
 
-/* A document of this record, in this state or in a later one in which it is longer. */
-static const stored_t *find_document(const world_t *world, const input_t *input, const record_t *record,
-                                     uint32_t format) {
+static const entry_t *find_entry(const world_t *world, uint32_t ordinal) {
+    const entries_t *entries = &world->server.entries;
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->entries[i].ordinal == ordinal)
+            return &entries->entries[i];
+    return NULL;
+}
+
+/* The entry that has its number; NULL: none has. */
+static const entry_t *entry_of(const world_t *world, const stored_t *one) {
+    const entries_t *entries = &world->server.entries;
+    const uint64_t number = position_voff(one->id);
+    for (size_t i = 0; i < entries->count; i++)
+        for (size_t j = 0; j < entries->entries[i].extent_count; j++) {
+            const extent_t *extent = &entries->entries[i].extents[j];
+            if (number >= extent->base && number - extent->base < extent->length)
+                return &entries->entries[i];
+        }
+    return NULL;
+}
+
+/* A document of this record, in this state or in a later one in which it is longer, where it belongs. */
+static const stored_t *find_document(const world_t *world, const entry_t *entry, const input_t *input,
+                                     const record_t *record, uint32_t format) {
+    const uint64_t offset = content_offset(input, record);
+    uint64_t number;
+    if (!entry_number(entry, offset, &number))
+        return NULL;
+    const int64_t id = position_id(position_lane(entry->ordinal, offset), number);
     const documents_stored_t *documents = &world->server.documents;
     for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
         const document_parts_t parts = document_parts(one->document);
-        if (!one->orphan && parts.input == input->number && parts.format == format &&
+        if (one->id == id && !one->orphan && parts.input == input->number && parts.format == format &&
             parts.start == record->start && parts.length >= record->length &&
             parts.variant == record->variant && (one->committed || world->server.topology == KIND_STANDALONE))
             return one;
@@ -63,6 +89,12 @@ static bool is_marked(const entry_t *entry, uint64_t offset) {
 
 /* ---- no record twice ---- */
 
+/* Of an input that was taken out of the catalog: check_tombstones looks after these. */
+static bool is_at_nobodys_place(const world_t *world, const stored_t *one) {
+    const entry_t *entry = world->burial_count ? entry_of(world, one) : NULL;
+    return entry && entry->removed;
+}
+
 static void check_doubles(world_t *world) {
     const server_t *server = &world->server;
     const documents_stored_t *documents = &server->documents;
@@ -70,12 +102,13 @@ static void check_doubles(world_t *world) {
         const stored_t *one = &documents->at[i];
         const document_parts_t parts = document_parts(one->document);
         const input_t *input = &world->inputs[parts.input];
-        if (one->orphan || !input->named)
+        if (one->orphan || !input->named || is_at_nobodys_place(world, one))
             continue;
         for (uint32_t j = i + 1; j < documents->count; j++) {
             const stored_t *other = &documents->at[j];
             const document_parts_t others = document_parts(other->document);
-            if (other->orphan || others.input != parts.input || others.start != parts.start)
+            if (other->orphan || others.input != parts.input || others.start != parts.start ||
+                is_at_nobodys_place(world, other))
                 continue;
             /* not promised: another content of the same place, which comes after its sender's death, on
              * another shard */
@@ -95,11 +128,17 @@ static void check_claims(world_t *world) {
     for (uint32_t i = 0; i < world->claim_count; i++) {
         const claim_t *claim = &world->claims[i];
         const input_t *input = &world->inputs[claim->input];
+        const entry_t *entry = find_entry(world, claim->ordinal);
+        if (!entry) {
+            sim_fail(world, "truth", "entry %u of input %u, which was loaded, is gone", claim->ordinal,
+                     claim->input);
+            return;
+        }
         for (uint32_t j = 0; j < claim->content->count; j++) {
             const record_t *record = &claim->content->records[j];
             if (record->kind == RECORD_FILTERED)
                 continue;
-            if (record->kind == RECORD_GOOD && find_document(world, input, record, claim->format))
+            if (record->kind == RECORD_GOOD && find_document(world, entry, input, record, claim->format))
                 continue;
             if (claim->rejected >> j & 1)
                 continue;
@@ -120,9 +159,14 @@ void check_said(world_t *world, sim_load_t *load) {
     for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
         if (load->seen[i]->damaged)
             continue; /* nobody who reads that to its end says 0, and who does not has not seen it */
+        /* what was forgotten since the load asked for the last time is not its lie */
+        const entry_t *entry = find_entry(world, load->ledger.inputs[i].entry.ordinal);
+        if (!entry || entry->removed)
+            continue;
         claim_t *claim = &world->claims[world->claim_count++];
         *claim = (claim_t){.input = load->command.inputs[i],
                            .format = load->command.format,
+                           .ordinal = entry->ordinal,
                            .content = load->seen[i],
                            .slot = load->slot,
                            .run = load->run};
@@ -187,7 +231,7 @@ static bool check_run(world_t *world, const input_t *input, const entry_t *entry
             const record_t *record = &content->records[j];
             ++*read;
             if (record->kind == RECORD_FILTERED || is_marked(entry, content_offset(input, record)) ||
-                (record->kind == RECORD_GOOD && find_document(world, input, record, format_of(world))))
+                (record->kind == RECORD_GOOD && find_document(world, entry, input, record, format_of(world))))
                 continue;
             sim_fail(world, "done",
                      "entry %u says that blocks [%llu, %llu) are done, but the record at %u is not there",
@@ -242,10 +286,12 @@ static void check_piece(world_t *world, const input_t *input, const entry_t *ent
         !check_run(world, input, entry, piece, tail->from, tail->to, tail->hash, true, &read))
         return;
     const counts_t counts = piece_counts(piece);
+    const bool is_grown =
+        piece->to == UINT64_MAX && piece->complete < entry->version; /* and not done again */
     if (counts.read != counts.loaded + counts.already_there + counts.rejected + counts.filtered)
         sim_fail(world, "counts", "entry %u: read %llu is not the sum", entry->ordinal,
                  (unsigned long long)counts.read);
-    if (counts.rejected != piece->reject_count && !world->failed && piece->complete &&
+    if (counts.rejected != piece->reject_count && !world->failed && piece->complete && !is_grown &&
         load_id_is_nobody(&piece->owner)) /* else those of the tail are noted before they are counted */
         sim_fail(world, "counts", "entry %u: %llu rejects, %zu are noted", entry->ordinal,
                  (unsigned long long)counts.rejected, piece->reject_count);
@@ -269,6 +315,79 @@ static void check_done(world_t *world) {
     }
 }
 
+/* ---- inputs that were removed ---- */
+
+static const burial_t *find_burial(const world_t *world, uint32_t ordinal) {
+    for (uint32_t i = 0; i < world->burial_count; i++)
+        if (world->burials[i].ordinal == ordinal)
+            return &world->burials[i];
+    return NULL;
+}
+
+/* It is taken out of the catalog: by somebody who owns all of it, and with all of its documents, or when it has none. */
+void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change) {
+    const documents_stored_t *documents = &world->server.documents;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (uint32_t j = 0; j < world->load_count; j++) {
+            const sim_load_t *load = &world->loads[j];
+            if (load->state == LOAD_RUNS && !load->disturbed && !load_id_equal(&load->id, &change->owner) &&
+                load_id_equal(&load->id, &entry->pieces[i].owner))
+                sim_fail(world, "burial", "entry %u is removed while load %u works on it", entry->ordinal,
+                         load->id.bytes[0]);
+        }
+    for (uint32_t i = 0; !change->remains && i < documents->count; i++)
+        if (!documents->at[i].orphan && !documents->at[i].late && entry_of(world, &documents->at[i]) == entry)
+            sim_fail(world, "burial", "entry %u is forgotten, but it has documents", entry->ordinal);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < world->claim_count; i++)
+        if (world->claims[i].ordinal != entry->ordinal)
+            world->claims[kept++] = world->claims[i];
+    world->claim_count = kept;
+    if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
+        world->burials[world->burial_count++] = (burial_t){
+            .ordinal = entry->ordinal, .step = world->steps, .at = world->now, .documents = change->remains};
+}
+
+/* Documents are only removed where nobody misses them. */
+void check_removed(world_t *world, const stored_t *one) {
+    const entry_t *entry = entry_of(world, one);
+    if (entry && !entry->removed)
+        sim_fail(world, "removed", "document %x of entry %u is removed, which is in the catalog",
+                 one->document, entry->ordinal);
+}
+
+/* A removal that has ended left nothing, but what came late: after its sender's death, and more than a lease after the
+ * input was taken out of the catalog (of the shortest by which one may have counted). */
+static void check_tombstones(world_t *world) {
+    const documents_stored_t *documents = &world->server.documents;
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const stored_t *one = &documents->at[i];
+        const entry_t *entry = one->orphan ? NULL : entry_of(world, one);
+        const burial_t *burial =
+            entry && entry->removed && !entry->remains ? find_burial(world, entry->ordinal) : NULL;
+        if (!burial)
+            continue;
+        if (!one->late)
+            sim_fail(world, "left", "document %x of entry %u is there after its removal", one->document,
+                     entry->ordinal);
+        else if (burial->documents && !world->jumps && one->at < burial->at + SIM_LEASE * 4 / 5)
+            sim_fail(world, "left",
+                     "document %x came in time for the removal of entry %u, and is still there",
+                     one->document, entry->ordinal);
+    }
+}
+
+/* What a removal that was killed had left when the command began is gone when it has ended well. */
+void check_finished(world_t *world, const sim_load_t *load) {
+    for (uint32_t i = 0; i < world->burial_count; i++) {
+        const entry_t *entry = find_entry(world, world->burials[i].ordinal);
+        if (entry && entry->remains && world->burials[i].step < load->began)
+            sim_fail(world, "remains",
+                     "load %u ended well, but documents of entry %u, which was removed before, are there",
+                     load->id.bytes[0], entry->ordinal);
+    }
+}
+
 void check_now(world_t *world) {
     world->dirty = false;
     check_doubles(world);
@@ -276,9 +395,36 @@ void check_now(world_t *world) {
         check_claims(world);
     if (!world->failed)
         check_done(world);
+    if (!world->failed && world->burial_count)
+        check_tombstones(world);
 }
 
 /* ---- single events ---- */
+
+/* What was acknowledged by one member only is not proven by a load that does nothing of that kind. And nobody undoes what
+ * was done for the collection as it is now. */
+void check_progress(world_t *world, const packet_t *message, const entry_t *before,
+                    const entry_change_t *change) {
+    if (change->progress && change->progress->unsafe && !world->commands[message->slot].unsafe)
+        sim_fail(world, "unsafe", "load %u, without --unsafe, goes by what --unsafe has done of entry %u",
+                 message->load.bytes[0], change->ordinal);
+    if (change->progress && change->progress->generation < before->pieces[change->piece].generation)
+        sim_fail(world, "generation", "load %u undoes what was done of entry %u for a newer collection",
+                 message->load.bytes[0], change->ordinal);
+}
+
+/* The entry of a load that is alive, and works on it, is not taken away. (A forget that began right before the drop finds
+ * nothing that it could do any more.) */
+void check_gone(world_t *world, const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (uint32_t j = 0; j < world->load_count; j++) {
+            const sim_load_t *load = &world->loads[j];
+            if (load->state == LOAD_RUNS && !load->disturbed && !load->command.forget &&
+                load_id_equal(&load->id, &entry->pieces[i].owner))
+                sim_fail(world, "gone", "entry %u is removed by a drop while load %u works on it",
+                         entry->ordinal, load->id.bytes[0]);
+        }
+}
 
 /* Who sends something had taken the piece. */
 void check_right(world_t *world, const packet_t *message) {
@@ -344,6 +490,9 @@ static bool is_noted(const input_t *input, const entry_t *entry, uint32_t start,
 
 /* Nobody drops what a load that is alive works on. */
 void check_drop(world_t *world, const packet_t *message) {
+    if (load_id_is_nobody(&world->server.header.dropping))
+        sim_fail(world, "drop", "load %u drops the collection, but no drop is under way any more",
+                 message->load.bytes[0]);
     for (uint32_t i = 0; i < world->load_count; i++) {
         const sim_load_t *load = &world->loads[i];
         if (load->state == LOAD_RUNS && load->opened && !load->disturbed &&

@@ -5,10 +5,11 @@
 #undef free
 
 const exhaustive_case_t exhaustive_cases[] = {
-    {"two loads, one input of three blocks, no fault, two switches", 2, 2, 0, true},
-    {"two loads, one input of three blocks, one fault, one switch", 2, 1, 1, true},
-    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 0, false},
-    {"two loads, one input of three blocks, one fault, two switches", 2, 2, 1, false},
+    {"two loads, one input of one block, one fault, one switch", 2, 1, 1, 1, true},
+    {"two loads, one input of two blocks, one fault, one switch", 2, 2, 1, 1, true},
+    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 3, 0, true},
+    {"two loads, one input of one block, one fault, three switches", 2, 1, 3, 1, false},
+    {"two loads, one input of two blocks, one fault, two switches", 2, 2, 2, 1, false},
     {0},
 };
 
@@ -43,7 +44,7 @@ exhaustive_end_t exhaustive_run(world_t *world, choices_t *choices, const exhaus
         choices->switches = is->switches;
         choices->faults = is->faults;
         choices_begin(choices, script, length, false, 0);
-        const bool ok = world_run(world, choices, false, is->loads, true);
+        const bool ok = world_run(world, choices, false, is->loads, is->blocks);
         ++*count;
         if (!ok)
             end = EXHAUSTIVE_WRONG;

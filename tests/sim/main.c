@@ -77,7 +77,7 @@ static uint64_t state_of(uint64_t seed) {
 }
 
 /* Shows a world that went wrong, once made small. */
-static void show(const options_t *options, const uint8_t *script, size_t count, bool small) {
+static void show(const options_t *options, const uint8_t *script, size_t count, uint32_t small) {
     script_t is = {.bytes = malloc(count + 1), .count = count};
     memcpy(is.bytes, script, count);
     const size_t tries = shrink(&world, &choices, &is, options->loads, small);
@@ -97,7 +97,7 @@ static int random_worlds(const options_t *options) {
     fflush(stdout);
     for (;; seed++) {
         choices_begin(&choices, NULL, 0, true, state_of(seed));
-        const bool ok = world_run(&world, &choices, options->one && options->trace, options->loads, false);
+        const bool ok = world_run(&world, &choices, options->one && options->trace, options->loads, 0);
         count++;
         steps += world.steps;
         if (!ok) {
@@ -109,7 +109,7 @@ static int random_worlds(const options_t *options) {
             for (size_t i = 0; i < made; i++)
                 script[i] = choices.list[i].made;
             if ((!options->one && !options->quiet) || options->save)
-                show(options, script, made, false);
+                show(options, script, made, 0);
             free(script);
             return 1;
         }
@@ -126,7 +126,7 @@ static int kept_worlds(const options_t *options, char **files, int count) {
     for (int i = 0; i < count; i++) {
         script_t script = {0};
         uint32_t loads;
-        bool small;
+        uint32_t small;
         if (!script_read(&script, files[i], &loads, &small)) {
             fprintf(stderr, "simulate: %s cannot be read\n", files[i]);
             return 2;
@@ -165,7 +165,7 @@ static int all_small_worlds(const options_t *options) {
                 script[i] = choices.list[i].made;
             options_t same = *options;
             same.loads = is->loads;
-            show(&same, script, made, true);
+            show(&same, script, made, is->blocks);
             free(script);
             return 1;
         }

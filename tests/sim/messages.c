@@ -3,14 +3,29 @@
  */
 #include "sim.h"
 
-static const char *const names[MESSAGE_KINDS] = {
-    "read header",    "make header", "change header", "read entries", "add entries", "change entries",
-    "remove entries", "read loads",  "enroll",        "beat",         "end",         "ask for the collection",
-    "create",         "drop",        "insert",        "replace",      "fetch"};
+static const char *const names[MESSAGE_KINDS] = {"read header",
+                                                 "make header",
+                                                 "change header",
+                                                 "read entries",
+                                                 "add entries",
+                                                 "change entries",
+                                                 "remove entries",
+                                                 "read loads",
+                                                 "enroll",
+                                                 "beat",
+                                                 "end",
+                                                 "ask for the collection",
+                                                 "create",
+                                                 "drop",
+                                                 "insert",
+                                                 "replace",
+                                                 "fetch",
+                                                 "remove documents",
+                                                 "look for documents"};
 
 static bool only_reads(message_kind_t kind) {
     return kind == MESSAGE_READ_HEADER || kind == MESSAGE_READ_ENTRIES || kind == MESSAGE_READ_LOADS ||
-           kind == MESSAGE_COLLECTION || kind == MESSAGE_FETCH;
+           kind == MESSAGE_COLLECTION || kind == MESSAGE_FETCH || kind == MESSAGE_LOOK;
 }
 
 /* ---- copies ---- */
@@ -124,7 +139,8 @@ void message_forget_waiters(world_t *world, const sim_load_t *load) {
 
 /* ---- sending ---- */
 
-enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, FATES };
+enum { MOST_MESSAGES = 200000 };
+enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, FATES, DIES = FATES };
 
 /* It is executed without anybody who hears of it: an insert perhaps only in part, and the rest later. */
 static void execute_unheard(world_t *world, const packet_t *message) {
@@ -139,6 +155,8 @@ static void execute_unheard(world_t *world, const packet_t *message) {
         if (chance(world->choices, CHOICE_DETAIL, 500))
             put_under_way(world, &rest);
     }
+    if (message->kind == MESSAGE_REMOVE && chance(world->choices, CHOICE_DETAIL, 400))
+        copy.most = 1 + choose(world->choices, CHOICE_DETAIL, 3);
     server_execute(world, &copy);
 }
 
@@ -168,7 +186,7 @@ static void wait_for_reply(world_t *world, packet_t *message) {
     take_out(world, sent);
 }
 
-/* Between reading back and sending there is always time for what somebody sent long ago. */
+/* Between reading back and sending, and between looking and taking, there is always time for what somebody sent long ago. */
 static void overtake(world_t *world) {
     if (world->small || !world->pending || !chance(world->choices, CHOICE_DETAIL, 250))
         return;
@@ -177,19 +195,54 @@ static void overtake(world_t *world) {
         message_execute(world, late);
 }
 
+/* In an exhaustive search other loads may go on here, and nowhere else: between two messages of a load nothing
+ * happens that another one could see. */
+static bool answer(world_t *world, bool ok) {
+    if (world->small)
+        actor_pause(world);
+    return ok;
+}
+
+/* What becomes of it. A read that is lost in one way is lost in every way. A sender that dies with nothing under way is
+ * one of those that the world kills between two messages. */
+static uint32_t fate_of(world_t *world, const packet_t *message) {
+    const uint32_t rate = world->rates.lose;
+    if (!world->small)
+        return seldom(world->choices, CHOICE_FAULT, rate, FATES);
+    return seldom(world->choices, CHOICE_FAULT, rate,
+                  only_reads(message->kind) ? NEVER_ARRIVES + 1 : DIES + 1);
+}
+
+static void die(sim_load_t *load, const packet_t *message) {
+    TRACE(load->world, "its sender dies before %s arrives", names[message->kind]);
+    leave_under_way(load->world, message, 1);
+    program_kill(load->world, load);
+    for (;;)
+        coroutine_yield();
+}
+
+/* A load that asks again and again, and never lets others go on. */
+static void count_message(world_t *world) {
+    if (++world->sent < MOST_MESSAGES)
+        return;
+    sim_fail(world, "end", "a command sends messages again and again, and never ends");
+    for (;;)
+        coroutine_yield();
+}
+
 bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
     world_t *world = load->world;
+    count_message(world);
     choices_t *choices = world->choices;
     const rates_t *rates = &world->rates;
     message->slot = load->slot;
     message->run = load->run;
     message->load = load->id;
     for (uint32_t i = 0; i < tries; i++) {
-        if (!world->small &&
-            chance(choices, CHOICE_SWITCH, rates->change_actor)) /* after the last one is enough */
+        if (world->small ? i > 0 : chance(choices, CHOICE_SWITCH, rates->change_actor))
             actor_pause(world);
         const bool unheard = message->kind == MESSAGE_BEAT && world->now < load->beats_stop_until;
-        uint32_t fate = seldom(choices, CHOICE_FAULT, rates->lose, FATES);
+        uint32_t fate = fate_of(world, message);
         if (unheard)
             fate = NEVER_ARRIVES;
         if (fate == ARRIVES) {
@@ -201,14 +254,16 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
                 TRACE(world, "%s", names[message->kind]);
                 server_execute(world, message);
             }
-            if (message->kind == MESSAGE_FETCH)
+            if (message->kind == MESSAGE_FETCH || (world->overtakes && message->kind == MESSAGE_READ_LOADS))
                 overtake(world);
             if (!only_reads(message->kind) && chance(choices, CHOICE_FAULT, rates->doubled))
                 leave_under_way(world, &again, 1);
             if (chance(choices, CHOICE_SWITCH, rates->change_actor))
                 actor_pause(world);
-            return true;
+            return answer(world, true);
         }
+        if (fate == DIES)
+            die(load, message);
         TRACE(world, "%s: no reply (%s)", names[message->kind],
               fate == NEVER_ARRIVES   ? "it never arrives"
               : fate == REPLY_IS_LOST ? "it was executed"
@@ -218,7 +273,7 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
         if (fate == STAYS_UNDER_WAY && !only_reads(message->kind))
             leave_under_way(world, message, 1 + choose(choices, CHOICE_DETAIL, 2));
         if (chance(choices, CHOICE_DETAIL, 300))
-            return false;
+            break;
     }
-    return false;
+    return answer(world, false);
 }

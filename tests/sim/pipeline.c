@@ -39,6 +39,12 @@ static void fail_input(sim_load_t *load, const char *why) {
     fail_load(load, &err);
 }
 
+/* It is another content than what was done: --reload-changed removes it. */
+static void fail_changed(const feed_t *feed, const char *why) {
+    feed->load->turned_out[feed->task->work->input] = true;
+    fail_input(feed->load, why);
+}
+
 static void tell_main(sim_load_t *load) {
     load->changed = true;
     actor_wake(&load->main);
@@ -497,7 +503,7 @@ static void feed_piece(feed_t *feed) {
      */
     const bool late = task->compares && chance(world->choices, CHOICE_DETAIL, 500);
     if (task->compares && !late && !is_as_done(feed, groups, count)) {
-        fail_input(feed->load, "it has changed since some of it was done");
+        fail_changed(feed, "it has changed since some of it was done");
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -526,7 +532,7 @@ static void feed_piece(feed_t *feed) {
         if (!at_end && (i + 1 == waiting || group == tail)) { /* all of it was read */
             at_end = true;
             if (late && !is_as_done(feed, groups, count)) {
-                fail_input(feed->load, "it has changed since some of it was done, as it turned out");
+                fail_changed(feed, "it has changed since some of it was done, as it turned out");
                 return;
             }
             if (content->damaged) {
@@ -565,13 +571,16 @@ static void check_piece(feed_t *feed) {
         uint64_t hash = content_block_hash(feed->input, feed->content, group->first, group->last - two);
         if (two)
             hash += content_block_hash(feed->input, feed->content, group->last - 1, group->last);
-        same = same && hash == tail->hash;
+        same = same && hash == tail->hash &&
+               group->from == tail->from; /* the hash of a text says where it begins */
+        for (uint32_t i = 0; i + 1 < count; i++)
+            same = same && done_runs_cover(&feed->task->done, groups[i].from, groups[i].to);
     }
     /* of an older copy, what lies in the last block of a newer version cannot be compared */
     for (uint32_t i = 0; i < count && input_of(feed->load, feed->task->work)->view == VIEW_OLDER; i++)
         same = same && done_runs_cover(&feed->task->done, groups[i].from, groups[i].to);
     if (!same)
-        fail_input(feed->load, "it has changed since it was done");
+        fail_changed(feed, "it has changed since it was done");
     else
         push(feed->load,
              &(event_t){.kind = EVENT_CHECKED, .work = feed->task->work, .incarnation = UINT32_MAX});

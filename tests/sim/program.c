@@ -1,4 +1,6 @@
 /* program: a simulated load from its first command to its exit status, as load.c goes through it. */
+#include "catalog/places.h"
+#include "catalog/removal.h"
 #include "sim.h"
 #include "target/position.h"
 
@@ -23,20 +25,25 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
                            version, err);
 }
 
+static void name_of(const sim_load_t *load, const input_t *input, char name[40]) {
+    snprintf(name, 40, "%s/input%u",
+             load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
+}
+
 static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     static const char *const kinds[] = {"plain", "gzip", "stream"};
     const input_t *input = &load->world->inputs[load->command.inputs[at]];
     const content_t *content = &input->states[input->now[load->command.host]];
     char name[40];
     load->seen[at] = content;
-    snprintf(name, sizeof name, "%s/input%u",
-             load->command.other_folder && input->kind != INPUT_PIPE ? "there" : "here", input->number);
+    name_of(load, input, name);
     *wanted = (wanted_t){.name = strdup(name),
                          .kind = kinds[input->kind],
                          .named = input->named,
                          .may_grow = input->kind != INPUT_PIPE,
                          .ordinals = 1,
-                         .pieces = 1};
+                         .pieces = 1,
+                         .reload = load->command.reload};
     if (input->kind == INPUT_PIPE) {
         wanted->extent_units = POSITION_STREAM_PIECE / POSITION_EXTENT_UNIT;
         return;
@@ -53,6 +60,76 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     }
 }
 
+/* ---- removing ---- */
+
+static int64_t clock_of(void *context) {
+    return load_clock(context);
+}
+
+static uint64_t beats_of(void *context) {
+    return ((const sim_load_t *)context)->own_beats;
+}
+
+static bool nap(void *context, err_t *err) {
+    const sim_load_t *load = context;
+    actor_sleep(load->world, SIM_TICK);
+    return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
+}
+
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    return sim_look(context, entry, any, err);
+}
+
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
+    return sim_remove(context, entry, ((sim_load_t *)context)->settings.uuid, err);
+}
+
+static removal_t removal_of(sim_load_t *load) {
+    return (removal_t){.self = load->id,
+                       .lease_ns = SIM_LEASE,
+                       .context = load,
+                       .now = clock_of,
+                       .own_beats = beats_of,
+                       .wait = nap,
+                       .look = look,
+                       .remove = remove_documents};
+}
+
+/* As load_catalog.c does it. */
+static bool remove_changed(sim_load_t *load, err_t *err) {
+    const removal_t removal = removal_of(load);
+    registration_t *registration = &load->registration;
+    bool any = false;
+    if (registration->remains && !catalog_finish_removals(&load->store.store, &removal, err))
+        return false;
+    for (size_t i = 0; i < registration->count; i++) {
+        if (!registration->wanted[i].changed)
+            continue;
+        any = true;
+        if (!catalog_remove(&load->store.store, registration->wanted[i].entry.ordinal, true, &removal, err))
+            return false;
+    }
+    if (any)
+        register_free(registration);
+    return !any || catalog_register(&load->store.store, registration, err);
+}
+
+/* With --reload-changed: what turned out to be another content while it was read is taken out, and the load begins
+ * anew. */
+static void remove_turned_out(sim_load_t *load) {
+    const removal_t removal = removal_of(load);
+    err_t ignored;
+    for (size_t i = 0; i < load->ledger.input_count; i++)
+        if (load->turned_out[i]) {
+            load->again = true;
+            if (!catalog_remove(&load->store.store, load->ledger.inputs[i].entry.ordinal, true, &removal,
+                                &ignored))
+                return;
+        }
+}
+
+/* ---- registering ---- */
+
 static bool register_inputs(sim_load_t *load, err_t *err) {
     const uint32_t count = load->command.input_count;
     wanted_t *wanted = calloc(count, sizeof *wanted);
@@ -64,7 +141,7 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
                                           .digest_at = digest_at,
                                           .context = load,
                                           .name = "c"};
-    if (!catalog_register(&load->store.store, &load->registration, err))
+    if (!catalog_register(&load->store.store, &load->registration, err) || !remove_changed(load, err))
         return false;
     const ledger_options_t options = {.self = load->id,
                                       .generation = load->generation,
@@ -93,20 +170,6 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
 
 /* ---- --drop ---- */
 
-static int64_t drop_now(void *context) {
-    return load_clock(context);
-}
-
-static uint64_t drop_beats(void *context) {
-    return ((const sim_load_t *)context)->own_beats;
-}
-
-static bool drop_wait(void *context, err_t *err) {
-    const sim_load_t *load = context;
-    actor_sleep(load->world, SIM_TICK);
-    return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
-}
-
 static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     return sim_drop(context, uuid, err);
 }
@@ -114,9 +177,9 @@ static bool drop_drop(void *context, const uint8_t uuid[STORE_UUID], err_t *err)
 static bool drop(sim_load_t *load, err_t *err) {
     const catalog_drop_t how = {.self = load->id,
                                 .lease_ns = SIM_LEASE,
-                                .now = drop_now,
-                                .own_beats = drop_beats,
-                                .wait = drop_wait,
+                                .now = clock_of,
+                                .own_beats = beats_of,
+                                .wait = nap,
                                 .drop = drop_drop,
                                 .context = load};
     return catalog_drop(&load->store.store, "c", &how, err);
@@ -164,6 +227,49 @@ static bool journey(sim_load_t *load, err_t *err) {
     return ok && catalog_check_collection(store, &load->settings, load->generation, err);
 }
 
+/* ---- forget ---- */
+
+static bool begin(sim_load_t *load, err_t *err);
+
+static bool remove_strays(sim_load_t *load, const places_t *places, const char *name, err_t *err) {
+    const entries_t *entries = places_entries(places);
+    for (size_t i = 0; load->command.documents && i < entries->count; i++)
+        if (entries->entries[i].removed && strcmp(entries->entries[i].path, name) == 0 &&
+            !remove_documents(load, &entries->entries[i], err))
+            return false;
+    return true;
+}
+
+/* As forget.c does it. */
+static bool forget(sim_load_t *load, err_t *err) {
+    store_t *store = &load->store.store;
+    const catalog_settings_t settings = {.name = "c"};
+    catalog_header_t header = {0};
+    const input_t *input = &load->world->inputs[load->command.inputs[0]];
+    char name[40];
+    bool found;
+    name_of(load, input, name);
+    if (!store->collection(store, load->settings.uuid, err) ||
+        !store->read_header(store, &header, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, STATUS_USAGE, "there is no catalog");
+    const bool usable = catalog_check_header(&header, &settings, err);
+    catalog_header_free(&header);
+    places_t *places = usable ? places_read(store, err) : NULL;
+    if (!places)
+        return false;
+    const entry_t *entry = places_named(places, name);
+    bool ok = entry || places_remaining(places, name) ||
+              err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
+    const removal_t removal = removal_of(load);
+    ok = ok && begin(load, err) &&
+         (!entry || catalog_remove(store, entry->ordinal, load->command.documents, &removal, err)) &&
+         remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
+    places_free(places);
+    return ok;
+}
+
 static void heart(void *argument) {
     sim_load_t *load = argument;
     for (;;) {
@@ -173,6 +279,15 @@ static void heart(void *argument) {
         if (load->store.store.beat(&load->store.store, &load->id, ++load->beats, 0, &alive, &err))
             load->own_beats++;
     }
+}
+
+/* Others can see that it is alive. */
+static bool begin(sim_load_t *load, err_t *err) {
+    if (!sim_enroll(load, err))
+        return false;
+    load->beats = 1;
+    actor_start(&load->heart, load, "heart", heart);
+    return true;
 }
 
 static void end(sim_load_t *load) {
@@ -185,17 +300,17 @@ static void end(sim_load_t *load) {
 static void run(void *argument) {
     sim_load_t *load = argument;
     world_t *world = load->world;
-    bool ok = sim_enroll(load, &load->err);
-    if (ok) {
-        load->beats = 1;
-        actor_start(&load->heart, load, "heart", heart);
-        ok = journey(load, &load->err);
-    }
+    const bool loads = !load->command.forget;
+    const bool ok = loads ? begin(load, &load->err) && journey(load, &load->err) : forget(load, &load->err);
     load->status = ok ? STATUS_OK : load->err.status;
-    if (ok && ledger_open_rejects(&load->ledger))
+    if (ok && loads && ledger_open_rejects(&load->ledger))
         load->status = STATUS_SOME_REJECTED;
-    if (ok)
+    if (ok && loads)
         check_said(world, load);
+    if (ok)
+        check_finished(world, load);
+    if (load->status == STATUS_INPUT && load->command.reload && load->has_ledger)
+        remove_turned_out(load);
     load->heart.alive = false;
     err_t ignored;
     sim_end(load, &ignored);
@@ -226,13 +341,18 @@ void program_start(world_t *world, uint32_t slot) {
     load->command = world->commands[slot];
     load->state = LOAD_RUNS;
     load->last_beat = -1;
+    load->began = world->steps;
     static const uint32_t rates[] = {100, 80, 125, 90};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];
     load->clock_at = world->now;
     load->clock_then = 7 * (int64_t)number * SIM_TICK;
     sim_store_make(load);
     load->heart.alive = false;
-    TRACE(world, "load %u starts in slot %u%s%s%s", number, slot, load->command.drop ? ", --drop" : "",
+    TRACE(world, "load %u starts in slot %u%s%s%s", number, slot,
+          load->command.forget   ? load->command.documents ? ", forget --delete" : ", forget"
+          : load->command.drop   ? ", --drop"
+          : load->command.reload ? ", --reload-changed"
+                                 : "",
           load->command.unsafe ? ", --unsafe" : "",
           load->command.same_collection ? ", --same-collection" : "");
     actor_start(&load->main, load, "main", run);

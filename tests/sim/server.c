@@ -1,6 +1,7 @@
 /* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a
  * majority, always: what was executed stays. The collection is where things get lost. */
 #include "sim.h"
+#include "target/position.h"
 
 #include <stdio.h>
 
@@ -148,7 +149,7 @@ static bool is_taken_over(const server_t *server, const packet_t *message) {
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
         if (entry->ordinal == message->ordinal && message->piece < entry->piece_count)
-            return entry->pieces[message->piece].epoch != message->epoch;
+            return entry->removed || entry->pieces[message->piece].epoch != message->epoch;
     }
     return true;
 }
@@ -181,7 +182,7 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
     const bool late =
         sender->run != message->run || sender->state != LOAD_RUNS || is_taken_over(server, message);
     documents->at[documents->count++] =
-        (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late};
+        (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late, .at = world->now};
     check_insert(world, message, id, document);
     world->dirty = true;
     return 0;
@@ -244,13 +245,17 @@ static void replace(world_t *world, packet_t *message) {
     }
 }
 
+static bool is_asked(const packet_t *message, const stored_t *one) {
+    bool asked = message->by_range && one->id >= message->from_id && one->id <= message->to_id;
+    for (size_t j = 0; !message->by_range && j < message->count; j++)
+        asked |= one->id == message->ids[j];
+    return asked;
+}
+
 static void add_found(packet_t *message, documents_stored_t *documents, bool majority, int only_shard) {
     for (uint32_t i = 0; i < documents->count; i++) {
         stored_t *one = &documents->at[i];
-        bool asked = message->by_range && one->id >= message->from_id && one->id <= message->to_id;
-        for (size_t j = 0; !message->by_range && j < message->count; j++)
-            asked |= one->id == message->ids[j];
-        if (!asked || one->orphan || (only_shard >= 0 && one->shard != only_shard))
+        if (!is_asked(message, one) || one->orphan || (only_shard >= 0 && one->shard != only_shard))
             continue;
         stored_t seen = *one;
         if (majority && !one->committed) {
@@ -262,6 +267,17 @@ static void add_found(packet_t *message, documents_stored_t *documents, bool maj
         }
         if (message->found_count < message->found_room)
             message->found[message->found_count++] = seen;
+    }
+}
+
+/* What an old primary does not know yet is as good as a message that is still on its way. */
+static void hide_newer(const packet_t *message, documents_stored_t *documents, documents_stored_t *old,
+                       uint32_t shard) {
+    for (uint32_t i = 0; i < documents->count; i++) {
+        stored_t *one = &documents->at[i];
+        const stored_t *seen = find(old, one->id, shard);
+        if (one->shard == shard && is_asked(message, one) && !(seen && seen->committed))
+            one->late = true;
     }
 }
 
@@ -278,8 +294,45 @@ static void fetch(world_t *world, packet_t *message) {
     }
     for (int shard = 0; shard < SIM_SHARDS; shard++) {
         const bool stale = server->stale[shard].active && chance(world->choices, CHOICE_DETAIL, 300);
+        if (stale)
+            hide_newer(message, &server->documents, &server->stale[shard].documents, (uint32_t)shard);
         add_found(message, stale ? &server->stale[shard].documents : &server->documents, true, shard);
     }
+}
+
+/* ---- removing ---- */
+
+static bool has_number(const packet_t *message, const stored_t *one) {
+    const uint64_t number = position_voff(one->id);
+    return !one->orphan && number >= message->from_number && number < message->to_number;
+}
+
+static void remove_documents(world_t *world, packet_t *message) {
+    static const uint8_t any[STORE_UUID];
+    documents_stored_t *documents = &world->server.documents;
+    const bool names = memcmp(message->uuid, any, STORE_UUID) != 0;
+    uint32_t kept = 0, removed = 0;
+    message->code = names && !is_this_collection(&world->server, message) ? CODE_OTHER_COLLECTION : 0;
+    for (uint32_t i = 0; !message->code && i < documents->count; i++) {
+        const stored_t *one = &documents->at[i];
+        if (!has_number(message, one) || (message->most && removed == message->most)) {
+            documents->at[kept++] = *one;
+            continue;
+        }
+        TRACE(world, "  document %x is removed", one->document);
+        check_removed(world, one);
+        removed++;
+    }
+    if (!message->code)
+        documents->count = kept;
+    world->dirty = true;
+}
+
+static void look_for_documents(world_t *world, packet_t *message) {
+    const documents_stored_t *documents = &world->server.documents;
+    message->flag = false;
+    for (uint32_t i = 0; i < documents->count; i++)
+        message->flag |= has_number(message, &documents->at[i]);
 }
 
 /* ---- the catalog ---- */
@@ -365,6 +418,13 @@ static entry_t *find_entry(server_t *server, uint32_t ordinal) {
     return NULL;
 }
 
+static bool owns_all(const entry_t *entry, const load_id_t *owner) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (!load_id_equal(&entry->pieces[i].owner, owner))
+            return false;
+    return true;
+}
+
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->fix)
         return !entry->removed;
@@ -375,6 +435,7 @@ static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     const piece_t *piece = &entry->pieces[change->piece];
     return load_id_equal(&piece->owner, &change->owner) && piece->epoch == change->epoch &&
            (!change->version || entry->version == change->version) &&
+           (!change->owns_all || owns_all(entry, &change->owner)) &&
            (!change->no_extent_yet || entry->extent_count <= change->extent_at);
 }
 
@@ -415,6 +476,13 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry_add_extent(entry, *change->extent, &err);
     }
     if (change->removes) {
+        check_burial(world, entry, change);
+        char key[40];
+        snprintf(key, sizeof key, "removed/%u", entry->ordinal);
+        free(entry->key);
+        free(entry->follows);
+        entry->key = strdup(key);
+        entry->follows = NULL; /* its name is free */
         entry->removed = true;
         entry->remains = change->remains;
     }
@@ -422,9 +490,12 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->remains = false;
     if (change->fix)
         entry_add_fix(entry, *change->fix, &err);
-    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s",
+    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
-          piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "");
+          piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "",
+          entry->remains   ? ", removed, documents remain"
+          : entry->removed ? ", removed"
+                           : "");
 }
 
 static void change_entries(world_t *world, packet_t *message) {
@@ -434,6 +505,7 @@ static void change_entries(world_t *world, packet_t *message) {
         if (!entry || !change_matches(entry, &message->changes[i]))
             continue;
         message->changed++;
+        check_progress(world, message, entry, &message->changes[i]);
         apply(world, entry, &message->changes[i]);
     }
     world->dirty = true;
@@ -490,13 +562,21 @@ static void read_entries(world_t *world, packet_t *message) {
     }
 }
 
-static void remove_entries(world_t *world, uint64_t below) {
+static bool is_of_later(const entry_t *entry, uint32_t generation) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].generation > generation)
+            return true;
+    return false;
+}
+
+static void remove_entries(world_t *world, uint64_t below, uint32_t generation) {
     entries_t *entries = &world->server.entries;
     size_t kept = 0;
     for (size_t i = 0; i < entries->count; i++)
-        if (entries->entries[i].ordinal < below)
+        if (entries->entries[i].ordinal < below && !is_of_later(&entries->entries[i], generation)) {
+            check_gone(world, &entries->entries[i]);
             entry_free(&entries->entries[i]);
-        else
+        } else
             entries->entries[kept++] = entries->entries[i];
     entries->count = kept;
 }
@@ -577,7 +657,7 @@ void server_execute(world_t *world, packet_t *message) {
         change_entries(world, message);
         break;
     case MESSAGE_REMOVE_ENTRIES:
-        remove_entries(world, message->number);
+        remove_entries(world, message->number, message->generation);
         break;
     case MESSAGE_READ_LOADS:
         copy_loads(&server->loads, message->loads);
@@ -621,6 +701,12 @@ void server_execute(world_t *world, packet_t *message) {
         break;
     case MESSAGE_FETCH:
         fetch(world, message);
+        break;
+    case MESSAGE_REMOVE:
+        remove_documents(world, message);
+        break;
+    case MESSAGE_LOOK:
+        look_for_documents(world, message);
         break;
     case MESSAGE_KINDS:
         break;

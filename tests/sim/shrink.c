@@ -16,7 +16,7 @@ typedef struct {
     uint8_t *trial;
     size_t tries;
     uint32_t loads;
-    bool small;
+    uint32_t small;
     char what[sizeof((world_t *)0)->what];
 } shrinking_t;
 
@@ -57,7 +57,7 @@ static bool leave_out(shrinking_t *s, size_t at, size_t length) {
     return try(s, count - length);
 }
 
-size_t shrink(world_t *world, choices_t *choices, script_t *script, uint32_t loads, bool small) {
+size_t shrink(world_t *world, choices_t *choices, script_t *script, uint32_t loads, uint32_t small) {
     shrinking_t s = {.world = world, .choices = choices, .best = script, .loads = loads, .small = small};
     s.trial = malloc(script->count + 1);
     choices_begin(choices, script->bytes, script->count, false, 0);
@@ -82,38 +82,36 @@ size_t shrink(world_t *world, choices_t *choices, script_t *script, uint32_t loa
 
 /* ---- files ---- */
 
-bool script_save(const script_t *script, const char *path, uint32_t loads, bool small, const char *what) {
+bool script_save(const script_t *script, const char *path, uint32_t loads, uint32_t small, const char *what) {
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
-    fprintf(file, "loads %u\nsmall %d\nwrong %s\n", loads, small, what);
+    fprintf(file, "loads %u\nsmall %u\nwrong %s\n", loads, small, what);
     for (size_t i = 0; i < script->count; i++)
         if (script->bytes[i])
             fprintf(file, "at %zu %u\n", i, script->bytes[i]);
     return fclose(file) == 0;
 }
 
-bool script_read(script_t *script, const char *path, uint32_t *loads, bool *small) {
+bool script_read(script_t *script, const char *path, uint32_t *loads, uint32_t *small) {
     FILE *file = fopen(path, "r");
     char line[200];
     size_t at, room = 1 << 16;
     unsigned value;
-    int is_small = 0;
-    *loads = 0;
+    *loads = *small = 0;
     if (!file)
         return false;
     script->bytes = calloc(room, 1);
     script->count = 0;
     while (fgets(line, sizeof line, file)) {
         sscanf(line, "loads %u", loads);
-        sscanf(line, "small %d", &is_small);
+        sscanf(line, "small %u", small);
         if (sscanf(line, "at %zu %u", &at, &value) == 2 && at < room) {
             script->bytes[at] = (uint8_t)value;
             if (at + 1 > script->count)
                 script->count = at + 1;
         }
     }
-    *small = is_small != 0;
     fclose(file);
     return true;
 }

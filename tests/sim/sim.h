@@ -62,6 +62,7 @@ typedef struct {
     bool orphan;
     bool late;    /* its message was executed after its sender's death */
     uint32_t old; /* what it was before a replace that is not committed; 0: there was none */
+    int64_t at;   /* when it was stored */
 } stored_t;
 
 typedef struct {
@@ -107,6 +108,8 @@ typedef enum {
     MESSAGE_INSERT,
     MESSAGE_REPLACE,
     MESSAGE_FETCH,
+    MESSAGE_REMOVE, /* all documents with some numbers */
+    MESSAGE_LOOK,   /* are there any? */
     MESSAGE_KINDS
 } message_kind_t;
 
@@ -126,6 +129,7 @@ typedef struct packet {
     const entry_change_t *changes;
     size_t count;
     uint64_t number; /* below; beat */
+    uint32_t generation;
     uint8_t uuid[STORE_UUID];
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
@@ -133,6 +137,8 @@ typedef struct packet {
     bool safe, by_range;
     uint32_t ordinal, piece, epoch; /* of an insert: by what right it is sent */
     int64_t from_id, to_id;
+    uint64_t from_number, to_number;
+    uint32_t most; /* of a removal that was cut off in the middle; 0: all */
     /* read: where it goes */
     entries_t *entries;
     loads_t *loads;
@@ -157,7 +163,8 @@ typedef struct {
     uint32_t inputs[SIM_INPUTS];
     uint32_t input_count;
     uint32_t host, format;
-    bool unsafe, drop, same_collection, other_folder;
+    bool unsafe, drop, same_collection, other_folder, reload;
+    bool forget, documents; /* it is `forget`, of the first input; with --delete */
 } command_t;
 
 /* What a feeder has to do. */
@@ -198,8 +205,10 @@ struct sim_load {
     load_id_t id;
     command_t command;
     load_state_t state;
-    bool suspended, disturbed, opened;
-    int64_t beats_stop_until; /* in virtual time */
+    bool suspended, disturbed, opened, again;
+    uint64_t began;              /* its step */
+    bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
+    int64_t beats_stop_until;    /* in virtual time */
     int64_t may_jump_from;
     int64_t last_beat; /* when one was executed; -1: never */
     int64_t clock_at, clock_then;
@@ -230,19 +239,27 @@ struct sim_load {
 
 /* What a load that ended with 0 or 2 said is there. */
 typedef struct {
-    uint32_t input, format;
+    uint32_t input, format, ordinal;
     const content_t *content;
     uint32_t rejected; /* a bit a record, as the catalog had it then */
     uint32_t slot, run;
 } claim_t;
 
-enum { SIM_CLAIMS = 48, SIM_GRANTS = 256 };
+enum { SIM_CLAIMS = 48, SIM_GRANTS = 256, SIM_BURIALS = 32 };
 
 /* A take that was made. */
 typedef struct {
     uint32_t ordinal, piece, epoch;
     load_id_t load;
 } grant_t;
+
+/* An input that was taken out of the catalog. */
+typedef struct {
+    uint32_t ordinal;
+    uint64_t step;
+    int64_t at;
+    bool documents; /* they are to be removed */
+} burial_t;
 
 /* How bad a day it is: each in a thousand steps (or calls). */
 typedef struct {
@@ -253,9 +270,10 @@ typedef struct {
 
 struct world {
     choices_t *choices;
-    bool trace, calm, small;
+    bool trace, calm;
+    uint32_t small; /* of an exhaustive search: so many blocks has its one input; 0: a world like any other */
     int64_t now;
-    uint64_t steps;
+    uint64_t steps, sent; /* messages */
     rates_t rates;
     server_t server;
     input_t inputs[SIM_INPUTS];
@@ -276,8 +294,12 @@ struct world {
     uint32_t claim_count;
     grant_t grants[SIM_GRANTS];
     uint32_t grant_count;
+    burial_t burials[SIM_BURIALS];
+    uint32_t burial_count;
     uint32_t drops; /* of the collection */
-    bool dirty;     /* something that is checked has changed */
+    bool removals, jumps,
+        overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
+    bool dirty;    /* something that is checked has changed */
     bool lost_unsafe;
     bool failed;
     char what[64]; /* the name of what does not hold */
@@ -337,6 +359,8 @@ bool sim_enroll(sim_load_t *load, err_t *err);
 bool sim_end(sim_load_t *load, err_t *err);
 bool sim_create(sim_load_t *load, err_t *err);
 bool sim_drop(sim_load_t *load, const uint8_t uuid[STORE_UUID], err_t *err);
+bool sim_look(sim_load_t *load, const entry_t *entry, bool *any, err_t *err);
+bool sim_remove(sim_load_t *load, const entry_t *entry, const uint8_t uuid[STORE_UUID], err_t *err);
 
 enum { BSON_BYTES = 27 };
 typedef struct {
@@ -367,16 +391,22 @@ coordinator_t pipeline_coordinator(sim_load_t *load);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
+void check_progress(world_t *world, const packet_t *message, const entry_t *before,
+                    const entry_change_t *change);
+void check_gone(world_t *world, const entry_t *entry);
 void check_right(world_t *world, const packet_t *message);
 void check_new_uuid(world_t *world, const packet_t *message);
 void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);
 void check_said(world_t *world, sim_load_t *load);
+void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change);
+void check_removed(world_t *world, const stored_t *one);
+void check_finished(world_t *world, const sim_load_t *load);
 
 /* ---- world.c ---- */
 
 /* True: everything held. */
-bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, bool small);
+bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small);
 bool is_nothing_wrong_with(const world_t *world, uint32_t slot, const sim_load_t *load);
 
 #endif

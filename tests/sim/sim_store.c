@@ -64,8 +64,8 @@ static bool change_entries(store_t *store, const entry_change_t *changes, size_t
     return true;
 }
 
-static bool remove_entries(store_t *store, uint64_t below, err_t *err) {
-    packet_t message = {.kind = MESSAGE_REMOVE_ENTRIES, .number = below};
+static bool remove_entries(store_t *store, uint64_t below, uint32_t generation, err_t *err) {
+    packet_t message = {.kind = MESSAGE_REMOVE_ENTRIES, .number = below, .generation = generation};
     return send(store, &message, err);
 }
 
@@ -120,6 +120,33 @@ bool sim_end(sim_load_t *load, err_t *err) {
 bool sim_create(sim_load_t *load, err_t *err) {
     packet_t message = {.kind = MESSAGE_CREATE};
     return send(&load->store.store, &message, err);
+}
+
+bool sim_look(sim_load_t *load, const entry_t *entry, bool *any, err_t *err) {
+    *any = false;
+    for (size_t i = 0; i < entry->extent_count && !*any; i++) {
+        packet_t message = {.kind = MESSAGE_LOOK,
+                            .from_number = entry->extents[i].base,
+                            .to_number = entry->extents[i].base + entry->extents[i].length};
+        if (!send(&load->store.store, &message, err))
+            return false;
+        *any = message.flag;
+    }
+    return true;
+}
+
+bool sim_remove(sim_load_t *load, const entry_t *entry, const uint8_t uuid[STORE_UUID], err_t *err) {
+    for (size_t i = 0; i < entry->extent_count; i++) {
+        packet_t message = {.kind = MESSAGE_REMOVE,
+                            .from_number = entry->extents[i].base,
+                            .to_number = entry->extents[i].base + entry->extents[i].length};
+        memcpy(message.uuid, uuid, STORE_UUID);
+        if (!send(&load->store.store, &message, err))
+            return false;
+        if (message.code)
+            return err_set(err, STATUS_SERVER, "another collection");
+    }
+    return true;
 }
 
 bool sim_drop(sim_load_t *load, const uint8_t uuid[STORE_UUID], err_t *err) {

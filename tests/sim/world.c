@@ -15,7 +15,7 @@ static void make_input(world_t *world, uint32_t number) {
     *input = (input_t){.number = number, .named = true, .pieces = 1, .only_grew = true, .clock = 10 * number};
     input->unit = LEDGER_BLOCK_BYTES / 2;
     content_t *content = &input->states[0];
-    uint32_t count = 6;
+    uint32_t count = 2 * world->small;
     if (!world->small) {
         input->kind = (input_kind_t)choose(choices, CHOICE_DETAIL, 3);
         count = 1 + choose(choices, CHOICE_DETAIL, 8);
@@ -25,6 +25,8 @@ static void make_input(world_t *world, uint32_t number) {
         if (input->kind == INPUT_PIPE) {
             input->unit = 24ull << 30;
             input->named = !chance(choices, CHOICE_DETAIL, 200);
+            for (uint32_t i = 0; i < number; i++)
+                input->named |= !world->inputs[i].named; /* a load has one stdin */
         }
     }
     uint8_t at = 0;
@@ -65,6 +67,24 @@ static void make_command(world_t *world, uint32_t slot) {
     command->same_collection = chance(choices, CHOICE_DETAIL, 150);
 }
 
+/* In some worlds inputs are forgotten, or loaded anew. */
+static void make_removals(world_t *world) {
+    choices_t *choices = world->choices;
+    world->jumps = world->rates.jump > 0;
+    if (world->small)
+        return;
+    const uint32_t kind = seldom(choices, CHOICE_DETAIL, 500, 4); /* of those that are not like any other */
+    world->removals = kind == 1 || kind == 2;
+    world->overtakes = kind >= 2;
+    for (uint32_t i = 0; world->removals && i < world->load_count; i++) {
+        command_t *command = &world->commands[i];
+        command->forget = chance(choices, CHOICE_DETAIL, i ? 400 : 100);
+        command->documents = command->forget && !chance(choices, CHOICE_DETAIL, 250);
+        command->reload = !command->forget && chance(choices, CHOICE_DETAIL, 400);
+        command->drop = command->drop && !command->forget;
+    }
+}
+
 static uint32_t rate(world_t *world, uint32_t often, uint32_t most) {
     static const uint32_t shares[] = {10, 30, 60, 100};
     if (!chance(world->choices, CHOICE_DETAIL, often))
@@ -77,7 +97,7 @@ static uint32_t rate(world_t *world, uint32_t often, uint32_t most) {
 static void make_rates(world_t *world) {
     rates_t *rates = &world->rates;
     if (world->small) {
-        *rates = (rates_t){.delay = 1, .lose = 1, .doubled = 1, .change_actor = 1, .kill = 1, .suspend = 1};
+        *rates = (rates_t){.lose = 1, .doubled = 1, .kill = 1, .suspend = 1};
         return;
     }
     rates->change_actor = rate(world, 900, 400);
@@ -105,7 +125,7 @@ static void make_rates(world_t *world) {
     rates->restart = rate(world, 500, 20);
 }
 
-static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads, bool small) {
+static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small) {
     for (uint32_t i = 0; i < SIM_LOADS; i++) {
         sim_load_t *load = &world->loads[i];
         load->state = LOAD_NONE;
@@ -136,6 +156,7 @@ static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads
     for (uint32_t i = 0; i < world->load_count; i++)
         make_command(world, i);
     make_rates(world);
+    make_removals(world);
     static const char *const topologies[] = {"a standalone", "a replica set", "two shards"};
     TRACE(world, "%s%s, %u inputs, %u loads", topologies[world->server.topology],
           world->server.by_id ? "" : ", sharded by a field", world->input_count, world->load_count);
@@ -279,6 +300,18 @@ static sim_load_t *some_load(world_t *world) {
     return load->state == LOAD_RUNS ? load : NULL;
 }
 
+/* The load that did something last: what becomes of another one could as well have become of it before that. */
+static void fault_of_last(world_t *world, const actor_t *last) {
+    if (!last || last->load->state != LOAD_RUNS || last->load->suspended)
+        return;
+    if (chance(world->choices, CHOICE_FAULT, world->rates.kill))
+        program_kill(world, last->load);
+    else if (chance(world->choices, CHOICE_FAULT, world->rates.suspend)) {
+        last->load->suspended = true;
+        TRACE(world, "load %u is suspended", last->load->id.bytes[0]);
+    }
+}
+
 static void fault_of_load(world_t *world) {
     choices_t *choices = world->choices;
     const rates_t *rates = &world->rates;
@@ -343,8 +376,6 @@ static void fault_of_server(world_t *world) {
 static void faults(world_t *world) {
     choices_t *choices = world->choices;
     fault_of_load(world);
-    if (world->small)
-        return;
     fault_of_server(world);
     input_t *input = &world->inputs[0];
     if (chance(choices, CHOICE_FAULT, world->rates.grow)) {
@@ -453,12 +484,31 @@ static void run_actor(world_t *world, actor_t *actor) {
         actor->alive = false;
 }
 
+/* In an exhaustive search a switch is from one load to another. Which of its own actors goes on when the one that ran
+ * has to wait is no choice. */
+static actor_t *next_of_some_load(world_t *world, actor_t *const *ready, uint32_t count, actor_t *goes_on,
+                                  const actor_t *last) {
+    actor_t *first[SIM_LOADS] = {goes_on};
+    uint32_t loads = goes_on != NULL;
+    for (uint32_t turn = 0; turn < 2; turn++) /* of the load that ran last comes before the others */
+        for (uint32_t i = 0; i < count; i++) {
+            bool known = (last && ready[i]->load == last->load) != (turn == 0);
+            for (uint32_t j = 0; j < loads; j++)
+                known |= first[j]->load == ready[i]->load;
+            if (!known)
+                first[loads++] = ready[i];
+        }
+    return first[choose(world->choices, CHOICE_SWITCH, loads)];
+}
+
 static void step(world_t *world) {
     choices_t *choices = world->choices;
     actor_t *actors[ACTORS], *ready[ACTORS], *current = world->current;
     world->current = NULL;
     world->steps++;
-    if (!world->calm)
+    if (!world->calm && world->small)
+        fault_of_last(world, current);
+    else if (!world->calm)
         faults(world);
     start_some(world);
     if (world->pending && chance(choices, CHOICE_SWITCH, world->calm ? 300 : 100)) {
@@ -477,8 +527,10 @@ static void step(world_t *world) {
             ready[ready_count++] = actors[i];
         }
     if (ready_count) {
-        if (!goes_on || (ready_count > 1 && chance(choices, CHOICE_SWITCH, world->small ? 1 : 150)))
-            current = ready[choose(choices, world->small ? CHOICE_SWITCH : CHOICE_DETAIL, ready_count)];
+        if (world->small)
+            current = next_of_some_load(world, ready, ready_count, goes_on ? current : NULL, current);
+        else if (!goes_on || (ready_count > 1 && chance(choices, CHOICE_SWITCH, 150)))
+            current = ready[choose(choices, CHOICE_DETAIL, ready_count)];
         run_actor(world, current);
     } else if (world->pending && message_under_way(world, 0)) {
         message_execute(world, message_under_way(world, choose(choices, CHOICE_DETAIL, world->pending)));
@@ -532,8 +584,11 @@ static bool has_other_states(const world_t *world, const sim_load_t *load) {
 
 static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
     const catalog_header_t *header = &world->server.header;
+    if (load->command.forget)
+        return load->status == STATUS_USAGE && !strstr(load->err.text, "is being loaded") &&
+               !strstr(load->err.text, "is dropping");
     if (load->status == STATUS_INPUT)
-        return has_other_states(world, load);
+        return has_other_states(world, load) && !load->again;
     if (load->status != STATUS_USAGE || load->command.drop)
         return false;
     const bool other_format =
@@ -560,7 +615,7 @@ static void say_who_is_left(world_t *world) {
         }
 }
 
-bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, bool small) {
+bool world_run(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small) {
     begin(world, choices, trace, loads, small);
     while (!world->failed && world->steps < (small ? 100000 : FAULT_STEPS) && !has_all_it_wants(world)) {
         step(world);
