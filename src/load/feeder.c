@@ -249,11 +249,12 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
 
 /* What was read of it cannot be read again: so --reload-changed is of no use. */
 static bool refuse_other_stream(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
-                   "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
-                   "run the same command again",
-                   file->input->name, what, (unsigned long long)at, file->input->name);
+    return err_set(
+        err, STATUS_INPUT,
+        "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
+        "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
+        "run the same command again",
+        file->input->name, what, (unsigned long long)at, file->input->name);
 }
 
 static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
@@ -335,13 +336,19 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
         text[torn->length - 1] == '\n')
         return true;
     const uint8_t *end = memrchr(text, '\n', torn->length);
+    const size_t bom = !end && torn->file_start ? dialect_bom(text, torn->length) : 0;
+    if (bom == torn->length) /* no record at all */
+        return true;
     if (!end)
         *block = NULL;
     else if (!(torn = cut_torn(worker, torn, (uint32_t)(end + 1 - text), err)))
         return false;
+    /* where the record begins, not what stands before the first one */
+    text = torn->buffer.bytes + bom;
+    const uint64_t length = torn->length - bom;
     const news_t news = {.kind = NEWS_TORN,
                          .file = torn->file,
-                         .torn = {torn->offset, torn->length, XXH3_64bits(torn->buffer.bytes, torn->length)},
+                         .torn = {torn->offset + bom, length, XXH3_64bits(text, length)},
                          .block = torn};
     worker->tail_parts++;
     if (tell(worker, &news, err))
@@ -465,10 +472,11 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
-        return err_set(err, STATUS_SERVER,
-                       "%s was taken over by another load, which has not loaded all of it, and what was read of it "
-                       "here cannot be read again: run the same command again, with all of the stream",
-                       file->input->name);
+        return err_set(
+            err, STATUS_SERVER,
+            "%s was taken over by another load, which has not loaded all of it, and what was read of it "
+            "here cannot be read again: run the same command again, with all of the stream",
+            file->input->name);
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
     worker->run = NULL;

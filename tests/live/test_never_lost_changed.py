@@ -125,6 +125,23 @@ class Corrected(neverlost.Case):
         self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
         self.complete({"a.csv": text})
 
+    def test_behind_a_byte_order_mark(self):
+        """the record that was cut off is the first of its file, behind a byte order mark"""
+        text = rows(1, 16, header=False)
+        mark = b"\xef\xbb\xbf"
+        self.inputs({"a.csv": mark})
+        self.load("a.csv")
+        for cut in (4, 2):
+            self.inputs({"a.csv": mark + text[:-cut]})
+            self.load("a.csv")
+            self.exact({"a.csv": text[:-cut]})
+        more = text + rows(100, 17, header=False)
+        self.inputs({"a.csv": mark + more})
+        said = self.load("a.csv")
+        self.assertEqual((1, 101, 0), (said["corrected"], said["loaded"], said["rejected"]))
+        self.exact({"a.csv": more})
+        self.verified("a.csv", count=101)
+
     def test_rejected(self):
         """the whole record is a reject: what it was makes way"""
         text = rows(1000, 13)
