@@ -7,7 +7,8 @@
 
 /* Does the record that begins at this offset begin with what was torn there? */
 static bool begins_with(const block_t *block, uint32_t offset, const torn_t *torn) {
-    return torn->offset == block->offset + offset && torn->length <= block->length - offset &&
+    const uint32_t length = block->length - offset + block->oversize.held;
+    return torn->offset == block->offset + offset && torn->length <= length &&
            XXH3_64bits(block->buffer.bytes + offset, torn->length) == torn->hash;
 }
 

@@ -178,6 +178,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, u
     block->begun_before = file->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
+    block->oversize.held = cut->oversize.held;
     block->hash = file->work ? hash_block(cut, block->from) : 0;
     return block;
 }

@@ -273,6 +273,18 @@ static bool reject_record(loader_t *loader, block_t *block, const record_t *reco
     return true;
 }
 
+/* The one behind the block's others that is longer than any may be. */
+static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
+    const record_t record = {.offset = block->length};
+    bool fixed = false;
+    if (loader->comparing && !begun_nothing(loader->begun, &record, NULL, &fixed, err))
+        return false;
+    if (!fixed)
+        return account_oversize(&loader->account, block, err);
+    account_one(&loader->account, block, RECORD_THERE);
+    return true;
+}
+
 /* ---- records ---- */
 
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
@@ -333,7 +345,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
-    return ok && (!block->oversize.length || account_oversize(&loader->account, block, err));
+    return ok && (!block->oversize.length || reject_oversize(loader, block, err));
 }
 
 /* The only record of a block is a reject, whatever it makes. */

@@ -152,6 +152,26 @@ class Corrected(neverlost.Case):
         self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
         self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
 
+    def test_too_long(self):
+        """the whole record is longer than any may be, so that not all of it is ever in memory; also where it was rather
+        long when it was cut off"""
+        for length, words in ((30, ()), (200000, ("--max-record", "300K"))):
+            self.begin_anew()
+            text = rows(1000, 18)
+            start = text.rindex(b"\n", 0, -1) + 1
+            record = text[start:-1].split(b"|")
+            record[8] = length * b"F"
+            text = text[:start] + b"|".join(record)
+            self.inputs({"a.csv": text})
+            self.load(*words, "a.csv")
+            self.exact({"a.csv": text})
+            self.inputs({"a.csv": text + 500000 * b"x" + b"\n" + rows(5, 19, header=False)})
+            said = self.load("--max-record", "300K", "a.csv", status=2)
+            self.assertEqual((5, 1), (said["loaded"], said["rejected"]))
+            self.exact({"a.csv": text[:start] + rows(5, 19, header=False)})
+            self.verified("--max-record", "300K", "a.csv", count=1004)
+            self.assertEqual(0, self.load("--max-record", "300K", "a.csv", status=2)["read"])
+
     def test_filtered(self):
         """the whole record does not pass --filter: what it was makes way"""
         text = rows(1000, 14)[:-1]
