@@ -106,7 +106,7 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
     bool ok = change_torn(place, block, offset, &after, &changed, &code, err);
     if (!ok && (code_rejects(code, place->reject_codes) || code == CODE_DUPLICATE_KEY)) {
         *corrected = CORRECT_REFUSED;
-        if (correct_remove(place, block, offset, &removing))
+        if (correct_remove(place, block, offset, &changed, &removing))
             return true;
         *err = removing;
         return false;
@@ -119,8 +119,8 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
     return ok;
 }
 
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, err_t *err) {
-    bool changed;
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
+                    err_t *err) {
     int code;
-    return change_torn(place, block, offset, NULL, &changed, &code, err);
+    return change_torn(place, block, offset, NULL, removed, &code, err);
 }

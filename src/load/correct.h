@@ -37,6 +37,7 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
 
 /* The whole record makes no document (it is a reject, or filtered): what the cut-off one made is taken away.
  */
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, err_t *err);
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
+                    err_t *err);
 
 #endif

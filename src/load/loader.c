@@ -59,11 +59,13 @@ static void place_of(void *context, uint32_t index, char *text, size_t size) {
 
 static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
     const loader_t *loader = context;
-    const loading_t *loading = loader->loading;
     uint32_t offset;
     const block_t *block = account_find(loader->sending, index, &offset);
-    return block && loading->accepts(loading->accepts_context, block->file, block->offset + offset,
-                                     XXH3_64bits(stored, length));
+    if (!block || !block->file->fix_count)
+        return false;
+    const record_t record = account_record(block, offset);
+    return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
+                            account_identity(block, &record), XXH3_64bits(stored, length));
 }
 
 /* ---- batches ---- */
@@ -261,27 +263,22 @@ static bool read_block_back(loader_t *loader, block_t *block, err_t *err) {
     return ok;
 }
 
-/* A record that no document is made of: a reject, but where a person has put one there instead. */
-static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
-                          err_t *err) {
-    bool fixed = false;
-    if (loader->comparing && !begun_nothing(loader->begun, record, NULL, &fixed, err))
+/* A record that is not to be sent; document: NULL where none can be made. reason NULL: the filter leaves it out.
+ */
+static bool leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                      const char *reason, err_t *err) {
+    char outgrown[WIRE_WORDS];
+    begun_there_t there = BEGUN_NONE;
+    if (loader->comparing && !begun_nothing(loader->begun, record, document, &there, err))
         return false;
-    if (!fixed)
-        return account_reject(&loader->account, block, record, reason, err);
-    account_one(&loader->account, block, RECORD_THERE);
-    return true;
-}
-
-/* The one behind the block's others that is longer than any may be. */
-static bool reject_oversize(loader_t *loader, block_t *block, err_t *err) {
-    const record_t record = {.offset = block->length};
-    bool fixed = false;
-    if (loader->comparing && !begun_nothing(loader->begun, &record, NULL, &fixed, err))
-        return false;
-    if (!fixed)
-        return account_oversize(&loader->account, block, err);
-    account_one(&loader->account, block, RECORD_THERE);
+    if (there == BEGUN_OUTGROWN) {
+        begun_say_outgrown(outgrown, reason, block->id_base + record->offset);
+        reason = outgrown;
+    }
+    if (reason && there != BEGUN_FIXED)
+        return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
+                                              : account_oversize(&loader->account, block, reason, err);
+    account_one(&loader->account, block, reason ? RECORD_THERE : RECORD_FILTERED);
     return true;
 }
 
@@ -293,16 +290,11 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > loading->max_record, 0))
-        return reject_record(loader, block, record, "the record is longer than --max-record", err);
+        return leave_out(loader, block, record, NULL, ACCOUNT_TOO_LONG, err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
-        return reject_record(loader, block, record, "its document is larger than the server takes", err);
-    if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
-        bool fixed;
-        if (loader->comparing && !begun_nothing(loader->begun, record, document, &fixed, err))
-            return false;
-        account_one(&loader->account, block, RECORD_FILTERED);
-        return true;
-    }
+        return leave_out(loader, block, record, NULL, "its document is larger than the server takes", err);
+    if (loading->filter && !filter_passes(loading->filter, document, record->document_length))
+        return leave_out(loader, block, record, document, NULL, err);
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
         if (!begun_document(loader->begun, record, document, &open, err))
@@ -337,7 +329,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
-            ok = reject_record(loader, block, &record, record.reason, err);
+            ok = leave_out(loader, block, &record, NULL, record.reason, err);
         } else if (parsed == PARSED_END) {
             break;
         } else if (parsed == PARSED_MEMORY) {
@@ -345,7 +337,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
-    return ok && (!block->oversize.length || reject_oversize(loader, block, err));
+    record = (record_t){.offset = block->length}; /* one that is too long */
+    return ok && (!block->oversize.length || leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err));
 }
 
 /* The only record of a block is a reject, whatever it makes. */
@@ -465,8 +458,7 @@ static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
         return false;
     if (loading->uuid)
         writer_set_uuid(loader->writer, loading->uuid);
-    loader->owner = (deliver_owner_t){
-        .context = loader, .place = place_of, .accepts = loading->accepts ? accepts_stored : NULL};
+    loader->owner = (deliver_owner_t){.context = loader, .place = place_of, .accepts = accepts_stored};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
     return loader->deliver != NULL;
 }

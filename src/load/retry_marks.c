@@ -62,7 +62,7 @@ static bool write_marks(job_t *job, err_t *err) {
 }
 
 static bool is_noted(const fix_t *fix, uint64_t hash) {
-    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, hash);
+    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, fix->of, hash);
 }
 
 static bool collect(job_t *job, err_t *err) {
@@ -83,6 +83,7 @@ static bool collect(job_t *job, err_t *err) {
         item_t *item = &marks->items[i];
         item->fix = fixes_at(marks->fixes, i);
         item->mark.offset = item->fix->offset;
+        item->mark.of = item->fix->of;
         if (item->fix->document)
             item->mark.hash = XXH3_64bits(item->fix->document, item->fix->length);
     }
@@ -149,7 +150,7 @@ static bool settle_earlier(snapshot_read_t *reader, item_t *item, size_t *others
 
 static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *others, err_t *err) {
     const fix_t *fix = item->fix;
-    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset);
+    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset, fix->of);
     item->written = item->mark.confirmed = false;
     if (item->stored) {
         item->mark.confirmed = item->written = !answer || answer->hash != item->mark.hash;
@@ -157,7 +158,7 @@ static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *o
     }
     if (answer && answer->hash != FIX_NOTHING)
         return true;
-    if (entry_has_unsettled_fix(fix->entry, fix->offset)) {
+    if (entry_has_unsettled_fix(fix->entry, fix->offset, fix->of)) {
         if (!*reader && !(*reader = snapshot_read_new(job->server, job->client, err)))
             return false;
         if (!settle_earlier(*reader, item, others, err))

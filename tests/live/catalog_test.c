@@ -466,11 +466,12 @@ static void test_every_field(void **state) {
     entry_free(&entry);
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(
-            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                              .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i, i == 1}}));
-    assert_true(change_one(
-        &lab, (entry_change_t){.ordinal = 3000000000u, .fix = &(fix_mark_t){3ull << 30, 5, true}}));
+        assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                                      .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
+                                                                           UINT64_MAX - i, i == 1}}));
+    assert_true(
+        change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                          .fix = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true}}));
 
     entry_t read = read_one(&lab, 3000000000u);
     const load_id_t by = load_id(9);
@@ -502,6 +503,7 @@ static void test_every_field(void **state) {
     for (uint64_t i = 0; i < 3; i++) {
         const fix_mark_t *fix = &read.fixes[i];
         assert_true(fix->offset == (i + 1) << 30);
+        assert_true(fix->of == UINT64_MAX - i);
         assert_true(fix->hash == (i == 2 ? 5 : UINT64_MAX - i));
         assert_int_equal(fix->confirmed, i > 0);
     }
@@ -749,18 +751,20 @@ static void test_removed(void **state) {
 static void test_fixes_of_one_record(void **state) {
     (void)state;
     static const fix_mark_t changes[] = {
-        {12, 0xffffffffffffff00ull, false},
-        {12, 7, false},
-        {12, 7, false},
-        {12, FIX_NOTHING, true},
-        {13, FIX_NOTHING, true},
-        {12, 8, false},
-        {13, 9, false},
-        {13, 9, true},
-        {12, FIX_NOTHING, true},
-        {12, 7, true},
-        {12, UINT64_MAX, false},
-        {12, FIX_NOTHING, true},
+        {12, 1, 0xffffffffffffff00ull, false},
+        {12, 1, 7, false},
+        {12, 1, 7, false},
+        {12, 1, FIX_NOTHING, true},
+        {13, 1, FIX_NOTHING, true},
+        {12, 1, 8, false},
+        {13, 1, 9, false},
+        {13, 1, 9, true},
+        {12, 1, FIX_NOTHING, true},
+        {12, 1, 7, true},
+        {12, UINT64_MAX, 8, false}, /* another record at the same place */
+        {12, UINT64_MAX, 9, true},
+        {12, 1, UINT64_MAX, false},
+        {12, 1, FIX_NOTHING, true},
     };
     lab_t lab = open_lab("fixes");
     entry_t expected = {0};
@@ -773,9 +777,9 @@ static void test_fixes_of_one_record(void **state) {
         for (size_t j = 0; j < expected.fix_count; j++) {
             const fix_mark_t *fix = &expected.fixes[j];
             assert_true(fix->confirmed
-                            ? entry_answer(&read, fix->offset) &&
-                                  entry_answer(&read, fix->offset)->hash == fix->hash
-                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->hash));
+                            ? entry_answer(&read, fix->offset, fix->of) &&
+                                  entry_answer(&read, fix->offset, fix->of)->hash == fix->hash
+                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->of, fix->hash));
         }
         entry_free(&read);
     }
