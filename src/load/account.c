@@ -106,8 +106,15 @@ static bool reject_refused(const account_t *account, block_t *block, uint32_t of
 /* A document that was not simply loaded. */
 static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
+    const uint32_t index = exception->index, offset = batch->offsets[index];
+    if (exception->taken && block->file->torn_count) {
+        record_t record = account_record(block, offset);
+        record.document_length = batch->starts[index + 1] - batch->starts[index];
+        return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
+                              err);
+    }
     if (!exception->there)
-        return reject_refused(account, block, batch->offsets[exception->index], exception->reason, err);
+        return reject_refused(account, block, offset, exception->reason, err);
     account_one(account, block, RECORD_THERE);
     return true;
 }

@@ -13,10 +13,16 @@
 /* A counter is its thread's own, and is read by the reporter while it is written. */
 #define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
 
+/* Another document has the `_id` of one that was sent: says what becomes of the record. */
+typedef bool account_taken_t(void *context, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err);
+
 typedef struct {
     loading_t *loading;
     counts_t *counts; /* the thread's */
     bool told;        /* the rejects know that a document of this thread's was taken */
+    account_taken_t *taken;
+    void *taken_context;
 } account_t;
 
 /* One record that was not sent. */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 struct begun {
     loading_t *loading;
@@ -13,7 +14,8 @@ struct begun {
     const account_t *account;
     snapshot_read_t *target;
     read_back_t *range;
-    block_t *block; /* at hand */
+    block_t *block;      /* that is read back */
+    const block_t *sent; /* of a document that was not taken */
     const record_t *record;
     bool outgrown; /* at its place is what a person has made of its beginning, when that was all of it */
 };
@@ -77,8 +79,7 @@ static bool look(begun_t *begun, const record_t *record, const uint8_t *document
 
 /* A record that was cut off when its input ended there, and is longer now: its document cannot be changed
  * safely where its new one may belong to another shard. */
-static bool may_correct(const begun_t *begun, const record_t *record, err_t *err) {
-    block_t *block = begun->block;
+static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
     if (!begun->loading->route || route_key(begun->loading->route)->is_id)
         return true;
     block->file->changed = true;
@@ -96,30 +97,62 @@ static correct_place_t correct_place(const begun_t *begun) {
 }
 
 /* Why a record is a reject whose place in the collection another document has. */
-static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const record_t *record,
-                      const uint8_t *document) {
+static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
+                      const record_t *record, const uint8_t *document) {
     if (begun->outgrown)
-        begun_say_outgrown(reason, NULL, begun->block->id_base + record->offset);
+        begun_say_outgrown(reason, NULL, block->id_base + record->offset);
     else
         deliver_say_taken(reason, document, record->document_length);
 }
 
-static bool correct_document(begun_t *begun, const record_t *record, const uint8_t *document, err_t *err) {
+static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err) {
     const correct_place_t place = correct_place(begun);
     char reason[WIRE_WORDS];
     corrected_t corrected;
-    if (!may_correct(begun, record, err) || !correct_replace(&place, begun->block, record->offset, document,
-                                                             record->document_length, &corrected, err))
+    if (!may_correct(begun, block, record, err) ||
+        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE) {
-        account_one(begun->account, begun->block, RECORD_CORRECTED);
+        account_one(begun->account, block, RECORD_CORRECTED);
         return true;
     }
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else
-        say_taken(begun, reason, record, document);
-    return account_reject(begun->account, begun->block, record, reason, err);
+        say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
+}
+
+static void nothing_seen(void *context) {
+    begun_t *begun = context;
+    begun->outgrown = false;
+}
+
+/* What a person has put there for another record than the one at hand? */
+static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    begun_t *begun = context;
+    const load_file_t *file = begun->sent->file;
+    const uint64_t offset = begun->sent->offset + begun->record->offset;
+    (void)err;
+    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, XXH3_64bits(document, length));
+    return true;
+}
+
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                 err_t *err) {
+    const int64_t id = block->id_base + record->offset;
+    char reason[WIRE_WORDS];
+    begun->sent = block;
+    begun->record = record;
+    begun->outgrown = false;
+    if (block->file->fix_count &&
+        !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
+        return false;
+    if (correct_was_torn(block, record->offset))
+        return correct_document(begun, block, record, document, err);
+    say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
 }
 
 bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
@@ -130,7 +163,7 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
     if (!look(begun, record, document, &found, err))
         return false;
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
-        (!may_correct(begun, record, err) ||
+        (!may_correct(begun, begun->block, record, err) ||
          !correct_remove(&place, begun->block, record->offset, &removed, err)))
         return false;
     *there = found == READ_BACK_ACCEPTED                               ? BEGUN_FIXED
@@ -163,11 +196,11 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
     if (!look(begun, record, document, &found, err))
         return false;
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
-        return correct_document(begun, record, document, err);
+        return correct_document(begun, begun->block, record, document, err);
     if (found == READ_BACK_OTHER && begun->loading->reload_changed)
         return refuse_changed(begun, record, err);
     if (found == READ_BACK_OTHER) {
-        say_taken(begun, reason, record, document);
+        say_taken(begun, reason, begun->block, record, document);
         return account_reject(begun->account, begun->block, record, reason, err);
     }
     *open = found == READ_BACK_NOTHING;

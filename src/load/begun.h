@@ -18,6 +18,10 @@ bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err);
 /* A record's document. *open: there is nothing of it, so it is to be sent; else it is told. */
 bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err);
 
+/* A record's document that was sent, and another one has its `_id`: corrected where that is what the cut-off record
+ * has made, by a message that came late; else a reject. */
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document, err_t *err);
+
 /* What a person has put in the place of a record. */
 typedef enum {
     BEGUN_NONE,

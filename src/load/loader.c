@@ -249,14 +249,26 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     return true;
 }
 
+static bool want_begun(loader_t *loader, err_t *err) {
+    if (!loader->begun)
+        loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err);
+    return loader->begun != NULL;
+}
+
+/* An account_taken_t. */
+static bool take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
+                       err_t *err) {
+    loader_t *loader = context;
+    return want_begun(loader, err) && begun_taken(loader->begun, block, record, document, err);
+}
+
 /* What of a block that was begun before is there already? */
 static bool read_block_back(loader_t *loader, block_t *block, err_t *err) {
     loader->comparing = false;
     if (!block->begun_before || !loader->writer)
         return true;
     const int64_t start = clock_now_ns();
-    if (!loader->begun &&
-        !(loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err)))
+    if (!want_begun(loader, err))
         return false;
     const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
@@ -482,7 +494,8 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         near = loading->routers.servers[loader->way];
     }
     ok = ok && (!loading->server || open_writer(loader, near, err));
-    loader->account = (account_t){.loading = loading, .counts = &loader->counters.counts};
+    loader->account = (account_t){
+        .loading = loading, .counts = &loader->counters.counts, .taken = take_taken, .taken_context = loader};
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

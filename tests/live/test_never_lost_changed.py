@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 
+import livetest
 import neverlost
 import relay
 from livetest import rows
@@ -124,6 +125,50 @@ class Corrected(neverlost.Case):
         said = self.load("a.csv")
         self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
         self.complete({"a.csv": text})
+
+    def lagging(self, text, more, *words):
+        """A load of a text without a last line end is killed, and the message with its last record comes late: when the
+        load of the grown text has read back what is there, and before it sends anything. That one, still held, and
+        what lets it go on."""
+        late, go_on = threading.Event(), threading.Event()
+        cut, held = threading.Event(), threading.Event()
+        self.addCleanup(late.set)
+        self.addCleanup(go_on.set)
+
+        def rule(message):
+            if not self.is_data(message) or message.reply:
+                return relay.PASS
+            if not cut.is_set() and message.inserted == 1:
+                cut.set()
+                return late
+            if cut.is_set() and not held.is_set():
+                held.set()
+                return go_on
+            return relay.PASS
+        self.relayed(rule)
+        self.inputs({"a.csv": text})
+        load = self.start(*words, "a.csv")
+        self.assertTrue(cut.wait(60))
+        load.kill()
+        load.wait()
+        self.inputs({"a.csv": more})
+        load = self.start(*words, "a.csv")
+        self.assertTrue(held.wait(60))
+        there = self.there()
+        late.set()
+        self.assertTrue(livetest.wait_for(lambda: self.there() > there))
+        return load, go_on
+
+    def test_late(self):
+        """what was cut off comes late, when the load of the whole file has looked: it is corrected all the same"""
+        text = rows(1000, 20)
+        more = text + rows(50, 21, header=False)
+        load, go_on = self.lagging(text[:-4], more)
+        go_on.set()
+        said, _ = self.ended(load)
+        self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
+        self.unrelayed()
+        self.complete({"a.csv": more})
 
     def test_behind_a_byte_order_mark(self):
         """the record that was cut off is the first of its file, behind a byte order mark"""
