@@ -463,12 +463,12 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     }
     if (change->clears)
         BSON_APPEND_BOOL(&query, "removed", true);
-    if (change->fix) {
+    if (change->fix_count) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
         BSON_APPEND_BOOL(&inner, "$ne", true);
         bson_append_document_end(&query, &inner);
     }
-    if (!change->fix && !change->clears) {
+    if (!change->fix_count && !change->clears) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -551,8 +551,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }
-    if (change->fix)
-        append_fix(change->fix, set);
+    for (size_t i = 0; i < change->fix_count; i++)
+        append_fix(&change->fixes[i], set);
 }
 
 void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,

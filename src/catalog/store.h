@@ -11,7 +11,7 @@
 
 #include "catalog/entry.h"
 
-enum { STORE_LAYOUT = 2, STORE_UUID = 16 };
+enum { STORE_LAYOUT = 2, STORE_UUID = 16, STORE_MOST_FIXES = 5000 /* in one change */ };
 
 /* One a collection. */
 typedef struct {
@@ -72,8 +72,10 @@ typedef struct {
     size_t extent_at;
     bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
     bool remains;
-    bool clears;           /* of a tombstone: nothing remains; believes nothing of the piece */
-    const fix_mark_t *fix; /* or NULL: entry_add_fix; believes that the entry is not removed, and no more */
+    bool clears; /* of a tombstone: nothing remains; believes nothing of the piece */
+    /* entry_add_fix of each, of records that all differ; believes that the entry is not removed, and no more */
+    const fix_mark_t *fixes;
+    size_t fix_count; /* at most STORE_MOST_FIXES */
 } entry_change_t;
 
 /* A load, as others see it. */

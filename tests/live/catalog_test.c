@@ -467,11 +467,12 @@ static void test_every_field(void **state) {
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
         assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                                      .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
-                                                                           UINT64_MAX - i, i == 1}}));
-    assert_true(
-        change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                          .fix = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true}}));
+                                                      .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
+                                                                             UINT64_MAX - i, i == 1},
+                                                      .fix_count = 1}));
+    assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                                  .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true},
+                                                  .fix_count = 1}));
 
     entry_t read = read_one(&lab, 3000000000u);
     const load_id_t by = load_id(9);
@@ -771,7 +772,7 @@ static void test_fixes_of_one_record(void **state) {
     add_small(&lab, 0, 1);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         OK(lab, entry_add_fix(&expected, changes[i], &lab.err));
-        assert_true(change_one(&lab, (entry_change_t){.fix = &changes[i]}));
+        assert_true(change_one(&lab, (entry_change_t){.fixes = &changes[i], .fix_count = 1}));
         entry_t read = read_one(&lab, 0);
         assert_int_equal(read.fix_count, expected.fix_count);
         for (size_t j = 0; j < expected.fix_count; j++) {
@@ -783,10 +784,23 @@ static void test_fixes_of_one_record(void **state) {
         }
         entry_free(&read);
     }
+    /* and so it is with many at once */
+    static const fix_mark_t more[] = {
+        {20, 1, 5, false}, {21, 1, 6, true}, {21, 2, 6, true}, {22, 1, FIX_NOTHING, true}, {12, 1, 7, true}};
+    assert_true(change_one(&lab, (entry_change_t){.fixes = more, .fix_count = sizeof more / sizeof *more}));
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        OK(lab, entry_add_fix(&expected, more[i], &lab.err));
+    entry_t read = read_one(&lab, 0);
+    assert_int_equal(read.fix_count, expected.fix_count);
+    for (size_t i = 1; i < sizeof more / sizeof *more; i++)
+        assert_int_equal(entry_answer(&read, more[i].offset, more[i].of)->hash, more[i].hash);
+    assert_true(entry_has_unsettled_fix(&read, 20, 1));
+    entry_free(&read);
     entry_free(&expected);
     const load_id_t nobody = {{0}};
     assert_true(change_one(&lab, (entry_change_t){.owner = nobody, .version = 1, .removes = true}));
-    assert_false(change_one(&lab, (entry_change_t){.fix = &changes[0]})); /* of an input that is removed */
+    assert_false(change_one(
+        &lab, (entry_change_t){.fixes = &changes[0], .fix_count = 1})); /* of an input that is removed */
     close_lab(&lab);
 }
 
@@ -795,11 +809,11 @@ static void test_fix_of_nothing(void **state) {
     lab_t lab = open_lab("fix");
     add_small(&lab, 0, 1);
     const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
-    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fix = &fix}));
+    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fixes = &fix, .fix_count = 1}));
     /* whoever owns the piece */
     assert_true(
         change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
-    assert_true(change_one(&lab, (entry_change_t){.fix = &fix}));
+    assert_true(change_one(&lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
     entry_t read = read_one(&lab, 0);
     const load_id_t one = load_id(1);
     assert_int_equal(read.fix_count, 1);

@@ -378,6 +378,26 @@ class Misused(Case):
         self.ends(self.whole, 0, 0)
 
 
+class Many(Case):
+    def updates(self):
+        return self.client.command("admin", {"serverStatus": 1})["opcounters"]["update"]
+
+    def test_many(self):
+        """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
+        entry, and knows each"""
+        numbers = set(range(6000))
+        a, b = self.bad("a.csv", 6000, numbers=numbers), self.bad("b.csv", 50, seed=2)
+        self.load("a.csv", "b.csv", "--max-rejects", 100000, status=2)
+        self.fixed(a, b)
+        before = self.updates()
+        self.assertEqual(6002, self.load("--retry", "fixed")["loaded"])
+        self.assertLess(self.updates() - before, 100)
+        self.assertEqual({"a.csv": 0, "b.csv": 0}, self.open_rejects())
+        self.holds_bodies(a[1], b[1])
+        self.load("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
+
+
 class AtOnce(Case):
     """Several --retry at once, and while a load is at work."""
 

@@ -366,7 +366,7 @@ static entry_t *find_entry(server_t *server, uint32_t ordinal) {
 }
 
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
-    if (change->fix)
+    if (change->fix_count)
         return !entry->removed;
     if (change->clears)
         return entry->removed;
@@ -420,8 +420,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     }
     if (change->clears)
         entry->remains = false;
-    if (change->fix)
-        entry_add_fix(entry, *change->fix, &err);
+    for (size_t i = 0; i < change->fix_count; i++)
+        entry_add_fix(entry, change->fixes[i], &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
           piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "");
