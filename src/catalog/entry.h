@@ -94,6 +94,8 @@ typedef struct {
     bool removed;  /* its documents were taken away for good: nothing of it is ever used again */
     uint32_t version; /* counts the versions, from 1: versions[version - 1] is the newest */
     version_t *versions;
+    uint32_t
+        outgrown; /* the newest version in which a last record that an earlier one had cut off is longer; 0: none */
     extent_t *extents;
     size_t extent_count;
     piece_t *pieces;

@@ -266,6 +266,8 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             entry->remains = bson_iter_as_bool(&iter);
         else if (is(&iter, "versions"))
             ok = take_versions(&iter, entry, err);
+        else if (is(&iter, "outgrown"))
+            entry->outgrown = (uint32_t)whole(&iter);
         else if (is(&iter, "extents"))
             ok = take_extents(&iter, entry, err);
         else if (is(&iter, "fixes"))
@@ -539,6 +541,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
         BSON_APPEND_INT64(set, name, change->completed_ns);
     }
+    if (change->sets_outgrown)
+        append_number(set, "outgrown", change->version);
     if (change->extent) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
         append_extent(set, name, change->extent);

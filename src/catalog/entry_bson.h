@@ -1,6 +1,6 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
- *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version,
+ *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
  *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
  *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, noted: {<hash>: true}}}, # 16 hexadecimal digits

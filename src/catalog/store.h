@@ -68,6 +68,7 @@ typedef struct {
     const torn_t *torn;           /* or NULL; of the version `version` */
     bool sets_completed;          /* of the version `version` */
     int64_t completed_ns;
+    bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
     bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */

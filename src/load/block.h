@@ -77,6 +77,7 @@ typedef struct block {
     size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
     bool counted;     /* among the blocks that are on their way (loading_add_block) */
+    bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
     bool parsed;      /* all of its records were looked at */
 } block_t;
 

@@ -244,7 +244,8 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
                                      .counts = block->counts,
                                      .rejects = block->rejects,
                                      .reject_count = block->reject_count,
-                                     .tail = block->tail};
+                                     .tail = block->tail,
+                                     .outgrown = block->outgrown};
     if (block->partial || !block->file->work)
         return true;
     return (!block->counts.read || bind_collection(job, err)) &&

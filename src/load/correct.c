@@ -19,6 +19,29 @@ bool correct_was_torn(const block_t *block, uint32_t offset) {
     return false;
 }
 
+/* How long the record is now, as far as it is in memory. */
+static uint64_t length_now(const block_t *block, uint32_t offset) {
+    const uint8_t *from = block->buffer.bytes + offset, *end = NULL;
+    const uint64_t most = block->length + block->oversize.held - offset;
+    if (offset < block->length)
+        end = memchr(from, '\n', block->length - offset);
+    const uint64_t length = end ? (uint64_t)(end - from) : most;
+    return length - (length && from[length - 1] == '\r');
+}
+
+bool correct_has_outgrown(const block_t *block) {
+    const load_file_t *file = block->file;
+    for (size_t i = 0; i < file->torn_count; i++) {
+        const torn_t *torn = &file->torn[i];
+        const uint64_t end = block->offset + block->length + (block->oversize.length > 0);
+        const uint32_t offset = (uint32_t)(torn->offset - block->offset);
+        if (torn->offset >= block->offset && torn->offset < end && begins_with(block, offset, torn) &&
+            length_now(block, offset) > torn->length)
+            return true;
+    }
+    return false;
+}
+
 /* The document that the record made when it ended there; NULL with *err untouched: none. */
 static bool encode_old(const schema_t *schema, const block_t *block, uint32_t offset, const torn_t *torn,
                        records_place_t *place, uint32_t *length, err_t *err) {

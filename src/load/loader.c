@@ -5,6 +5,7 @@
 #include "base/zeroed.h"
 #include "format/records.h"
 #include "load/begun.h"
+#include "load/correct.h"
 #include "target/writer.h"
 
 #include <pthread.h>
@@ -349,6 +350,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
+    block->outgrown = correct_has_outgrown(block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     return ok && (!block->oversize.length || leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err));
 }

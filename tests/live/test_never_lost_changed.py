@@ -187,6 +187,30 @@ class Corrected(neverlost.Case):
         self.exact({"a.csv": more})
         self.verified("a.csv", count=101)
 
+    def test_back(self):
+        """the file is as it was when its last record was cut off, its time included: refused, as the collection has the
+        whole record. Where only the line end was missing, there is nothing to refuse"""
+        text = rows(1000, 22)
+        for cut, same in ((1, True), (2, False), (5, False)):
+            for killed in (False, True):
+                self.begin_anew()
+                self.inputs({"a.csv": text[:-cut]})
+                os.utime(self.folder / "a.csv", (10**9, 10**9))
+                self.load("a.csv")
+                self.inputs({"a.csv": text + rows(50, 23, header=False)})
+                if killed:
+                    self.interrupted(1, "a.csv")
+                self.load("a.csv")
+                there = self.documents(raw=True)
+                self.inputs({"a.csv": text[:-cut]})
+                os.utime(self.folder / "a.csv", (10**9, 10**9))
+                said = self.load("a.csv", status=0 if same else 5)
+                self.assertEqual(0, said["read"] if said else 0)
+                self.assertEqual(there, self.documents(raw=True))
+        self.assertRegex(self.stderr, r"a.csv has changed since it was loaded .* --reload-changed")
+        self.load("--reload-changed", "a.csv")
+        self.complete({"a.csv": text[:-5]})
+
     def test_rejected(self):
         """the whole record is a reject: what it was makes way"""
         text = rows(1000, 13)

@@ -404,6 +404,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     }
     if (change->torn)
         entry->versions[change->version - 1].torn = *change->torn;
+    if (change->sets_outgrown)
+        entry->outgrown = change->version;
     if (change->sets_completed)
         entry->versions[change->version - 1].completed_ns = change->completed_ns;
     if (change->extent) {
