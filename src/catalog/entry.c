@@ -90,27 +90,45 @@ static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) 
     return low;
 }
 
-bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
+/* The one that is confirmed for this record; NULL: none. */
+static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].of == of && fixes[i].confirmed)
+            return &fixes[i];
+    return NULL;
+}
+
+static bool is_noted(const fix_mark_t *fixes, size_t count, const fix_mark_t *fix) {
+    for (size_t i = first_fix(fixes, count, fix->offset); i < count && fixes[i].offset == fix->offset; i++)
+        if (fixes[i].of == fix->of && fixes[i].hash == fix->hash && fix->hash != FIX_NOTHING)
+            return true;
+    return false;
+}
+
+bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
     for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
         if (fixes[i].hash == hash && hash != FIX_NOTHING)
             return true;
     return false;
 }
 
-const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset) {
-    const fix_mark_t *fixes = entry->fixes;
-    const size_t count = entry->fix_count;
-    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (fixes[i].confirmed)
-            return &fixes[i];
-    return NULL;
+bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
+    const fix_mark_t fix = {.offset = offset, .of = of, .hash = hash};
+    if (is_noted(fixes, count, &fix))
+        return true;
+    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
+    return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
 }
 
-bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset) {
+const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {
+    return find_answer(entry->fixes, entry->fix_count, offset, of);
+}
+
+bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of) {
     const fix_mark_t *fixes = entry->fixes;
     const size_t count = entry->fix_count;
     for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
-        if (!fixes[i].confirmed)
+        if (fixes[i].of == of && !fixes[i].confirmed)
             return true;
     return false;
 }
@@ -118,8 +136,10 @@ bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset) {
 uint64_t entry_open_rejects(const entry_t *entry) {
     uint64_t open = 0;
     for (size_t i = 0; i < entry->piece_count; i++)
-        for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
-            open += entry_answer(entry, entry->pieces[i].rejects[j].offset) == NULL;
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++) {
+            const reject_mark_t *reject = &entry->pieces[i].rejects[j];
+            open += entry_answer(entry, reject->offset, reject->hash) == NULL;
+        }
     return open;
 }
 
@@ -164,12 +184,13 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-/* Of those at the offset of a confirmed one, what it leaves no room for. */
+/* Of those of the record of a confirmed one, what it leaves no room for. */
 static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
     size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
     for (size_t i = kept; i < entry->fix_count; i++) {
         const fix_mark_t *fix = &entry->fixes[i];
-        if (fix->offset != confirmed.offset || (confirmed.hash == FIX_NOTHING && !fix->confirmed))
+        if (fix->offset != confirmed.offset || fix->of != confirmed.of ||
+            (confirmed.hash == FIX_NOTHING && !fix->confirmed))
             entry->fixes[kept++] = *fix;
     }
     entry->fix_count = kept;
@@ -178,7 +199,7 @@ static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
     if (fix.confirmed)
         drop_fixes(entry, fix);
-    else if (fix_marks_accept(entry->fixes, entry->fix_count, fix.offset, fix.hash))
+    else if (is_noted(entry->fixes, entry->fix_count, &fix))
         return true;
     if (!grow((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
         return false;

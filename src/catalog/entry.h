@@ -36,12 +36,14 @@ typedef struct {
 
 /* A rejected record that a person has fixed: the hash of a document that was made of it. A record has one of
  * each document that was noted for it, since a message of a load that was killed may still arrive; and at
- * most one that is confirmed, which answers the reject. */
+ * most one that is confirmed, which answers the reject. It is for this record alone: another one at the same
+ * place, which a cut-off record may grow into, is another reject. */
 enum {
     FIX_NOTHING = 0
 }; /* as a hash: the record was left out, or the filter leaves out what was made of it */
 typedef struct {
-    uint64_t offset, hash;
+    uint64_t offset, of; /* the reject's: where the record begins, and the hash of its bytes */
+    uint64_t hash;
     bool confirmed; /* the document is in the collection, and so no other one can come there */
 } fix_mark_t;
 
@@ -92,6 +94,8 @@ typedef struct {
     bool removed;  /* its documents were taken away for good: nothing of it is ever used again */
     uint32_t version; /* counts the versions, from 1: versions[version - 1] is the newest */
     version_t *versions;
+    uint32_t
+        outgrown; /* the newest version in which a last record that an earlier one had cut off is longer; 0: none */
     extent_t *extents;
     size_t extent_count;
     piece_t *pieces;
@@ -123,12 +127,15 @@ counts_t piece_counts(const piece_t *piece);
 /* Rejected records of all pieces that no confirmed fix answers. */
 uint64_t entry_open_rejects(const entry_t *entry);
 
-/* Was a document of this hash noted for the record at this offset? */
-bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
+/* Was a document of this hash noted for the record at this offset whose bytes have the hash `of`? Where that
+ * record was left out, those that were noted for what it was before may stay. */
+bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash);
+/* Was it noted for any record that began there? */
+bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
 /* The one that is confirmed; NULL: none. */
-const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset);
+const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of);
 /* May there be a document of a fix that nobody has confirmed? */
-bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset);
+bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of);
 
 /* All of these are false (or NULL) when memory is out; err has the sentence. */
 bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err);

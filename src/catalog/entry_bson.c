@@ -210,13 +210,14 @@ static bool take_extents(const bson_iter_t *of, entry_t *entry, err_t *err) {
     return true;
 }
 
-static bool take_noted(const bson_iter_t *of, uint64_t offset, entry_t *entry, err_t *err) {
+static bool take_noted(const bson_iter_t *of, const fix_mark_t *reject, entry_t *entry, err_t *err) {
     bson_iter_t field, hash;
     EACH(&field, of) {
         if (!is(&field, "noted"))
             continue;
         EACH(&hash, &field) {
-            const fix_mark_t fix = {.offset = offset, .hash = strtoull(bson_iter_key(&hash), NULL, 16)};
+            const fix_mark_t fix = {
+                .offset = reject->offset, .of = reject->of, .hash = strtoull(bson_iter_key(&hash), NULL, 16)};
             if (!entry_add_fix(entry, fix, err))
                 return false;
         }
@@ -227,7 +228,9 @@ static bool take_noted(const bson_iter_t *of, uint64_t offset, entry_t *entry, e
 static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
     bson_iter_t item, field;
     EACH(&item, of) {
-        fix_mark_t fix = {.offset = strtoull(bson_iter_key(&item), NULL, 10)};
+        char *end;
+        fix_mark_t fix = {.offset = strtoull(bson_iter_key(&item), &end, 10)};
+        fix.of = *end == '-' ? strtoull(end + 1, NULL, 16) : 0;
         bool has_hash = false;
         EACH(&field, &item) {
             if (is(&field, "hash")) {
@@ -237,7 +240,7 @@ static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
                 fix.confirmed = bson_iter_as_bool(&field);
             }
         }
-        if ((has_hash && !entry_add_fix(entry, fix, err)) || !take_noted(&item, fix.offset, entry, err))
+        if ((has_hash && !entry_add_fix(entry, fix, err)) || !take_noted(&item, &fix, entry, err))
             return false;
     }
     return true;
@@ -263,6 +266,8 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             entry->remains = bson_iter_as_bool(&iter);
         else if (is(&iter, "versions"))
             ok = take_versions(&iter, entry, err);
+        else if (is(&iter, "outgrown"))
+            entry->outgrown = (uint32_t)whole(&iter);
         else if (is(&iter, "extents"))
             ok = take_extents(&iter, entry, err);
         else if (is(&iter, "fixes"))
@@ -421,7 +426,7 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
 
 /* ---- changes ---- */
 
-enum { NAME = 64 };
+enum { NAME = 96 };
 
 /* "pieces.3.owner" */
 static const char *piece_field(const entry_change_t *change, const char *field, char name[NAME]) {
@@ -460,12 +465,12 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     }
     if (change->clears)
         BSON_APPEND_BOOL(&query, "removed", true);
-    if (change->fix) {
+    if (change->fix_count) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
         BSON_APPEND_BOOL(&inner, "$ne", true);
         bson_append_document_end(&query, &inner);
     }
-    if (!change->fix && !change->clears) {
+    if (!change->fix_count && !change->clears) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -500,7 +505,7 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
 static void append_fix(const fix_mark_t *fix, bson_t *set) {
     char name[NAME];
     bson_t inner;
-    const int used = snprintf(name, sizeof name, "fixes.%" PRIu64, fix->offset);
+    const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
     char *behind = name + used;
     const size_t room = sizeof name - (size_t)used;
     if (!fix->confirmed) {
@@ -536,6 +541,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
         BSON_APPEND_INT64(set, name, change->completed_ns);
     }
+    if (change->sets_outgrown)
+        append_number(set, "outgrown", change->version);
     if (change->extent) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
         append_extent(set, name, change->extent);
@@ -548,8 +555,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }
-    if (change->fix)
-        append_fix(change->fix, set);
+    for (size_t i = 0; i < change->fix_count; i++)
+        append_fix(&change->fixes[i], set);
 }
 
 void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,

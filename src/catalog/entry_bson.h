@@ -1,9 +1,9 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
- *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version,
+ *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
  *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
- *    fixes: {<offset>: {hash, confirmed, noted: {<hash, 16 hexadecimal digits>: true}}},
+ *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, noted: {<hash>: true}}}, # 16 hexadecimal digits
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
  *              read, loaded, already, rejected, filtered, corrected,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}

@@ -28,7 +28,7 @@ void ledger_forget(work_t *work) {
     work->tail_reject_count = 0;
     work->held = NULL;
     work->held_count = work->held_room = 0;
-    work->handed_out = work->dirty = work->fed = work->torn_written = false;
+    work->handed_out = work->dirty = work->fed = work->torn_written = work->outgrown = false;
     work->tail = (tail_t){0};
     work->tail_parts = work->tail_settled = 0;
     work->torn = (torn_t){0};

@@ -47,6 +47,7 @@ typedef struct {
     size_t tail_reject_count;
     torn_t torn; /* to be written down before the record is sent */
     bool torn_written;
+    bool outgrown;        /* OURS: a record that an earlier version had cut off is longer now */
     uint64_t read_before; /* records that were done when this run began */
     /* blocks that are done, and would make too many runs: they wait until gaps are filled */
     struct held *held;
@@ -145,7 +146,8 @@ typedef struct {
     counts_t counts;
     const reject_mark_t *rejects;
     size_t reject_count;
-    bool tail; /* one of the blocks that make the tail */
+    bool tail;     /* one of the blocks that make the tail */
+    bool outgrown; /* a record that an earlier version had cut off is longer in it */
 } settled_block_t;
 
 /* A block that was cut under this epoch is settled: all of its documents are proven, and its rejects will be

@@ -281,6 +281,7 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
     piece_t *piece = ledger_piece(ledger, work);
     note_source(piece, &ledger->inputs[work->input]);
     work->dirty = true;
+    work->outgrown |= block->outgrown;
     if (!ledger->options.safe)
         piece->unsafe = true;
     if (block->tail)
@@ -364,6 +365,10 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
                                    .progress = piece};
         if (work->torn.length && !work->torn_written) {
             change->torn = &work->torn;
+            change->version = input->entry.version;
+        }
+        if (work->outgrown) {
+            change->sets_outgrown = true;
             change->version = input->entry.version;
         }
         if (is_finished(work, piece)) {

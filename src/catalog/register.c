@@ -137,15 +137,35 @@ static bool was_cut_back(const entry_t *entry, const wanted_t *wanted) {
     return version && version < entry->version && last->complete < entry->version;
 }
 
+/* Another load has seen this file after us, when it was longer. */
+static bool has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
+    const wanted_t *wanted = &registering->wanted[number];
+    char now[33];
+    err_t ignored; /* it is not as long */
+    return wanted->may_grow && newest->size > wanted->seen.size &&
+           registering->digest_at(registering->context, number, newest->size, now, &ignored) &&
+           strcmp(now, newest->digest) == 0;
+}
+
+/* Is it an earlier version that came back, and was its last record replaced since? Then the collection is not what it
+ * makes, and so it is an input that has changed. */
+static bool was_outgrown(const registration_t *registering, size_t number, const entry_t *entry,
+                         uint32_t version) {
+    return !registering->read_only && version < entry->outgrown && entry->versions[version - 1].torn.length &&
+           !has_grown_meanwhile(registering, number, entry_newest(entry));
+}
+
 static void match_in_place(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = first_by_path(m, wanted->name);
-    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
-        if (entry_version_of(entry, wanted->seen.size, wanted->seen.digest)) {
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));) {
+        const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+        if (version && !was_outgrown(m->registering, number, entry, version)) {
             take(m, number, entry);
             wanted->changed = wanted->reload && was_cut_back(entry, wanted);
             return;
         }
+    }
 }
 
 static stands_t stands(const matching_t *m, size_t number, const entry_t *entry) {
@@ -169,16 +189,6 @@ static void match_moved(matching_t *m, size_t number) {
         }
         wanted->copy++;
     }
-}
-
-/* Another load has seen this file after us, when it was longer. */
-static bool has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
-    const wanted_t *wanted = &registering->wanted[number];
-    char now[33];
-    err_t ignored; /* it is not as long */
-    return wanted->may_grow && newest->size > wanted->seen.size &&
-           registering->digest_at(registering->context, number, newest->size, now, &ignored) &&
-           strcmp(now, newest->digest) == 0;
 }
 
 static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,

@@ -31,13 +31,14 @@ static const piece_t *piece_of(const entry_t *entry, uint64_t block) {
     return NULL;
 }
 
-standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash) {
+standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of) {
     const uint64_t block = offset / LEDGER_BLOCK_BYTES;
     const piece_t *piece = piece_of(entry, block);
     const bool torn = was_torn(entry, offset, hash);
     if (!piece)
         return STANDING_UNKNOWN;
     const reject_mark_t *reject = find_reject(piece, offset);
+    *of = hash ? *hash : reject ? reject->hash : 0;
     const uint32_t newest = piece == &entry->pieces[entry->piece_count - 1] ? entry->version : 1;
     if (piece->complete < newest && !done_runs_cover(&piece->done, block, block + 1))
         return torn                                      ? STANDING_OUTGROWN
@@ -46,7 +47,10 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
     if (reject)
         return !hash || reject->hash == *hash ? STANDING_OPEN : torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
     /* what was fixed before its place was done is no reject there */
-    if (entry_answer(entry, offset) || (!torn && entry_has_unsettled_fix(entry, offset)))
+    const fix_mark_t *answer = hash ? entry_answer(entry, offset, *hash) : NULL;
+    const bool fixed = torn ? answer && answer->hash != FIX_NOTHING
+                            : answer || (hash && entry_has_unsettled_fix(entry, offset, *hash));
+    if (fixed)
         return STANDING_OPEN;
     return torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
 }

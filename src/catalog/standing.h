@@ -11,7 +11,7 @@ typedef enum {
     STANDING_UNKNOWN,  /* no such record is rejected: the input was loaded anew, from other content */
 } standing_t;
 
-/* hash: of the bytes that were rejected; NULL: not known. */
-standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash);
+/* hash: of the bytes that were rejected; NULL: not known. *of: the same, as the catalog knows it, of one that is open. */
+standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "catalog/entry.h"
 
-enum { STORE_LAYOUT = 2, STORE_UUID = 16 };
+enum { STORE_LAYOUT = 2, STORE_UUID = 16, STORE_MOST_FIXES = 5000 /* in one change */ };
 
 /* One a collection. */
 typedef struct {
@@ -68,12 +68,15 @@ typedef struct {
     const torn_t *torn;           /* or NULL; of the version `version` */
     bool sets_completed;          /* of the version `version` */
     int64_t completed_ns;
+    bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
     bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
     bool remains;
-    bool clears;           /* of a tombstone: nothing remains; believes nothing of the piece */
-    const fix_mark_t *fix; /* or NULL: entry_add_fix; believes that the entry is not removed, and no more */
+    bool clears; /* of a tombstone: nothing remains; believes nothing of the piece */
+    /* entry_add_fix of each, of records that all differ; believes that the entry is not removed, and no more */
+    const fix_mark_t *fixes;
+    size_t fix_count; /* at most STORE_MOST_FIXES */
 } entry_change_t;
 
 /* A load, as others see it. */

@@ -105,6 +105,7 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
         XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
     }
     cut->oversize.length = cutter->have - start;
+    cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
     while (ok && !cutter->ended && !found) {
         ssize_t got = source_read(cutter->source, skipped, SKIP_BYTES, &cutter->fault);
@@ -145,7 +146,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     if (!skipped) /* loads beyond the end see zeros, whatever stood there */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
     if (cutter->ended) /* a small file is not to hold what a large one needs */
-        pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.kept);
+        pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.held);
     cut->buffer = cutter->buffer;
     cut->length = (uint32_t)end;
     cut->offset = cutter->offset;

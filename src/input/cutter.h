@@ -28,7 +28,8 @@ typedef struct {
     bool broken;          /* the input is faulty behind it, and may have been within its last window */
     struct {              /* a record behind the others that is longer than any record may be */
         uint64_t length;  /* 0: none */
-        uint32_t kept;    /* its first bytes, at buffer.bytes + length */
+        uint32_t kept;    /* its first bytes, at buffer.bytes + length: for people */
+        uint32_t held;    /* so many of its bytes are there: more than the longest record has */
         uint64_t hash;    /* XXH3 of the others and all of it */
     } oversize;
 } cut_t;

@@ -82,23 +82,39 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
     return reject(account, block, &it, err);
 }
 
+record_t account_record(const block_t *block, uint32_t offset) {
+    const uint8_t *text = block->buffer.bytes, *from = text + offset;
+    const uint8_t *end = memchr(from, '\n', block->length - offset);
+    uint32_t length = (uint32_t)((end ? end : text + block->length) - from);
+    length -= length && from[length - 1] == '\r';
+    return (record_t){
+        .offset = offset, .length = length, .line = (uint32_t)lines_count(text, offset), .column = 1};
+}
+
+uint64_t account_identity(const block_t *block, const record_t *record) {
+    const uint32_t length = record->offset < block->length ? record->length : block->oversize.kept;
+    return reject_identity_hash(block->buffer.bytes + record->offset, length);
+}
+
 /* A document that the server would not take. */
 static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
-    const uint8_t *text = block->buffer.bytes, *end = memchr(text + offset, '\n', block->length - offset);
-    record_t record = {.offset = offset,
-                       .length = (uint32_t)((end ? end : text + block->length) - (text + offset)),
-                       .line = (uint32_t)lines_count(text, offset),
-                       .column = 1,
-                       .reason = reason};
+    const record_t record = account_record(block, offset);
     return account_reject(account, block, &record, reason, err);
 }
 
 /* A document that was not simply loaded. */
 static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
                              const exception_t *exception, err_t *err) {
+    const uint32_t index = exception->index, offset = batch->offsets[index];
+    if (exception->taken && block->file->torn_count) {
+        record_t record = account_record(block, offset);
+        record.document_length = batch->starts[index + 1] - batch->starts[index];
+        return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
+                              err);
+    }
     if (!exception->there)
-        return reject_refused(account, block, batch->offsets[exception->index], exception->reason, err);
+        return reject_refused(account, block, offset, exception->reason, err);
     account_one(account, block, RECORD_THERE);
     return true;
 }
@@ -160,13 +176,13 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
         snprintf(text, size, "a record of this load");
 }
 
-bool account_oversize(const account_t *account, block_t *block, err_t *err) {
+bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
     reject_t it = {.file = block->file,
                    .offset = block->offset + block->length,
                    .line = lines_before(account->loading, block) + block->first_line +
                            lines_count(block->buffer.bytes, block->length),
                    .column = 1,
-                   .reason = "the record is longer than --max-record",
+                   .reason = reason,
                    .bytes = block->buffer.bytes + block->length,
                    .length = block->oversize.length,
                    .kept = block->oversize.kept};

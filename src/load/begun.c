@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 struct begun {
     loading_t *loading;
@@ -13,8 +14,10 @@ struct begun {
     const account_t *account;
     snapshot_read_t *target;
     read_back_t *range;
-    block_t *block;  /* at hand */
-    uint32_t offset; /* in its text, of the record at hand */
+    block_t *block;      /* that is read back */
+    const block_t *sent; /* of a document that was not taken */
+    const record_t *record;
+    bool outgrown; /* at its place is what a person has made of its beginning, when that was all of it */
 };
 
 begun_t *begun_new(loading_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
@@ -51,26 +54,32 @@ bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
     return ok;
 }
 
+/* Of another document at the place of the record at hand: has a person put it there instead? */
 static bool accepts_hash(void *context, uint64_t hash) {
-    const begun_t *begun = context;
-    const loading_t *loading = begun->loading;
-    return loading->accepts(loading->accepts_context, begun->block->file,
-                            begun->block->offset + begun->offset, hash);
+    begun_t *begun = context;
+    const block_t *block = begun->block;
+    const load_file_t *file = block->file;
+    const uint64_t offset = block->offset + begun->record->offset;
+    if (!file->fix_count)
+        return false;
+    if (fix_marks_accept(file->fixes, file->fix_count, offset, account_identity(block, begun->record), hash))
+        return true;
+    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, hash);
+    return false;
 }
 
 /* What there is of a record; document: NULL where none could be made. */
 static bool look(begun_t *begun, const record_t *record, const uint8_t *document, read_back_found_t *found,
                  err_t *err) {
-    begun->offset = record->offset;
+    begun->record = record;
+    begun->outgrown = false;
     return read_back_look(begun->range, begun->block->id_base + record->offset, document,
-                          document ? record->document_length : 0,
-                          begun->loading->accepts ? accepts_hash : NULL, begun, found, err);
+                          document ? record->document_length : 0, accepts_hash, begun, found, err);
 }
 
 /* A record that was cut off when its input ended there, and is longer now: its document cannot be changed
  * safely where its new one may belong to another shard. */
-static bool may_correct(const begun_t *begun, const record_t *record, err_t *err) {
-    block_t *block = begun->block;
+static bool may_correct(const begun_t *begun, block_t *block, const record_t *record, err_t *err) {
     if (!begun->loading->route || route_key(begun->loading->route)->is_id)
         return true;
     block->file->changed = true;
@@ -87,32 +96,88 @@ static correct_place_t correct_place(const begun_t *begun) {
                              &loading->reject_codes};
 }
 
-static bool correct_document(begun_t *begun, const record_t *record, const uint8_t *document, err_t *err) {
+/* Why a record is a reject whose place in the collection another document has. */
+static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
+                      const record_t *record, const uint8_t *document) {
+    if (begun->outgrown)
+        begun_say_outgrown(reason, NULL, block->id_base + record->offset);
+    else
+        deliver_say_taken(reason, document, record->document_length);
+}
+
+static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err) {
     const correct_place_t place = correct_place(begun);
     char reason[WIRE_WORDS];
     corrected_t corrected;
-    if (!may_correct(begun, record, err) || !correct_replace(&place, begun->block, record->offset, document,
-                                                             record->document_length, &corrected, err))
+    if (!may_correct(begun, block, record, err) ||
+        !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
     if (corrected == CORRECT_DONE) {
-        account_one(begun->account, begun->block, RECORD_CORRECTED);
+        account_one(begun->account, block, RECORD_CORRECTED);
         return true;
     }
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else
-        deliver_say_taken(reason, document, record->document_length);
-    return account_reject(begun->account, begun->block, record, reason, err);
+        say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
 }
 
-bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, bool *fixed, err_t *err) {
+static void nothing_seen(void *context) {
+    begun_t *begun = context;
+    begun->outgrown = false;
+}
+
+/* What a person has put there for another record than the one at hand? */
+static bool see_outgrown(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    begun_t *begun = context;
+    const load_file_t *file = begun->sent->file;
+    const uint64_t offset = begun->sent->offset + begun->record->offset;
+    (void)err;
+    begun->outgrown |= fix_marks_know(file->fixes, file->fix_count, offset, XXH3_64bits(document, length));
+    return true;
+}
+
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,
+                 err_t *err) {
+    const int64_t id = block->id_base + record->offset;
+    char reason[WIRE_WORDS];
+    begun->sent = block;
+    begun->record = record;
+    begun->outgrown = false;
+    if (block->file->fix_count &&
+        !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
+        return false;
+    if (correct_was_torn(block, record->offset))
+        return correct_document(begun, block, record, document, err);
+    say_taken(begun, reason, block, record, document);
+    return account_reject(begun->account, block, record, reason, err);
+}
+
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
+                   err_t *err) {
     const correct_place_t place = correct_place(begun);
     read_back_found_t found;
+    bool removed = false;
     if (!look(begun, record, document, &found, err))
         return false;
-    *fixed = found == READ_BACK_ACCEPTED;
-    return found != READ_BACK_OTHER || !correct_was_torn(begun->block, record->offset) ||
-           (may_correct(begun, record, err) && correct_remove(&place, begun->block, record->offset, err));
+    if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
+        (!may_correct(begun, begun->block, record, err) ||
+         !correct_remove(&place, begun->block, record->offset, &removed, err)))
+        return false;
+    *there = found == READ_BACK_ACCEPTED                               ? BEGUN_FIXED
+             : found == READ_BACK_OTHER && begun->outgrown && !removed ? BEGUN_OUTGROWN
+                                                                       : BEGUN_NONE;
+    return true;
+}
+
+void begun_say_outgrown(char reason[WIRE_WORDS], const char *before, int64_t id) {
+    snprintf(
+        reason, WIRE_WORDS,
+        "%s%sanother document with its _id (%lld) is in the collection: what the record was fixed to when it "
+        "was cut off",
+        before ? before : "", before ? "; and " : "", (long long)id);
 }
 
 /* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
@@ -131,11 +196,11 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
     if (!look(begun, record, document, &found, err))
         return false;
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
-        return correct_document(begun, record, document, err);
+        return correct_document(begun, begun->block, record, document, err);
     if (found == READ_BACK_OTHER && begun->loading->reload_changed)
         return refuse_changed(begun, record, err);
     if (found == READ_BACK_OTHER) {
-        deliver_say_taken(reason, document, record->document_length);
+        say_taken(begun, reason, begun->block, record, document);
         return account_reject(begun->account, begun->block, record, reason, err);
     }
     *open = found == READ_BACK_NOTHING;

@@ -18,8 +18,23 @@ bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err);
 /* A record's document. *open: there is nothing of it, so it is to be sent; else it is told. */
 bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err);
 
+/* A record's document that was sent, and another one has its `_id`: corrected where that is what the cut-off record
+ * has made, by a message that came late; else a reject. */
+bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document, err_t *err);
+
+/* What a person has put in the place of a record. */
+typedef enum {
+    BEGUN_NONE,
+    BEGUN_FIXED, /* of this record: it stays */
+    BEGUN_OUTGROWN, /* of its beginning, when that was all of it: somebody has to decide, so the record is a reject */
+} begun_there_t;
+
 /* A record that no document is to be there of. document: what its document would be, or NULL where none can be
- * made. *fixed: a person has put one there instead, and it stays. */
-bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, bool *fixed, err_t *err);
+ * made. */
+bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
+                   err_t *err);
+
+/* The reason of a reject at whose place BEGUN_OUTGROWN was found. before: what else is wrong with it, or NULL. */
+void begun_say_outgrown(char reason[WIRE_WORDS], const char *before, int64_t id);
 
 #endif

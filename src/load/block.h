@@ -69,13 +69,15 @@ typedef struct block {
     const char *refusal; /* why its record is a reject, whatever it makes; mostly NULL */
     struct {             /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */
-        uint32_t kept;   /* its first bytes, at buffer.bytes + length */
+        uint32_t kept;   /* its first bytes, at buffer.bytes + length, for people */
+        uint32_t held;   /* so many are there: more than the longest record has */
     } oversize;
     counts_t counts;
     reject_mark_t *rejects; /* of its records, to be freed with it */
     size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
     bool counted;     /* among the blocks that are on their way (loading_add_block) */
+    bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
     bool parsed;      /* all of its records were looked at */
 } block_t;
 

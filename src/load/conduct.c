@@ -117,11 +117,6 @@ static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_
            copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
 }
 
-bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash) {
-    (void)context;
-    return fix_marks_accept(file->fixes, file->fix_count, offset, hash);
-}
-
 /* Will the next piece of the same stream be handed out right after this one? */
 static bool stream_goes_on(const job_t *job, const work_t *work) {
     const ledger_t *ledger = &job->ledger;
@@ -249,7 +244,8 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
                                      .counts = block->counts,
                                      .rejects = block->rejects,
                                      .reject_count = block->reject_count,
-                                     .tail = block->tail};
+                                     .tail = block->tail,
+                                     .outgrown = block->outgrown};
     if (block->partial || !block->file->work)
         return true;
     return (!block->counts.read || bind_collection(job, err)) &&

@@ -7,7 +7,8 @@
 
 /* Does the record that begins at this offset begin with what was torn there? */
 static bool begins_with(const block_t *block, uint32_t offset, const torn_t *torn) {
-    return torn->offset == block->offset + offset && torn->length <= block->length - offset &&
+    const uint32_t length = block->length - offset + block->oversize.held;
+    return torn->offset == block->offset + offset && torn->length <= length &&
            XXH3_64bits(block->buffer.bytes + offset, torn->length) == torn->hash;
 }
 
@@ -15,6 +16,29 @@ bool correct_was_torn(const block_t *block, uint32_t offset) {
     for (size_t i = 0; i < block->file->torn_count; i++)
         if (begins_with(block, offset, &block->file->torn[i]))
             return true;
+    return false;
+}
+
+/* How long the record is now, as far as it is in memory. */
+static uint64_t length_now(const block_t *block, uint32_t offset) {
+    const uint8_t *from = block->buffer.bytes + offset, *end = NULL;
+    const uint64_t most = block->length + block->oversize.held - offset;
+    if (offset < block->length)
+        end = memchr(from, '\n', block->length - offset);
+    const uint64_t length = end ? (uint64_t)(end - from) : most;
+    return length - (length && from[length - 1] == '\r');
+}
+
+bool correct_has_outgrown(const block_t *block) {
+    const load_file_t *file = block->file;
+    for (size_t i = 0; i < file->torn_count; i++) {
+        const torn_t *torn = &file->torn[i];
+        const uint64_t end = block->offset + block->length + (block->oversize.length > 0);
+        const uint32_t offset = (uint32_t)(torn->offset - block->offset);
+        if (torn->offset >= block->offset && torn->offset < end && begins_with(block, offset, torn) &&
+            length_now(block, offset) > torn->length)
+            return true;
+    }
     return false;
 }
 
@@ -105,7 +129,7 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
     bool ok = change_torn(place, block, offset, &after, &changed, &code, err);
     if (!ok && (code_rejects(code, place->reject_codes) || code == CODE_DUPLICATE_KEY)) {
         *corrected = CORRECT_REFUSED;
-        if (correct_remove(place, block, offset, &removing))
+        if (correct_remove(place, block, offset, &changed, &removing))
             return true;
         *err = removing;
         return false;
@@ -118,8 +142,8 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
     return ok;
 }
 
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, err_t *err) {
-    bool changed;
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
+                    err_t *err) {
     int code;
-    return change_torn(place, block, offset, NULL, &changed, &code, err);
+    return change_torn(place, block, offset, NULL, removed, &code, err);
 }

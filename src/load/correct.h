@@ -22,6 +22,9 @@ typedef struct {
  * ended? */
 bool correct_was_torn(const block_t *block, uint32_t offset);
 
+/* Is there such a record in the block, and longer than it was? */
+bool correct_has_outgrown(const block_t *block);
+
 /* What the collection holds at the place of such a record is what one of the earlier versions made of it (and
  * then it is what is said here), or it is another document. */
 typedef enum {
@@ -37,6 +40,7 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
 
 /* The whole record makes no document (it is a reject, or filtered): what the cut-off one made is taken away.
  */
-bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, err_t *err);
+bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
+                    err_t *err);
 
 #endif

@@ -116,7 +116,7 @@ static exception_t *add_exception(deliver_t *deliver, uint32_t index, err_t *err
     }
     exception_t *exception = &deliver->exceptions[deliver->count++];
     exception->index = index;
-    exception->there = false;
+    exception->there = exception->taken = false;
     exception->reason[0] = '\0';
     return exception;
 }
@@ -246,6 +246,17 @@ void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_
              "another document with its _id%s is in the collection, and it is not this one", id);
 }
 
+static bool add_taken(deliver_t *deliver, uint32_t index, err_t *err) {
+    exception_t *exception = add_exception(deliver, index, err);
+    uint32_t length;
+    if (!exception)
+        return false;
+    const uint8_t *document = document_at(deliver->documents, index, &length);
+    exception->taken = true;
+    deliver_say_taken(exception->reason, document, length);
+    return true;
+}
+
 /* What the reading back has come to; what nothing was found of is pending again. */
 static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
     for (uint32_t i = 0; i < deliver->asked_count; i++) {
@@ -256,11 +267,7 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
         } else if (asked->error) {
             ok = add_reject(deliver, asked->index, asked->error->words, err);
         } else if (asked->found == FOUND_OTHER) {
-            char reason[WIRE_WORDS];
-            uint32_t length;
-            const uint8_t *document = document_at(deliver->documents, asked->index, &length);
-            deliver_say_taken(reason, document, length);
-            ok = add_reject(deliver, asked->index, reason, err);
+            ok = add_taken(deliver, asked->index, err);
         } else {
             deliver->pending[deliver->pending_count++] = asked->index;
             *missed = true;

@@ -38,7 +38,8 @@ void deliver_free(deliver_t *deliver); /* NULL is allowed */
 /* A document that was not simply loaded. */
 typedef struct {
     uint32_t index;          /* in the batch */
-    bool there;              /* already; else it is a reject */
+    bool there;              /* already; else it is a reject, */
+    bool taken;              /* because another document has its `_id` */
     char reason[WIRE_WORDS]; /* of a reject */
 } exception_t;
 

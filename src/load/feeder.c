@@ -178,6 +178,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, u
     block->begun_before = file->begun_before;
     block->oversize.length = cut->oversize.length;
     block->oversize.kept = cut->oversize.kept;
+    block->oversize.held = cut->oversize.held;
     block->hash = file->work ? hash_block(cut, block->from) : 0;
     return block;
 }
@@ -346,13 +347,19 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
         text[torn->length - 1] == '\n')
         return true;
     const uint8_t *end = memrchr(text, '\n', torn->length);
+    const size_t bom = !end && torn->file_start ? dialect_bom(text, torn->length) : 0;
+    if (bom == torn->length) /* no record at all */
+        return true;
     if (!end)
         *block = NULL;
     else if (!(torn = cut_torn(worker, torn, (uint32_t)(end + 1 - text), err)))
         return false;
+    /* where the record begins, not what stands before the first one */
+    text = torn->buffer.bytes + bom;
+    const uint64_t length = torn->length - bom;
     const news_t news = {.kind = NEWS_TORN,
                          .file = torn->file,
-                         .torn = {torn->offset, torn->length, XXH3_64bits(torn->buffer.bytes, torn->length)},
+                         .torn = {torn->offset + bom, length, XXH3_64bits(text, length)},
                          .block = torn};
     worker->tail_parts++;
     if (tell(worker, &news, err))

@@ -61,7 +61,7 @@ static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdi
 
 /* err: why it is closed. */
 static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const entry_t **entry,
-                           bool *belongs, err_t *err) {
+                           uint64_t *of, bool *belongs, err_t *err) {
     const char *path = reading->path;
     const unsigned long long line = retry->at_line;
     uint64_t number;
@@ -80,7 +80,7 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
         return FIX_CLOSED;
     }
     const standing_t standing =
-        standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL);
+        standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
     *belongs = standing != STANDING_UNKNOWN;
     if (standing == STANDING_OPEN)
         return FIX_COUNTS;
@@ -138,8 +138,8 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
     return true;
 }
 
-static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, int64_t id, uint32_t length,
-                bool filtered, err_t *err) {
+static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, uint64_t of, int64_t id,
+                uint32_t length, bool filtered, err_t *err) {
     fixes_t *fixes = reading->fixes;
     if (fixes->count == fixes->room) {
         size_t room = fixes->room ? 2 * fixes->room : 64;
@@ -152,6 +152,7 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
     fix_t fix = {.id = id,
                  .entry = entry,
                  .offset = retry->offset,
+                 .of = of,
                  .line = retry->line,
                  .length = length,
                  .left_out = !retry->length,
@@ -168,13 +169,13 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
     const entry_t *entry;
-    uint64_t voff;
+    uint64_t voff, of = 0;
     uint32_t length = 0;
     bool filtered = false, belongs;
     err_t why = {.text = ""};
     if (retry->cut_off)
         return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
-    const fix_verdict_t verdict = judge(reading, retry, &entry, &belongs, &why);
+    const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);
     reading->belong += belongs;
     if (!add_judged(reading->fixes, retry, verdict, err))
         return false;
@@ -189,7 +190,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     entry_number(entry, retry->offset, &voff);
     const int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
     return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
-           add(reading, retry, entry, id, length, filtered, err);
+           add(reading, retry, entry, of, id, length, filtered, err);
 }
 
 /* How much an entry says of its record. */

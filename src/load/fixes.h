@@ -14,9 +14,9 @@ typedef struct fixes fixes_t;
 typedef struct {
     int64_t id;
     const entry_t *entry; /* its input */
-    uint64_t offset;
-    uint64_t line;     /* of the record in its file */
-    uint8_t *document; /* NULL: nothing is expected there */
+    uint64_t offset, of;  /* the reject's: its place, and the hash of its bytes */
+    uint64_t line;        /* of the record in its file */
+    uint8_t *document;    /* NULL: nothing is expected there */
     uint32_t length;
     bool left_out; /* by the person: there is no record any more */
     bool filtered; /* it makes a document, which the filter leaves out */

@@ -3,6 +3,7 @@
 #include "base/lines.h"
 #include "base/stop.h"
 #include "format/records.h"
+#include "load/account.h"
 #include "load/merge.h"
 #include "load/snapshot_read.h"
 
@@ -141,9 +142,11 @@ static const difference_kind_t kinds[] = {
 static bool is_fixed(const inspector_t *inspector, const merge_found_t *found) {
     const load_file_t *file = inspector->block->file;
     const uint64_t offset = inspector->window_offset + (uint64_t)(found->id - inspector->first_id);
-    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_ALTERED) || !found->stored)
+    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_ALTERED) || !found->stored ||
+        found->id != inspector->record_id)
         return false;
     return fix_marks_accept(file->fixes, file->fix_count, offset,
+                            account_identity(inspector->block, &inspector->record),
                             XXH3_64bits(found->stored, found->stored_length));
 }
 

@@ -85,8 +85,6 @@ bool job_conduct(job_t *job, err_t *err);
 bool job_wait(job_t *job, block_t **done, err_t *err); /* *done: the settled blocks, to be freed */
 /* What was settled is written down, after the threads have ended. */
 bool job_flush(job_t *job, err_t *err);
-/* A loading_accepts_t: has a person fixed this record, and is this the fixed one's document? */
-bool job_accepts(void *context, const load_file_t *file, uint64_t offset, uint64_t hash);
 uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the

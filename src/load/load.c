@@ -192,7 +192,6 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->server = spec->dry_run ? NULL : job->server;
     loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
     loading->reload_changed = spec->reload_changed;
-    loading->accepts = job_accepts;
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;

@@ -5,6 +5,7 @@
 #include "base/zeroed.h"
 #include "format/records.h"
 #include "load/begun.h"
+#include "load/correct.h"
 #include "target/writer.h"
 
 #include <pthread.h>
@@ -59,11 +60,13 @@ static void place_of(void *context, uint32_t index, char *text, size_t size) {
 
 static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
     const loader_t *loader = context;
-    const loading_t *loading = loader->loading;
     uint32_t offset;
     const block_t *block = account_find(loader->sending, index, &offset);
-    return block && loading->accepts(loading->accepts_context, block->file, block->offset + offset,
-                                     XXH3_64bits(stored, length));
+    if (!block || !block->file->fix_count)
+        return false;
+    const record_t record = account_record(block, offset);
+    return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
+                            account_identity(block, &record), XXH3_64bits(stored, length));
 }
 
 /* ---- batches ---- */
@@ -247,29 +250,48 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     return true;
 }
 
+static bool want_begun(loader_t *loader, err_t *err) {
+    if (!loader->begun)
+        loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err);
+    return loader->begun != NULL;
+}
+
+/* An account_taken_t. */
+static bool take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
+                       err_t *err) {
+    loader_t *loader = context;
+    return want_begun(loader, err) && begun_taken(loader->begun, block, record, document, err);
+}
+
 /* What of a block that was begun before is there already? */
 static bool read_block_back(loader_t *loader, block_t *block, err_t *err) {
     loader->comparing = false;
     if (!block->begun_before || !loader->writer)
         return true;
     const int64_t start = clock_now_ns();
-    if (!loader->begun &&
-        !(loader->begun = begun_new(loader->loading, writer_client(loader->writer), &loader->account, err)))
+    if (!want_begun(loader, err))
         return false;
     const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
     return ok;
 }
 
-/* A record that no document is made of: a reject, but where a person has put one there instead. */
-static bool reject_record(loader_t *loader, block_t *block, const record_t *record, const char *reason,
-                          err_t *err) {
-    bool fixed = false;
-    if (loader->comparing && !begun_nothing(loader->begun, record, NULL, &fixed, err))
+/* A record that is not to be sent; document: NULL where none can be made. reason NULL: the filter leaves it out.
+ */
+static bool leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                      const char *reason, err_t *err) {
+    char outgrown[WIRE_WORDS];
+    begun_there_t there = BEGUN_NONE;
+    if (loader->comparing && !begun_nothing(loader->begun, record, document, &there, err))
         return false;
-    if (!fixed)
-        return account_reject(&loader->account, block, record, reason, err);
-    account_one(&loader->account, block, RECORD_THERE);
+    if (there == BEGUN_OUTGROWN) {
+        begun_say_outgrown(outgrown, reason, block->id_base + record->offset);
+        reason = outgrown;
+    }
+    if (reason && there != BEGUN_FIXED)
+        return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
+                                              : account_oversize(&loader->account, block, reason, err);
+    account_one(&loader->account, block, reason ? RECORD_THERE : RECORD_FILTERED);
     return true;
 }
 
@@ -281,16 +303,11 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
     if (__builtin_expect(record->length > loading->max_record, 0))
-        return reject_record(loader, block, record, "the record is longer than --max-record", err);
+        return leave_out(loader, block, record, NULL, ACCOUNT_TOO_LONG, err);
     if (__builtin_expect(record->document_length > loading->max_document, 0))
-        return reject_record(loader, block, record, "its document is larger than the server takes", err);
-    if (loading->filter && !filter_passes(loading->filter, document, record->document_length)) {
-        bool fixed;
-        if (loader->comparing && !begun_nothing(loader->begun, record, document, &fixed, err))
-            return false;
-        account_one(&loader->account, block, RECORD_FILTERED);
-        return true;
-    }
+        return leave_out(loader, block, record, NULL, "its document is larger than the server takes", err);
+    if (loading->filter && !filter_passes(loading->filter, document, record->document_length))
+        return leave_out(loader, block, record, document, NULL, err);
     if (__builtin_expect(loader->comparing, 0)) {
         bool open;
         if (!begun_document(loader->begun, record, document, &open, err))
@@ -325,7 +342,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
-            ok = reject_record(loader, block, &record, record.reason, err);
+            ok = leave_out(loader, block, &record, NULL, record.reason, err);
         } else if (parsed == PARSED_END) {
             break;
         } else if (parsed == PARSED_MEMORY) {
@@ -333,7 +350,9 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at, documents);
-    return ok && (!block->oversize.length || account_oversize(&loader->account, block, err));
+    block->outgrown = correct_has_outgrown(block);
+    record = (record_t){.offset = block->length}; /* one that is too long */
+    return ok && (!block->oversize.length || leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err));
 }
 
 /* The only record of a block is a reject, whatever it makes. */
@@ -453,8 +472,7 @@ static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
         return false;
     if (loading->uuid)
         writer_set_uuid(loader->writer, loading->uuid);
-    loader->owner = (deliver_owner_t){
-        .context = loader, .place = place_of, .accepts = loading->accepts ? accepts_stored : NULL};
+    loader->owner = (deliver_owner_t){.context = loader, .place = place_of, .accepts = accepts_stored};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
     return loader->deliver != NULL;
 }
@@ -478,7 +496,8 @@ loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
         near = loading->routers.servers[loader->way];
     }
     ok = ok && (!loading->server || open_writer(loader, near, err));
-    loader->account = (account_t){.loading = loading, .counts = &loader->counters.counts};
+    loader->account = (account_t){
+        .loading = loading, .counts = &loader->counters.counts, .taken = take_taken, .taken_context = loader};
     if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     if (!ok) {

@@ -44,10 +44,6 @@ typedef struct asking {
     err_t err;
 } asking_t;
 
-/* Where a record's place in the collection holds another document: is that one which a person has put there
- * instead, whose XXH3 hash this is? Any thread. */
-typedef bool loading_accepts_t(void *context, const load_file_t *file, uint64_t offset, uint64_t hash);
-
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
@@ -71,8 +67,6 @@ typedef struct {
     const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
     reject_codes_t reject_codes; /* --reject-code */
     bool reload_changed;         /* --reload-changed */
-    loading_accepts_t *accepts;  /* NULL: no */
-    void *accepts_context;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

@@ -38,18 +38,34 @@ bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_
     return fixes_verdict(marks->fixes, number, retry, verdict);
 }
 
+/* Each change rewrites the whole entry: so many marks go with one. `at` is behind the last one's. */
+static size_t add_change(entry_change_t *changes, size_t count, const item_t *item, fix_mark_t *at) {
+    const uint32_t ordinal = item->fix->entry->ordinal;
+    entry_change_t *last = count ? &changes[count - 1] : NULL;
+    *at = item->mark;
+    if (last && last->ordinal == ordinal && last->fix_count < STORE_MOST_FIXES) {
+        last->fix_count++;
+        return count;
+    }
+    changes[count] = (entry_change_t){.ordinal = ordinal, .fixes = at, .fix_count = 1};
+    return count + 1;
+}
+
 /* Those that are to be written. */
 static bool write_marks(job_t *job, err_t *err) {
     retry_marks_t *marks = job->marks;
     entry_change_t *changes = calloc(marks->count + 1, sizeof *changes);
-    size_t count = 0;
+    fix_mark_t *fixes = malloc((marks->count + 1) * sizeof *fixes);
+    size_t count = 0, used = 0;
     uint64_t changed;
-    if (!changes)
+    if (!changes || !fixes) {
+        free(changes);
+        free(fixes);
         return err_memory(err, marks->count * sizeof *changes);
+    }
     for (size_t i = 0; i < marks->count; i++)
         if (marks->items[i].written)
-            changes[count++] = (entry_change_t){.ordinal = marks->items[i].fix->entry->ordinal,
-                                                .fix = &marks->items[i].mark};
+            count = add_change(changes, count, &marks->items[i], &fixes[used++]);
     bool ok = !count || job->store->change_entries(job->store, changes, count, &changed, err);
     if (ok && count && changed != count)
         ok = err_set(
@@ -58,11 +74,12 @@ static bool write_marks(job_t *job, err_t *err) {
             "same command again",
             job->result->namespace);
     free(changes);
+    free(fixes);
     return ok;
 }
 
 static bool is_noted(const fix_t *fix, uint64_t hash) {
-    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, hash);
+    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, fix->of, hash);
 }
 
 static bool collect(job_t *job, err_t *err) {
@@ -83,6 +100,7 @@ static bool collect(job_t *job, err_t *err) {
         item_t *item = &marks->items[i];
         item->fix = fixes_at(marks->fixes, i);
         item->mark.offset = item->fix->offset;
+        item->mark.of = item->fix->of;
         if (item->fix->document)
             item->mark.hash = XXH3_64bits(item->fix->document, item->fix->length);
     }
@@ -149,7 +167,7 @@ static bool settle_earlier(snapshot_read_t *reader, item_t *item, size_t *others
 
 static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *others, err_t *err) {
     const fix_t *fix = item->fix;
-    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset);
+    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset, fix->of);
     item->written = item->mark.confirmed = false;
     if (item->stored) {
         item->mark.confirmed = item->written = !answer || answer->hash != item->mark.hash;
@@ -157,7 +175,7 @@ static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *o
     }
     if (answer && answer->hash != FIX_NOTHING)
         return true;
-    if (entry_has_unsettled_fix(fix->entry, fix->offset)) {
+    if (entry_has_unsettled_fix(fix->entry, fix->offset, fix->of)) {
         if (!*reader && !(*reader = snapshot_read_new(job->server, job->client, err)))
             return false;
         if (!settle_earlier(*reader, item, others, err))

@@ -466,11 +466,13 @@ static void test_every_field(void **state) {
     entry_free(&entry);
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(
-            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                              .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i, i == 1}}));
-    assert_true(change_one(
-        &lab, (entry_change_t){.ordinal = 3000000000u, .fix = &(fix_mark_t){3ull << 30, 5, true}}));
+        assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                                      .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
+                                                                             UINT64_MAX - i, i == 1},
+                                                      .fix_count = 1}));
+    assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                                  .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true},
+                                                  .fix_count = 1}));
 
     entry_t read = read_one(&lab, 3000000000u);
     const load_id_t by = load_id(9);
@@ -502,6 +504,7 @@ static void test_every_field(void **state) {
     for (uint64_t i = 0; i < 3; i++) {
         const fix_mark_t *fix = &read.fixes[i];
         assert_true(fix->offset == (i + 1) << 30);
+        assert_true(fix->of == UINT64_MAX - i);
         assert_true(fix->hash == (i == 2 ? 5 : UINT64_MAX - i));
         assert_int_equal(fix->confirmed, i > 0);
     }
@@ -749,40 +752,55 @@ static void test_removed(void **state) {
 static void test_fixes_of_one_record(void **state) {
     (void)state;
     static const fix_mark_t changes[] = {
-        {12, 0xffffffffffffff00ull, false},
-        {12, 7, false},
-        {12, 7, false},
-        {12, FIX_NOTHING, true},
-        {13, FIX_NOTHING, true},
-        {12, 8, false},
-        {13, 9, false},
-        {13, 9, true},
-        {12, FIX_NOTHING, true},
-        {12, 7, true},
-        {12, UINT64_MAX, false},
-        {12, FIX_NOTHING, true},
+        {12, 1, 0xffffffffffffff00ull, false},
+        {12, 1, 7, false},
+        {12, 1, 7, false},
+        {12, 1, FIX_NOTHING, true},
+        {13, 1, FIX_NOTHING, true},
+        {12, 1, 8, false},
+        {13, 1, 9, false},
+        {13, 1, 9, true},
+        {12, 1, FIX_NOTHING, true},
+        {12, 1, 7, true},
+        {12, UINT64_MAX, 8, false}, /* another record at the same place */
+        {12, UINT64_MAX, 9, true},
+        {12, 1, UINT64_MAX, false},
+        {12, 1, FIX_NOTHING, true},
     };
     lab_t lab = open_lab("fixes");
     entry_t expected = {0};
     add_small(&lab, 0, 1);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         OK(lab, entry_add_fix(&expected, changes[i], &lab.err));
-        assert_true(change_one(&lab, (entry_change_t){.fix = &changes[i]}));
+        assert_true(change_one(&lab, (entry_change_t){.fixes = &changes[i], .fix_count = 1}));
         entry_t read = read_one(&lab, 0);
         assert_int_equal(read.fix_count, expected.fix_count);
         for (size_t j = 0; j < expected.fix_count; j++) {
             const fix_mark_t *fix = &expected.fixes[j];
             assert_true(fix->confirmed
-                            ? entry_answer(&read, fix->offset) &&
-                                  entry_answer(&read, fix->offset)->hash == fix->hash
-                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->hash));
+                            ? entry_answer(&read, fix->offset, fix->of) &&
+                                  entry_answer(&read, fix->offset, fix->of)->hash == fix->hash
+                            : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->of, fix->hash));
         }
         entry_free(&read);
     }
+    /* and so it is with many at once */
+    static const fix_mark_t more[] = {
+        {20, 1, 5, false}, {21, 1, 6, true}, {21, 2, 6, true}, {22, 1, FIX_NOTHING, true}, {12, 1, 7, true}};
+    assert_true(change_one(&lab, (entry_change_t){.fixes = more, .fix_count = sizeof more / sizeof *more}));
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        OK(lab, entry_add_fix(&expected, more[i], &lab.err));
+    entry_t read = read_one(&lab, 0);
+    assert_int_equal(read.fix_count, expected.fix_count);
+    for (size_t i = 1; i < sizeof more / sizeof *more; i++)
+        assert_int_equal(entry_answer(&read, more[i].offset, more[i].of)->hash, more[i].hash);
+    assert_true(entry_has_unsettled_fix(&read, 20, 1));
+    entry_free(&read);
     entry_free(&expected);
     const load_id_t nobody = {{0}};
     assert_true(change_one(&lab, (entry_change_t){.owner = nobody, .version = 1, .removes = true}));
-    assert_false(change_one(&lab, (entry_change_t){.fix = &changes[0]})); /* of an input that is removed */
+    assert_false(change_one(
+        &lab, (entry_change_t){.fixes = &changes[0], .fix_count = 1})); /* of an input that is removed */
     close_lab(&lab);
 }
 
@@ -791,11 +809,11 @@ static void test_fix_of_nothing(void **state) {
     lab_t lab = open_lab("fix");
     add_small(&lab, 0, 1);
     const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
-    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fix = &fix}));
+    assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fixes = &fix, .fix_count = 1}));
     /* whoever owns the piece */
     assert_true(
         change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
-    assert_true(change_one(&lab, (entry_change_t){.fix = &fix}));
+    assert_true(change_one(&lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
     entry_t read = read_one(&lab, 0);
     const load_id_t one = load_id(1);
     assert_int_equal(read.fix_count, 1);

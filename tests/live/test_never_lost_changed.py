@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 
+import livetest
 import neverlost
 import relay
 from livetest import rows
@@ -125,6 +126,91 @@ class Corrected(neverlost.Case):
         self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
         self.complete({"a.csv": text})
 
+    def lagging(self, text, more, *words):
+        """A load of a text without a last line end is killed, and the message with its last record comes late: when the
+        load of the grown text has read back what is there, and before it sends anything. That one, still held, and
+        what lets it go on."""
+        late, go_on = threading.Event(), threading.Event()
+        cut, held = threading.Event(), threading.Event()
+        self.addCleanup(late.set)
+        self.addCleanup(go_on.set)
+
+        def rule(message):
+            if not self.is_data(message) or message.reply:
+                return relay.PASS
+            if not cut.is_set() and message.inserted == 1:
+                cut.set()
+                return late
+            if cut.is_set() and not held.is_set():
+                held.set()
+                return go_on
+            return relay.PASS
+        self.relayed(rule)
+        self.inputs({"a.csv": text})
+        load = self.start(*words, "a.csv")
+        self.assertTrue(cut.wait(60))
+        load.kill()
+        load.wait()
+        self.inputs({"a.csv": more})
+        load = self.start(*words, "a.csv")
+        self.assertTrue(held.wait(60))
+        there = self.there()
+        late.set()
+        self.assertTrue(livetest.wait_for(lambda: self.there() > there))
+        return load, go_on
+
+    def test_late(self):
+        """what was cut off comes late, when the load of the whole file has looked: it is corrected all the same"""
+        text = rows(1000, 20)
+        more = text + rows(50, 21, header=False)
+        load, go_on = self.lagging(text[:-4], more)
+        go_on.set()
+        said, _ = self.ended(load)
+        self.assertEqual((1, 0), (said["corrected"], said["rejected"]))
+        self.unrelayed()
+        self.complete({"a.csv": more})
+
+    def test_behind_a_byte_order_mark(self):
+        """the record that was cut off is the first of its file, behind a byte order mark"""
+        text = rows(1, 16, header=False)
+        mark = b"\xef\xbb\xbf"
+        self.inputs({"a.csv": mark})
+        self.load("a.csv")
+        for cut in (4, 2):
+            self.inputs({"a.csv": mark + text[:-cut]})
+            self.load("a.csv")
+            self.exact({"a.csv": text[:-cut]})
+        more = text + rows(100, 17, header=False)
+        self.inputs({"a.csv": mark + more})
+        said = self.load("a.csv")
+        self.assertEqual((1, 101, 0), (said["corrected"], said["loaded"], said["rejected"]))
+        self.exact({"a.csv": more})
+        self.verified("a.csv", count=101)
+
+    def test_back(self):
+        """the file is as it was when its last record was cut off, its time included: refused, as the collection has the
+        whole record. Where only the line end was missing, there is nothing to refuse"""
+        text = rows(1000, 22)
+        for cut, same in ((1, True), (2, False), (5, False)):
+            for killed in (False, True):
+                self.begin_anew()
+                self.inputs({"a.csv": text[:-cut]})
+                os.utime(self.folder / "a.csv", (10**9, 10**9))
+                self.load("a.csv")
+                self.inputs({"a.csv": text + rows(50, 23, header=False)})
+                if killed:
+                    self.interrupted(1, "a.csv")
+                self.load("a.csv")
+                there = self.documents(raw=True)
+                self.inputs({"a.csv": text[:-cut]})
+                os.utime(self.folder / "a.csv", (10**9, 10**9))
+                said = self.load("a.csv", status=0 if same else 5)
+                self.assertEqual(0, said["read"] if said else 0)
+                self.assertEqual(there, self.documents(raw=True))
+        self.assertRegex(self.stderr, r"a.csv has changed since it was loaded .* --reload-changed")
+        self.load("--reload-changed", "a.csv")
+        self.complete({"a.csv": text[:-5]})
+
     def test_rejected(self):
         """the whole record is a reject: what it was makes way"""
         text = rows(1000, 13)
@@ -134,6 +220,26 @@ class Corrected(neverlost.Case):
         said = self.load("--max-record", "4K", "a.csv", status=2)
         self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
         self.exact({"a.csv": text[:text.rindex(b"\n", 0, -1) + 1]})
+
+    def test_too_long(self):
+        """the whole record is longer than any may be, so that not all of it is ever in memory; also where it was rather
+        long when it was cut off"""
+        for length, words in ((30, ()), (200000, ("--max-record", "300K"))):
+            self.begin_anew()
+            text = rows(1000, 18)
+            start = text.rindex(b"\n", 0, -1) + 1
+            record = text[start:-1].split(b"|")
+            record[8] = length * b"F"
+            text = text[:start] + b"|".join(record)
+            self.inputs({"a.csv": text})
+            self.load(*words, "a.csv")
+            self.exact({"a.csv": text})
+            self.inputs({"a.csv": text + 500000 * b"x" + b"\n" + rows(5, 19, header=False)})
+            said = self.load("--max-record", "300K", "a.csv", status=2)
+            self.assertEqual((5, 1), (said["loaded"], said["rejected"]))
+            self.exact({"a.csv": text[:start] + rows(5, 19, header=False)})
+            self.verified("--max-record", "300K", "a.csv", count=1004)
+            self.assertEqual(0, self.load("--max-record", "300K", "a.csv", status=2)["read"])
 
     def test_filtered(self):
         """the whole record does not pass --filter: what it was makes way"""

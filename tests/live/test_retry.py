@@ -5,6 +5,7 @@ import re
 
 import live
 import livetest
+import minimongo as mongo
 from livetest import Books, rows
 
 LEFT_OUT = r"warning: %s: %s left out, since no such record is rejected any more.*\(%s"
@@ -168,21 +169,116 @@ class Outgrown(Case):
         self.load("a.csv")
         self.verified("a.csv")
 
-    def test_fixed_before_it_grew(self):
-        """it was fixed before the input had grown: the person's word counts, and everything says so"""
-        whole = rows(100, 5)
-        cut = whole[:whole.rindex(b"\n", 0, -1) + 31]
-        other = rows(1, 77, header=False)
+    def fixed_early(self, fix, left=30):
+        """Loads an input that ends in the middle of its last record, which a person fixes to this, or leaves out; then
+        all of it is there. Both texts."""
+        cut, whole = self.grown(left)
         self.write("a.csv", cut)
-        self.load("a.csv", status=2)
-        self.fixed((cut, rows(99, 5) + other))
-        self.load("--retry", "fixed")
-        self.write("a.csv", whole)
-        self.load("a.csv")
-        self.holds_bodies(rows(99, 5) + other)
-        self.assertEqual(1, self.load("--retry", "fixed")["already_there"])
+        self.fixed((cut, rows(99, 5) + fix))
+        said = self.load("--retry", "fixed")
+        self.assertEqual((len(fix) > 1, 0), (said["loaded"], said["open_rejects"]))
         self.load("a.csv")
         self.verified("a.csv")
+        self.write("a.csv", whole)
+        return cut, whole
+
+    def open_now(self, text, fix, count=1):
+        """The record is a reject, so that somebody decides, and stays one; the fix is in the collection."""
+        said = self.load("a.csv", status=2)
+        self.assertEqual((0, 1), (said["loaded"], said["rejected"]))
+        self.assertRegex(self.stderr, "another document with its _id .* what the record was fixed to when it was cut")
+        for _ in range(2):
+            self.assertEqual({"a.csv": count}, self.open_rejects())
+            self.holds_bodies(rows(99, 5) + fix)
+            self.verified("a.csv", status=7)
+            self.assertEqual(0, self.load("a.csv", status=2)["read"])
+
+    def remove_last(self):
+        last = max(int.from_bytes(raw[9:17], "little") for raw in self.documents(raw=True))
+        self.client.command(self.database, {"delete": "results", "deletes": [
+            {"q": {"_id": mongo.Int64(last)}, "limit": 1}]})
+
+    def test_fixed_before_it_grew(self):
+        """it was fixed before the input had grown: nobody knows which of both counts, and nothing is left silently;
+        then a person decides"""
+        other = rows(1, 77, header=False)
+        for decides in ("whole", "fixed"):
+            self.client.drop_database(self.database)
+            (self.folder / self.name).unlink(missing_ok=True)
+            cut, whole = self.fixed_early(other)
+            self.open_now(whole, other)
+            self.assertEqual(1, self.load("--retry", self.name, status=2)["rejected"])
+            self.assertRegex(self.stderr, LEFT_OUT % (self.name, "1 entry is", "line"))
+            kept = (self.folder / self.name).read_bytes()
+            if decides == "whole":  # the fix is taken away
+                self.remove_last()
+                self.assertEqual(1, self.load("--retry", self.name)["loaded"])
+                self.holds_bodies(whole)
+            else:  # the record is left out
+                last = whole[whole.rindex(b"\n", 0, -1) + 1:]
+                self.write("edited", kept.replace(b"\n" + last, b"\n"))
+                self.load("--retry", "edited")
+                self.holds_bodies(rows(99, 5) + other)
+            self.load("a.csv")
+            self.assertEqual({"a.csv": 0}, self.open_rejects())
+            self.verified("a.csv")
+
+    def test_left_out_before_it_grew(self):
+        """it was left out: the whole record is loaded; or it is unusable, too, and then it is another reject"""
+        _, whole = self.fixed_early(b"\n")
+        self.assertEqual(1, self.load("a.csv")["loaded"])
+        self.holds(Books().plain("a.csv", whole))
+        self.verified("a.csv")
+        self.load("--retry", "fixed")
+        self.holds(Books().plain("a.csv", whole))
+        self.client.drop_database(self.database)
+        (self.folder / self.name).unlink()
+        _, whole = self.fixed_early(b"\n")
+        self.write("a.csv", whole[:whole.rindex(b"|")] + b"\n")
+        self.assertEqual(1, self.load("a.csv", status=2)["rejected"])
+        for _ in range(2):
+            self.assertEqual({"a.csv": 1}, self.open_rejects())
+            self.assertEqual(0, self.load("a.csv", status=2)["read"])
+
+    def test_unusable_after_it_was_fixed(self):
+        """it was fixed, and the whole record is unusable, or filtered: a reject that says what is in its place"""
+        other = rows(1, 77, header=False)
+        _, whole = self.fixed_early(other)
+        self.write("a.csv", whole[:whole.rindex(b"|")] + b"\n")
+        self.open_now(whole, other)
+
+    def test_filtered_after_it_was_fixed(self):
+        """the same where the filter leaves the whole record out"""
+        other, whole = rows(1, 77, header=False), rows(100, 5)
+        last = whole[whole.rindex(b"\n", 0, -1) + 1:-1].split(b"|")[-1].decode()
+        last, kept = ("|2044-05-05", whole[:-1].rpartition(b"|")[0]) if last else (last, whole)
+        cut, whole = kept[:kept.rindex(b"\n") + 31], kept + last.encode() + b"\n"
+        words = ("--filter", "i!=2044-05-05", "a.csv")
+        self.write("a.csv", cut)
+        self.load(*words, status=2)
+        self.fixed((cut, rows(99, 5) + other))
+        self.load("--filter", "i!=2044-05-05", "--retry", "fixed")
+        self.write("a.csv", whole)
+        said = self.load(*words, status=2)
+        self.assertEqual((0, 1, 0), (said["loaded"], said["rejected"], said["filtered"]))
+        self.holds_bodies(rows(99, 5) + other)
+
+    def test_fixed_before_its_line_end(self):
+        """it was fixed, and has only grown by a line end, of either kind: it is the same record, and its fix stays"""
+        other = rows(1, 77, header=False)
+        for end in (b"\n", b"\r\n"):
+            for fix in (other, b"\n"):
+                self.client.drop_database(self.database)
+                (self.folder / self.name).unlink(missing_ok=True)
+                cut, _ = self.fixed_early(fix)
+                self.write("a.csv", cut + end)
+                for status in (0 if len(fix) > 1 else 2, 0):  # what was left out is read, and rejected, once more
+                    self.assertEqual(0, self.load("a.csv", status=status)["open_rejects"])
+                    self.assertEqual({"a.csv": 0}, self.open_rejects())
+                    self.verified("a.csv")
+                said = self.load("--retry", "fixed")
+                self.assertEqual((len(fix) > 1, 0), (said["already_there"], said["rejected"]))
+                self.assertNotIn("left out", self.stderr)
 
 
 class Misused(Case):
@@ -280,6 +376,26 @@ class Misused(Case):
         self.assertEqual(2, self.load("--retry", "there/edited")["loaded"])
         (self.folder / "elsewhere.csv").rename(self.folder / "a.csv")
         self.ends(self.whole, 0, 0)
+
+
+class Many(Case):
+    def updates(self):
+        return self.client.command("admin", {"serverStatus": 1})["opcounters"]["update"]
+
+    def test_many(self):
+        """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
+        entry, and knows each"""
+        numbers = set(range(6000))
+        a, b = self.bad("a.csv", 6000, numbers=numbers), self.bad("b.csv", 50, seed=2)
+        self.load("a.csv", "b.csv", "--max-rejects", 100000, status=2)
+        self.fixed(a, b)
+        before = self.updates()
+        self.assertEqual(6002, self.load("--retry", "fixed")["loaded"])
+        self.assertLess(self.updates() - before, 100)
+        self.assertEqual({"a.csv": 0, "b.csv": 0}, self.open_rejects())
+        self.holds_bodies(a[1], b[1])
+        self.load("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
 
 class AtOnce(Case):

@@ -46,7 +46,7 @@ static const entry_change_t *copy_changes(const entry_change_t *from, size_t cou
         to[i].new_version = copy_of(from[i].new_version, sizeof *from[i].new_version);
         to[i].torn = copy_of(from[i].torn, sizeof *from[i].torn);
         to[i].extent = copy_of(from[i].extent, sizeof *from[i].extent);
-        to[i].fix = copy_of(from[i].fix, sizeof *from[i].fix);
+        to[i].fixes = copy_of(from[i].fixes, from[i].fix_count * sizeof *from[i].fixes);
         if (from[i].new_key)
             to[i].new_key = strdup(from[i].new_key);
     }

@@ -426,7 +426,7 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 }
 
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
-    if (change->fix)
+    if (change->fix_count)
         return !entry->removed;
     if (change->clears)
         return entry->removed;
@@ -465,6 +465,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     }
     if (change->torn)
         entry->versions[change->version - 1].torn = *change->torn;
+    if (change->sets_outgrown)
+        entry->outgrown = change->version;
     if (change->sets_completed)
         entry->versions[change->version - 1].completed_ns = change->completed_ns;
     if (change->extent) {
@@ -488,8 +490,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     }
     if (change->clears)
         entry->remains = false;
-    if (change->fix)
-        entry_add_fix(entry, *change->fix, &err);
+    for (size_t i = 0; i < change->fix_count; i++)
+        entry_add_fix(entry, change->fixes[i], &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
           piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "",

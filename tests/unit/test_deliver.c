@@ -232,6 +232,7 @@ static bool run(lab_t *lab, const reject_codes_t *more, uint32_t max_batch, char
         assert_true(!i || delivered.exceptions[i - 1].index < exception->index);
         comes_to[exception->index] = exception->there ? 'T' : 'R';
         assert_true(exception->there || exception->reason[0]);
+        assert_int_equal(exception->taken, strncmp(exception->reason, "another document", 16) == 0);
     }
     deliver_free(it);
     return ok;

@@ -37,6 +37,8 @@ enum {
     NOTED = 16,     /* a fix, not confirmed, at AT and at TAIL */
     CONFIRMED = 32, /* a fix, confirmed */
     STILL = 64,     /* the new version is done, and has the same reject */
+    LEFT_OUT = 128, /* a person has left it out */
+    OTHER = 256,    /* the whole record is a reject, too: another one, with the hash 8 */
 };
 
 static void test_standing(void **state) {
@@ -74,11 +76,19 @@ static void test_standing(void **state) {
         {GROWN | TORN | DONE_ANEW, TAIL, 8, STANDING_UNKNOWN},
         {GROWN | TORN | DONE_ANEW, TAIL, 0, STANDING_UNKNOWN},
         {GROWN | TORN | DONE_ANEW | NOTED, TAIL, 7, STANDING_OUTGROWN},
-        {GROWN | TORN | DONE_ANEW | CONFIRMED, TAIL, 7, STANDING_OPEN},
+        {GROWN | TORN | DONE_ANEW | CONFIRMED, TAIL, 7, STANDING_OPEN}, /* it has grown by a line end */
+        {GROWN | TORN | DONE_ANEW | LEFT_OUT, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN | DONE_ANEW | OTHER, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN | DONE_ANEW | OTHER, TAIL, 8, STANDING_OPEN},
+        {GROWN | TORN | DONE_ANEW | OTHER | CONFIRMED, TAIL, 7, STANDING_OUTGROWN},
+        {GROWN | TORN | DONE_ANEW | OTHER | CONFIRMED, TAIL, 8, STANDING_OPEN},
         {GROWN | TORN | STILL, TAIL, 7, STANDING_OPEN}, /* it has grown by a line end */
         /* fixed before its place was done: it is no reject there */
         {GROWN | DONE_ANEW | NOTED, TAIL, 7, STANDING_OPEN},
         {GROWN | DONE_ANEW | CONFIRMED, TAIL, 7, STANDING_OPEN},
+        {GROWN | DONE_ANEW | LEFT_OUT, TAIL, 7, STANDING_OPEN},
+        {GROWN | DONE_ANEW | NOTED, TAIL, 8, STANDING_UNKNOWN}, /* of another record */
+        {GROWN | DONE_ANEW | CONFIRMED, TAIL, 8, STANDING_UNKNOWN},
         {GROWN | DONE_ANEW, TAIL, 7, STANDING_UNKNOWN},
     };
     (void)state;
@@ -95,13 +105,19 @@ static void test_standing(void **state) {
             last->complete = 2;
         if (what & DONE_ANEW)
             last->reject_count = 0;
+        if (what & OTHER)
+            assert_true(piece_add_reject(last, (reject_mark_t){TAIL, 8}, &err));
         for (size_t j = 0; j < 2 && what & BEGUN; j++)
             piece_clear_progress(&entry.pieces[j]);
-        for (size_t j = 0; j < 2 && what & (NOTED | CONFIRMED); j++)
-            assert_true(
-                entry_add_fix(&entry, (fix_mark_t){j ? TAIL : AT, 99, (what & CONFIRMED) != 0}, &err));
+        for (size_t j = 0; j < 2 && what & (NOTED | CONFIRMED | LEFT_OUT); j++) {
+            const fix_mark_t fix = {j ? TAIL : AT, 7, what & LEFT_OUT ? FIX_NOTHING : 99, !(what & NOTED)};
+            assert_true(entry_add_fix(&entry, fix, &err));
+        }
+        uint64_t of;
         const standing_t standing =
-            standing_of_reject(&entry, cases[i].offset, cases[i].hash ? &cases[i].hash : NULL);
+            standing_of_reject(&entry, cases[i].offset, cases[i].hash ? &cases[i].hash : NULL, &of);
+        if (standing == STANDING_OPEN && of != (cases[i].hash ? cases[i].hash : 7))
+            fail_msg("case %zu: of %d", i, (int)of);
         if (standing != cases[i].standing)
             fail_msg("case %zu: %d instead of %d", i, (int)standing, (int)cases[i].standing);
         entry_free(&entry);
@@ -136,33 +152,68 @@ static void test_fixes(void **state) {
         entry_t entry = {0};
         static const uint64_t neighbours[] = {20, 4, 9, 11};
         for (size_t j = 0; j < 4; j++)
-            assert_true(entry_add_fix(&entry, (fix_mark_t){neighbours[j], 'n', j % 2}, &err));
+            assert_true(entry_add_fix(&entry, (fix_mark_t){neighbours[j], 1, 'n', j % 2}, &err));
         for (const char *at = cases[i].marks; *at; at++) {
-            const fix_mark_t fix = {10, *at == '-' ? FIX_NOTHING : (uint64_t)(*at | 32), *at < 'a'};
+            const fix_mark_t fix = {10, 1, *at == '-' ? FIX_NOTHING : (uint64_t)(*at | 32), *at < 'a'};
             assert_true(entry_add_fix(&entry, fix, &err));
         }
         for (char hash = 'a'; hash < 'd'; hash++)
-            if (fix_marks_accept(entry.fixes, entry.fix_count, 10, (uint64_t)hash) !=
+            if (fix_marks_accept(entry.fixes, entry.fix_count, 10, 1, (uint64_t)hash) !=
                 (strchr(cases[i].accepted, hash) != NULL))
                 fail_msg("%s: %c", cases[i].marks, hash);
-        assert_false(fix_marks_accept(entry.fixes, entry.fix_count, 10, FIX_NOTHING));
-        const fix_mark_t *answer = entry_answer(&entry, 10);
+        assert_false(fix_marks_accept(entry.fixes, entry.fix_count, 10, 1, FIX_NOTHING));
+        const fix_mark_t *answer = entry_answer(&entry, 10, 1);
         const uint64_t expected = cases[i].answer == '-' ? FIX_NOTHING : (uint64_t)cases[i].answer;
         if ((answer != NULL) != (cases[i].answer != 0) || (answer && answer->hash != expected))
             fail_msg("%s: another answer", cases[i].marks);
         for (size_t j = 0; j < 4; j++)
-            assert_true(fix_marks_accept(entry.fixes, entry.fix_count, neighbours[j], 'n') &&
-                        (entry_answer(&entry, neighbours[j]) != NULL) == (j % 2));
+            assert_true(fix_marks_accept(entry.fixes, entry.fix_count, neighbours[j], 1, 'n') &&
+                        (entry_answer(&entry, neighbours[j], 1) != NULL) == (j % 2));
         for (size_t j = 1; j < entry.fix_count; j++)
             assert_true(entry.fixes[j - 1].offset <= entry.fixes[j].offset);
         entry_free(&entry);
     }
 }
 
+/* A fix is for one record: another one at the same place is another reject. */
+static void test_fixes_of_another_record(void **state) {
+    err_t err;
+    entry_t entry = input();
+    const fix_mark_t *fixes;
+    (void)state;
+    assert_int_equal(entry_open_rejects(&entry), 2);
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 7, 'a', true}, &err));
+    assert_int_equal(entry_open_rejects(&entry), 1);
+    assert_true(piece_add_reject(&entry.pieces[1], (reject_mark_t){TAIL, 8}, &err)); /* it has grown */
+    assert_int_equal(entry_open_rejects(&entry), 2);
+    fixes = entry.fixes;
+    assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 7, 'a'));
+    assert_false(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'a'));
+    assert_true(fix_marks_know(fixes, entry.fix_count, TAIL, 'a'));
+    assert_false(fix_marks_know(fixes, entry.fix_count, TAIL, 'b'));
+    assert_null(entry_answer(&entry, TAIL, 8));
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', false}, &err));
+    assert_true(entry_has_unsettled_fix(&entry, TAIL, 8));
+    assert_false(entry_has_unsettled_fix(&entry, TAIL, 7));
+    /* a person leaves the whole record out: what its beginning was fixed to may stay */
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, FIX_NOTHING, true}, &err));
+    assert_int_equal(entry_open_rejects(&entry), 1);
+    fixes = entry.fixes;
+    assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'a'));
+    assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'b'));
+    assert_false(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'c'));
+    /* and so is one of it confirmed, which leaves the other record's alone */
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', true}, &err));
+    assert_false(fix_marks_accept(entry.fixes, entry.fix_count, TAIL, 8, 'a'));
+    assert_int_equal(entry_answer(&entry, TAIL, 7)->hash, 'a');
+    entry_free(&entry);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_standing),
         cmocka_unit_test(test_fixes),
+        cmocka_unit_test(test_fixes_of_another_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
