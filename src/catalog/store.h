@@ -73,6 +73,7 @@ typedef struct {
     bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
     bool remains;
     bool clears;           /* of a tombstone: nothing remains; believes nothing of the piece */
+    bool may_remain;       /* of a tombstone: something may be there again; believes nothing of the piece */
     const fix_mark_t *fix; /* or NULL: replaces the one at its offset; believes nothing of the piece */
 } entry_change_t;
 

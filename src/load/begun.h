@@ -22,4 +22,8 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
  * made. *fixed: a person has put one there instead, and it stays. */
 bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, bool *fixed, err_t *err);
 
+/* Behind the block's last record. False also where a stream was begun before, and has a document at a place where no
+ * record of this one begins: that was another stream. Of other inputs such documents are for verify to name. */
+bool begun_end(begun_t *begun, err_t *err);
+
 #endif

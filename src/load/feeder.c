@@ -3,6 +3,7 @@
 #include "base/stop.h"
 #include "format/records.h"
 #include "input/cutter.h"
+#include "load/other_stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -247,22 +248,13 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
     return true;
 }
 
-/* What was read of it cannot be read again: so --reload-changed is of no use. */
-static bool refuse_other_stream(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
-                   "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
-                   "run the same command again",
-                   file->input->name, what, (unsigned long long)at, file->input->name);
-}
-
 static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return refuse_other_stream(file, "this stream goes on where that one ended, behind", block->offset, err);
+    return other_stream_refuse(file, "this stream goes on where that one ended, behind", block->offset, err);
 }
 
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
-        return refuse_other_stream(file, "this stream has other content than that one behind",
+        return other_stream_refuse(file, "this stream has other content than that one behind",
                                    run->from * POSITION_BLOCK_BYTES, err);
     file->changed = true;
     return err_set(err, STATUS_INPUT,
@@ -453,11 +445,13 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
     if (file->only_compares)
         return true;
     file->blocks = to_its_end ? file->to : blocks;
-    return tell(
-        worker,
-        &(news_t){
-            .kind = NEWS_FED, .file = file, .end_block = file->blocks, .tail_parts = worker->tail_parts},
-        err);
+    return tell(worker,
+                &(news_t){.kind = NEWS_FED,
+                          .file = file,
+                          .end_block = file->blocks,
+                          .tail_parts = worker->tail_parts,
+                          .end = end == UINT64_MAX ? 0 : end},
+                err);
 }
 
 /* *begun: a block of it was handed on. */
@@ -465,10 +459,11 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
-        return err_set(err, STATUS_SERVER,
-                       "%s was taken over by another load, which has not loaded all of it, and what was read of it "
-                       "here cannot be read again: run the same command again, with all of the stream",
-                       file->input->name);
+        return err_set(
+            err, STATUS_SERVER,
+            "%s was taken over by another load, which has not loaded all of it, and what was read of it "
+            "here cannot be read again: run the same command again, with all of the stream",
+            file->input->name);
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
     worker->run = NULL;

@@ -29,6 +29,7 @@ typedef struct news {
     uint32_t epoch;
     uint64_t end_block;  /* FED */
     uint32_t tail_parts; /* FED */
+    uint64_t end;        /* FED: of its text, in bytes */
     torn_t torn;
     block_t *block;
 } news_t;
@@ -73,6 +74,10 @@ typedef struct {
     bool reload_changed;         /* --reload-changed */
     loading_accepts_t *accepts;  /* NULL: no */
     void *accepts_context;
+    /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
+     * have taken an input, and removed what there was of it. */
+    int64_t lease_ns;          /* 0: nobody can take anything (--retry, --dry-run) */
+    atomic_llong confirmed_ns; /* by clock_now_ns, before the catalog was asked that has said so last */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

@@ -368,7 +368,7 @@ static entry_t *find_entry(server_t *server, uint32_t ordinal) {
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->fix)
         return true;
-    if (change->clears)
+    if (change->clears || change->may_remain)
         return entry->removed;
     if (change->piece >= entry->piece_count)
         return false;
@@ -418,8 +418,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->removed = true;
         entry->remains = change->remains;
     }
-    if (change->clears)
-        entry->remains = false;
+    if (change->clears || change->may_remain)
+        entry->remains = change->may_remain;
     if (change->fix)
         entry_add_fix(entry, *change->fix, &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s",
@@ -448,10 +448,10 @@ static void add_entries(world_t *world, packet_t *message) {
         size_t at = 0;
         for (size_t j = 0; j < server->entries.count; j++) {
             const entry_t *other = &server->entries.entries[j];
-            there |=
-                other->ordinal == entry->ordinal ||
-                (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                (!other->removed && entry->follows && other->follows && strcmp(other->follows, entry->follows) == 0);
+            there |= other->ordinal == entry->ordinal ||
+                     (!other->removed && strcmp(other->key, entry->key) == 0) ||
+                     (!other->removed && entry->follows && other->follows &&
+                      strcmp(other->follows, entry->follows) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
