@@ -35,7 +35,7 @@ uint64_t job_documents(const job_t *job) {
 
 static int64_t now(void *context) {
     (void)context;
-    return clock_now_ns();
+    return clock_awake_or_not_ns();
 }
 
 static uint64_t own_beats(void *context) {

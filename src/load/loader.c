@@ -142,7 +142,7 @@ static bool ask_to_bind(loader_t *loader, err_t *err) {
 static bool wait_until_confirmed(loading_t *loading, err_t *err) {
     const struct timespec pause = {.tv_nsec = CONFIRMED_NAP_NS};
     while (__builtin_expect(loading->lease_ns &&
-                                clock_now_ns() -
+                                clock_awake_or_not_ns() -
                                         atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
                                     loading->lease_ns,
                             0)) {

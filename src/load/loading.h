@@ -76,8 +76,9 @@ typedef struct {
     void *accepts_context;
     /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
      * have taken an input, and removed what there was of it. */
-    int64_t lease_ns;          /* 0: nobody can take anything (--retry, --dry-run) */
-    atomic_llong confirmed_ns; /* by clock_now_ns, before the catalog was asked that has said so last */
+    int64_t lease_ns; /* 0: nobody can take anything (--retry, --dry-run) */
+    atomic_llong
+        confirmed_ns; /* by clock_awake_or_not_ns, before the catalog was asked that has said so last */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
