@@ -41,18 +41,32 @@ void queue_destroy(queue_t *queue) {
     free(queue);
 }
 
+static void put(queue_t *queue, void *item, uint32_t place) {
+    queue->drained = false;
+    queue->entries[(queue->head + queue->count++) % queue->capacity] = (entry_t){item, place};
+    pthread_cond_signal(&queue->item);
+}
+
 bool queue_push(queue_t *queue, void *item, uint32_t place) {
     pthread_mutex_lock(&queue->lock);
     while (queue->count == queue->capacity && !queue->closed)
         pthread_cond_wait(&queue->room, &queue->lock);
     bool open = !queue->closed;
-    if (open) {
-        queue->drained = false;
-        queue->entries[(queue->head + queue->count++) % queue->capacity] = (entry_t){item, place};
-        pthread_cond_signal(&queue->item);
-    }
+    if (open)
+        put(queue, item, place);
     pthread_mutex_unlock(&queue->lock);
     return open;
+}
+
+queue_offer_t queue_offer(queue_t *queue, void *item, uint32_t place) {
+    pthread_mutex_lock(&queue->lock);
+    const queue_offer_t offer = queue->closed                     ? QUEUE_CLOSED
+                                : queue->count == queue->capacity ? QUEUE_FULL
+                                                                  : QUEUE_TAKEN;
+    if (offer == QUEUE_TAKEN)
+        put(queue, item, place);
+    pthread_mutex_unlock(&queue->lock);
+    return offer;
 }
 
 static entry_t *entry_at(queue_t *queue, size_t number) {

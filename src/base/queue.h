@@ -15,6 +15,10 @@ void queue_destroy(queue_t *queue);  /* whatever is still in it belongs to the c
 enum { QUEUE_PLACES = 1024 };
 bool queue_push(queue_t *queue, void *item, uint32_t place);
 
+/* Does not wait. */
+typedef enum { QUEUE_TAKEN, QUEUE_FULL, QUEUE_CLOSED } queue_offer_t;
+queue_offer_t queue_offer(queue_t *queue, void *item, uint32_t place);
+
 /* Waits up to wait_ns (negative: for ever). NULL: nothing came in time, or it is empty and closed (see
  * queue_ended) or drained. The first item whose place lies in this one of `parts` equal ranges; if there is none, the
  * first of all. */

@@ -355,12 +355,32 @@ bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own
     for (size_t i = 0; i < ledger->input_count; i++)
         ordinals[i] = ledger->inputs[i].entry.ordinal;
     const size_t count = sort_ordinals(ordinals, ledger->input_count);
+    ledger->asked_ns = now_ns;
     bool ok = store_read_all(store, ordinals, count, &entries, err) &&
               ledger_read(ledger, &entries, true, err) && store->read_loads(store, &loads, err) &&
               ledger_read_loads(ledger, &loads, now_ns, own_beats, err);
     free(ordinals);
     entries_free(&entries);
     loads_free(&loads);
+    return ok;
+}
+
+bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t since_ns, err_t *err) {
+    entries_t entries = {0};
+    size_t count = 0;
+    uint32_t *ordinals = malloc((ledger->work_count + 1) * sizeof *ordinals);
+    if (!ordinals)
+        return err_memory(err, ledger->work_count * sizeof *ordinals);
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        if (work->state == WORK_OURS && work->confirmed_ns <= since_ns)
+            ordinals[count++] = ledger->inputs[work->input].entry.ordinal;
+    }
+    ledger->asked_ns = now_ns;
+    const bool ok = !count || (read_some(store, ordinals, count, &entries, err) &&
+                               ledger_read(ledger, &entries, false, err));
+    free(ordinals);
+    entries_free(&entries);
     return ok;
 }
 

@@ -463,14 +463,15 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     } else {
         append_number(&query, "_id", change->ordinal);
     }
-    if (change->clears)
+    const bool of_tombstone = change->clears || change->may_remain;
+    if (of_tombstone)
         BSON_APPEND_BOOL(&query, "removed", true);
     if (change->fix_count) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
         BSON_APPEND_BOOL(&inner, "$ne", true);
         bson_append_document_end(&query, &inner);
     }
-    if (!change->fix_count && !change->clears) {
+    if (!change->fix_count && !of_tombstone) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -547,8 +548,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
         append_extent(set, name, change->extent);
     }
-    if (change->clears)
-        BSON_APPEND_BOOL(set, "remains", false);
+    if (change->clears || change->may_remain)
+        BSON_APPEND_BOOL(set, "remains", change->may_remain);
     if (change->removes) {
         BSON_APPEND_BOOL(set, "removed", true);
         BSON_APPEND_BOOL(set, "remains", change->remains);

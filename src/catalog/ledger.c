@@ -217,6 +217,8 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
             ledger_become(ledger, work, WORK_DONE);
         } else if (piece->epoch != work->epoch || !load_id_equal(&piece->owner, &ledger->options.self)) {
             lose(ledger, work);
+        } else {
+            work->confirmed_ns = ledger->asked_ns;
         }
     }
     entry_t copy = {0};
@@ -247,13 +249,23 @@ static const entry_t *find_entry(const entries_t *entries, uint32_t ordinal) {
     return low < entries->count && entries->entries[low].ordinal == ordinal ? &entries->entries[low] : NULL;
 }
 
+/* Of all inputs: what this load has sent of them may come behind their removal. */
+static void note_removed(ledger_t *ledger, const entries_t *entries) {
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        const entry_t *read = find_entry(entries, ledger->inputs[i].entry.ordinal);
+        ledger->inputs[i].removed |= read && read->removed;
+    }
+}
+
 bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *err) {
     ledger->readings++;
     for (size_t i = 0; i < ledger->input_count; i++) {
         ledger_input_t *input = &ledger->inputs[i];
         const entry_t *read = find_entry(entries, input->entry.ordinal);
-        if (read && !read_entry(ledger, input, read, err))
+        if (read && !read_entry(ledger, input, read, err)) {
+            note_removed(ledger, entries);
             return false;
+        }
         if (!read && whole)
             return err_set(err, STATUS_SERVER,
                            "the catalog's entry of %s is gone: somebody removed or changed the catalog while "
@@ -319,6 +331,16 @@ bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits
     }
     *next = working ? NEXT_WORK : waiting ? NEXT_WAIT : NEXT_END;
     return true;
+}
+
+int64_t ledger_confirmed(const ledger_t *ledger) {
+    int64_t oldest_ns = ledger->asked_ns;
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        if (work->state == WORK_OURS && work->confirmed_ns < oldest_ns)
+            oldest_ns = work->confirmed_ns;
+    }
+    return oldest_ns;
 }
 
 uint64_t ledger_open_rejects(const ledger_t *ledger) {

@@ -49,6 +49,7 @@ typedef struct {
     bool torn_written;
     bool outgrown;        /* OURS: a record that an earlier version had cut off is longer now */
     uint64_t read_before; /* records that were done when this run began */
+    int64_t confirmed_ns; /* OURS: when the catalog was asked that has said so last */
     /* blocks that are done, and would make too many runs: they wait until gaps are filled */
     struct held *held;
     size_t held_count, held_room;
@@ -68,6 +69,8 @@ typedef struct {
     uint32_t version; /* that `seen` is, or will be */
     size_t first_work, work_count;
     uint64_t read_number; /* which reading of the catalog this is from */
+    bool taken;           /* a piece of it was ours, in this run */
+    bool removed;         /* another command has taken it out of the catalog */
 } ledger_input_t;
 
 typedef struct {
@@ -92,6 +95,8 @@ typedef struct {
     uint64_t readings;      /* of entries, so far */
     uint64_t loads_reading; /* the last reading of entries before the last one of loads */
     size_t lost;            /* pieces that another load has taken from us, so far */
+    int64_t
+        asked_ns; /* by its owner's clock: before the catalog was asked for what is told next, or earlier */
 } ledger_t;
 
 enum {
@@ -175,6 +180,9 @@ bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err
 /* Are the done blocks of the piece of a file with another modification time than the one that is here, or of
  * a stream? Then they have to show that they are the same. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
+
+/* Since when is the catalog silent about one of the pieces that are OURS? The oldest; asked_ns where there are none. */
+int64_t ledger_confirmed(const ledger_t *ledger);
 
 /* ---- what to do next ---- */
 

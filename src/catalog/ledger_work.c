@@ -126,6 +126,8 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
         if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
             piece->epoch == takes[i].change.new_epoch) {
             work->epoch = piece->epoch;
+            work->confirmed_ns = ledger->asked_ns;
+            ledger->inputs[work->input].taken = true;
             ledger_become(ledger, work, WORK_OURS);
             /* its former owner may have written after we had read, and before we took it */
             const bool believed = is_believed(ledger, piece);
@@ -413,6 +415,7 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
         if (!work || work->state != WORK_OURS)
             continue;
         work->dirty = false;
+        work->confirmed_ns = ledger->asked_ns;
         if (changes[i].torn) {
             work->torn_written = true;
             ledger->inputs[work->input].entry.versions[changes[i].version - 1].torn = work->torn;

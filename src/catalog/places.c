@@ -96,6 +96,16 @@ const entry_t *places_remaining(const places_t *places, const char *name) {
     return NULL;
 }
 
+const entry_t *places_removed(const places_t *places, const char *name, const entry_t *before) {
+    for (size_t i = before ? (size_t)(before - places->entries.entries) + 1 : 0; i < places->entries.count;
+         i++) {
+        const entry_t *entry = &places->entries.entries[i];
+        if (entry->removed && strcmp(entry->path, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
 /* Extents are only ever added. */
 bool places_equal(const places_t *a, const places_t *b) {
     return a->stretch_count == b->stretch_count;

@@ -122,7 +122,21 @@ static bool refuse_lost(const entry_t *entry, err_t *err) {
         entry->path);
 }
 
-/* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come. */
+bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err) {
+    const entry_change_t change = {.ordinal = ordinal, .may_remain = true};
+    uint64_t changed;
+    return store->change_entries(store, &change, 1, &changed, err);
+}
+
+bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
+                        err_t *err) {
+    return removal->look(removal->context, entry, any, err) &&
+           (!*any || catalog_may_remain(store, entry->ordinal, err));
+}
+
+/* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come. And
+ * another one behind that: a load that has woken up meanwhile, and found its input removed, has said that something may
+ * remain; that is not to be taken back unseen. */
 static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
     const entry_change_t done = {.ordinal = entry->ordinal, .clears = true};
     uint64_t changed;
@@ -133,8 +147,11 @@ static bool remove_documents(store_t *store, const removal_t *removal, const ent
             return false;
         if (!any && (!wait_a_lease(removal, err) || !removal->look(removal->context, entry, &any, err)))
             return false;
+        if (!any && (!store->change_entries(store, &done, 1, &changed, err) ||
+                     !catalog_look_again(store, removal, entry, &any, err)))
+            return false;
     }
-    return store->change_entries(store, &done, 1, &changed, err);
+    return true;
 }
 
 static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents,

@@ -22,6 +22,13 @@ typedef struct {
  * it registers its own. */
 bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err);
 
+/* Of a tombstone: documents with its numbers may be there again, sent by a load that did not know of the removal. The
+ * next catalog_finish_removals looks. */
+bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err);
+/* Are there some? Then the same. */
+bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
+                        err_t *err);
+
 /* The input is taken out first, so that nobody loads it any more and its numbers are nobody's; then its documents are
  * removed, until none came for a lease. A removal that arrives late finds nothing that anybody misses.
  * Refused with status 1 while a load that is alive owns a piece of it, and without `documents` while there

@@ -2,6 +2,7 @@
 #include "load/forget.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct {
     const char *uri;
@@ -21,11 +22,24 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static void print(const values_t *values, int count, char **inputs) {
+static const char *said(const values_t *values, forget_outcome_t outcome) {
+    switch (outcome) {
+    case FORGET_LATE:
+        return "had been forgotten before; documents that came behind that are removed";
+    case FORGET_NOTHING:
+        return "had been forgotten before, and nothing of it is there";
+    case FORGET_DONE:
+        break;
+    }
+    return values->documents ? "is forgotten, and its documents are removed" : "is forgotten";
+}
+
+static void print(const values_t *values, int count, char **inputs, const forget_outcome_t *outcomes) {
+    static const char *const words[] = {
+        [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
     if (!values->json) {
         for (int i = 0; i < count; i++)
-            printf("%s is forgotten%s\n", inputs[i],
-                   values->documents ? ", and its documents are removed" : "");
+            printf("%s %s\n", inputs[i], said(values, outcomes[i]));
         return;
     }
     printf("{\"schema\":1,\"command\":\"forget\",\"inputs\":[");
@@ -33,6 +47,9 @@ static void print(const values_t *values, int count, char **inputs) {
         printf("%s", i ? "," : "");
         cli_print_json_text(inputs[i]);
     }
+    printf("],\"outcomes\":[");
+    for (int i = 0; i < count; i++)
+        printf("%s\"%s\"", i ? "," : "", words[outcomes[i]]);
     printf("],\"deleted\":%s}\n", values->documents ? "true" : "false");
 }
 
@@ -55,10 +72,14 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
                                 .input_count = (size_t)rest,
                                 .documents = values.documents,
                                 .patience_ns = values.patience_ns};
-    if (!forget_run(&spec, err))
-        return (int)err->status;
-    print(&values, rest, argv);
-    return cli_flush(err) ? STATUS_OK : (int)err->status;
+    forget_outcome_t *outcomes = calloc((size_t)rest, sizeof *outcomes);
+    if (!outcomes)
+        return err_memory(err, (size_t)rest * sizeof *outcomes), (int)err->status;
+    bool ok = forget_run(&spec, outcomes, err);
+    if (ok)
+        print(&values, rest, argv, outcomes);
+    free(outcomes);
+    return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }
 
 const command_t command_forget = {

@@ -34,6 +34,10 @@ bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err);
 /* Takes the document of `length` bytes at bytes + used into the batch; the block has one more pending. */
 bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err);
 
+/* Without the documents of blocks that are lost. What becomes of such a block when its last document is gone is
+ * for `drop` to see to; parts whose block is NULL are settled. */
+void batch_drop_lost(batch_t *batch, void (*drop)(void *context, block_t *block), void *context);
+
 /* Empty again; the memory stays, but for what one large document needed. */
 void batch_clear(batch_t *batch);
 

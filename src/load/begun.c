@@ -1,6 +1,7 @@
 #include "load/begun.h"
 #include "load/correct.h"
 #include "load/deliver.h"
+#include "load/other_stream.h"
 #include "load/read_back.h"
 #include "load/snapshot_read.h"
 
@@ -42,13 +43,20 @@ void begun_free(begun_t *begun) {
     free(begun);
 }
 
+/* Where the window begins in which the block's first record does. */
+static uint64_t window_of(const block_t *block) {
+    return block->offset / POSITION_BLOCK_BYTES * POSITION_BLOCK_BYTES;
+}
+
 /* To ask costs a hundredth of what duplicates cost, and on another shard there would be none. */
 bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
     /* a record that is too long begins where the text ends */
     const int64_t end = block->id_base + block->length + (block->oversize.length > 0);
+    /* another stream may have a record that begins where this one's last of the window before ends */
+    const uint64_t before = other_stream_may_be(block->file) ? block->offset - window_of(block) : 0;
     begun->block = block;
-    const bool ok = snapshot_read_all(begun->target, block->id_base, end, read_back_clear, read_back_keep,
-                                      begun->range, err) &&
+    const bool ok = snapshot_read_all(begun->target, block->id_base - (int64_t)before, end, read_back_clear,
+                                      read_back_keep, begun->range, err) &&
                     read_back_ready(begun->range, err);
     *any = ok && read_back_any(begun->range);
     return ok;
@@ -124,6 +132,11 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
     return account_reject(begun->account, block, record, reason, err);
 }
 
+static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
+    return other_stream_refuse(begun->block->file, "this stream has another record than that one at",
+                               begun->block->offset + offset, err);
+}
+
 static void nothing_seen(void *context) {
     begun_t *begun = context;
     begun->outgrown = false;
@@ -162,6 +175,8 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
     bool removed = false;
     if (!look(begun, record, document, &found, err))
         return false;
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+        return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset) &&
         (!may_correct(begun, begun->block, record, err) ||
          !correct_remove(&place, begun->block, record->offset, &removed, err)))
@@ -197,6 +212,8 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
         return false;
     if (found == READ_BACK_OTHER && correct_was_torn(begun->block, record->offset))
         return correct_document(begun, begun->block, record, document, err);
+    if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
+        return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && begun->loading->reload_changed)
         return refuse_changed(begun, record, err);
     if (found == READ_BACK_OTHER) {
@@ -207,4 +224,16 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
     if (!*open)
         account_one(begun->account, begun->block, RECORD_THERE);
     return true;
+}
+
+bool begun_end(begun_t *begun, err_t *err) {
+    const block_t *block = begun->block;
+    const int64_t oversize = block->oversize.length ? block->id_base + block->length : INT64_MIN;
+    int64_t stray;
+    bool any;
+    if (!other_stream_may_be(block->file))
+        return true;
+    return read_back_end(begun->range, oversize, &any, &stray, err) &&
+           (!any || other_stream_refuse(block->file, "that one has a record where this one has none, at",
+                                        block->offset + (uint64_t)(stray - block->id_base), err));
 }

@@ -37,4 +37,8 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
 /* The reason of a reject at whose place BEGUN_OUTGROWN was found. before: what else is wrong with it, or NULL. */
 void begun_say_outgrown(char reason[WIRE_WORDS], const char *before, int64_t id);
 
+/* Behind the block's last record. False also where a stream was begun before, and has a document at a place where no
+ * record of this one begins: that was another stream. Of other inputs such documents are for verify to name. */
+bool begun_end(begun_t *begun, err_t *err);
+
 #endif

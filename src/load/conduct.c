@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/coordinator.h"
+#include "load/forget.h"
 #include "load/job.h"
+#include "load/other_stream.h"
 #include "target/position.h"
 
 #include <stdlib.h>
@@ -18,6 +20,7 @@ enum { LEAST_PIECES = 4, PIECE_BYTES = 64 << 20 };
 typedef struct {
     job_t *job;
     int64_t followed_ns;
+    coordinator_t coordinator;
 } conductor_t;
 
 uint64_t job_documents(const job_t *job) {
@@ -32,7 +35,7 @@ uint64_t job_documents(const job_t *job) {
 
 static int64_t now(void *context) {
     (void)context;
-    return clock_now_ns();
+    return clock_awake_or_not_ns();
 }
 
 static uint64_t own_beats(void *context) {
@@ -128,16 +131,20 @@ static bool stream_goes_on(const job_t *job, const work_t *work) {
 }
 
 static bool hand_out(void *context, work_t *work, err_t *err) {
-    job_t *job = ((conductor_t *)context)->job;
+    conductor_t *conductor = context;
+    job_t *job = conductor->job;
     load_file_t *file = &job->files[work - job->ledger.works];
     const ledger_input_t *input = &job->ledger.inputs[work->input];
-    const piece_t *piece = &input->entry.pieces[work->piece];
     while (file->feeding &&
            !loading_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
         answer_askings(job);
+        if (!coordinator_confirm(&conductor->coordinator,
+                                 err)) /* it may wait for senders, and they for this */
+            return false;
         nanosleep(&pause, NULL);
     }
+    const piece_t *piece = &input->entry.pieces[work->piece];
     if (!copy_extents(file, &input->entry, err) || !copy_marks(job, file, &input->entry, err))
         return false;
     if (!done_runs_copy(&file->done_before, &piece->done))
@@ -252,11 +259,25 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
            ledger_block(&job->ledger, block->file->work, block->epoch, &settled, err);
 }
 
-static void take_news(job_t *job, news_t *news) {
+/* A stream that was begun before and came to its end: what there is behind it is of another one. */
+static bool check_end(const job_t *job, const news_t *news, err_t *err) {
+    const work_t *work = news->file->work;
+    const forget_place_t place = {job->server, job->client, job->settings.uuid};
+    bool any;
+    if (!other_stream_may_be(news->file) || work->state != WORK_OURS || work->epoch != news->epoch)
+        return true;
+    return forget_look_behind(&place, &job->ledger.inputs[work->input].entry, news->end, &any, err) &&
+           (!any || other_stream_refuse_shorter(news->file, news->end, err));
+}
+
+/* False: err. It is taken in any case. */
+static bool take_news(job_t *job, news_t *news, err_t *err) {
     ledger_t *ledger = &job->ledger;
+    bool ok = true;
     switch (news->kind) {
     case NEWS_FED:
-        ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
+        if ((ok = check_end(job, news, err)))
+            ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
         break;
     case NEWS_COMPARED:
         ledger_checked(ledger, news->file->work);
@@ -268,9 +289,10 @@ static void take_news(job_t *job, news_t *news) {
         ledger_torn(ledger, news->file->work, news->epoch, news->torn);
         news->next = job->torn;
         job->torn = news;
-        return;
+        return true;
     }
     free(news);
+    return ok;
 }
 
 static bool collect(void *context, err_t *err) {
@@ -283,7 +305,11 @@ static bool collect(void *context, err_t *err) {
     loading_free_blocks(done);
     while (news) {
         news_t *next = news->next;
-        take_news(job, news);
+        err_t problem;
+        if (!take_news(job, news, &problem)) {
+            *err = ok ? problem : *err;
+            ok = false;
+        }
         news = next;
     }
     return ok;
@@ -291,22 +317,37 @@ static bool collect(void *context, err_t *err) {
 
 /* ---- after something was written down ---- */
 
+/* False: there is no room for now. The senders may wait for this thread, so that it does not wait for them. */
+static bool send_held_back(job_t *job, block_t *block) {
+    block->next = NULL;
+    if (!block->counted)
+        loading_add_block(&job->loading);
+    block->counted = true;
+    switch (queue_offer(job->loading.queue, block, position_lane_of(block->id_base))) {
+    case QUEUE_FULL:
+        return false;
+    case QUEUE_CLOSED:
+        loading_free_block(&job->loading, block);
+        return true;
+    case QUEUE_TAKEN:
+        return true;
+    }
+    return true;
+}
+
 /* Records that were held back, and whose places the catalog knows now. */
 static void send_torn(job_t *job) {
     news_t **at = &job->torn;
     while (*at) {
         news_t *news = *at;
         const bool lost = block_is_lost(news->block);
-        if (!lost && !ledger_torn_is_written(news->file->work, news->epoch)) {
+        if (!lost &&
+            (!ledger_torn_is_written(news->file->work, news->epoch) || !send_held_back(job, news->block))) {
             at = &news->next;
             continue;
         }
         *at = news->next;
-        news->block->next = NULL;
-        if (!lost)
-            loading_add_block(&job->loading);
-        news->block->counted = !lost;
-        if (lost || !queue_push(job->loading.queue, news->block, position_lane_of(news->block->id_base)))
+        if (lost)
             loading_free_block(&job->loading, news->block);
         free(news);
     }
@@ -332,12 +373,13 @@ static void tell_lost(job_t *job) {
             first->input->name, count - 1);
 }
 
-static void written(void *context) {
+static void written(void *context, int64_t confirmed_ns) {
     job_t *job = ((conductor_t *)context)->job;
     if (job->ledger.lost != job->lost_told) {
         job->lost_told = job->ledger.lost;
         tell_lost(job);
     }
+    atomic_store_explicit(&job->loading.confirmed_ns, confirmed_ns, memory_order_release);
     send_torn(job);
 }
 
@@ -382,15 +424,15 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
 
 bool job_conduct(job_t *job, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
-    coordinator_t coordinator = coordinator_of(&conductor);
-    return coordinator_run(&coordinator, err) &&
+    conductor.coordinator = coordinator_of(&conductor);
+    return coordinator_run(&conductor.coordinator, err) &&
            catalog_check_collection(job->store, &job->settings, job->generation, err);
 }
 
 bool job_flush(job_t *job, err_t *err) {
     conductor_t conductor = {.job = job};
-    coordinator_t coordinator = coordinator_of(&conductor);
-    return coordinator_flush(&coordinator, err);
+    conductor.coordinator = coordinator_of(&conductor);
+    return coordinator_flush(&conductor.coordinator, err);
 }
 
 bool job_wait(job_t *job, block_t **done, err_t *err) {

@@ -1,15 +1,37 @@
 #include "load/coordinator.h"
 
+/* So many times in a lease the catalog says of each piece whose it is. */
+enum { CONFIRMED_A_LEASE = 4 };
+
+static void tell(coordinator_t *coordinator) {
+    coordinator->written(coordinator->context, ledger_confirmed(coordinator->ledger));
+}
+
 bool coordinator_flush(coordinator_t *coordinator, err_t *err) {
-    bool ok = coordinator->collect(coordinator->context, err) &&
-              catalog_checkpoint(coordinator->store, coordinator->ledger, err);
-    coordinator->written(coordinator->context);
+    bool ok = coordinator->collect(coordinator->context, err);
+    coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
+    ok = ok && catalog_checkpoint(coordinator->store, coordinator->ledger, err);
+    tell(coordinator);
+    return ok;
+}
+
+bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
+    ledger_t *ledger = coordinator->ledger;
+    const int64_t now_ns = coordinator->now(coordinator->context),
+                  since_ns = now_ns - ledger->options.lease_ns / CONFIRMED_A_LEASE;
+    if (ledger_confirmed(ledger) > since_ns)
+        return true;
+    const bool ok = catalog_confirm(coordinator->store, ledger, now_ns, since_ns, err);
+    tell(coordinator);
     return ok;
 }
 
 static bool look(coordinator_t *coordinator, err_t *err) {
-    return catalog_look(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
-                        coordinator->own_beats(coordinator->context), err);
+    const bool ok =
+        catalog_look(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
+                     coordinator->own_beats(coordinator->context), err);
+    tell(coordinator);
+    return ok;
 }
 
 static bool hand_out(coordinator_t *coordinator, err_t *err) {
@@ -20,9 +42,11 @@ static bool hand_out(coordinator_t *coordinator, err_t *err) {
 }
 
 static bool take(coordinator_t *coordinator, err_t *err) {
-    return catalog_take(coordinator->store, coordinator->ledger, coordinator->least_pieces,
-                        coordinator->piece_bytes, err) &&
-           hand_out(coordinator, err);
+    coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
+    const bool ok = catalog_take(coordinator->store, coordinator->ledger, coordinator->least_pieces,
+                                 coordinator->piece_bytes, err);
+    tell(coordinator);
+    return ok && hand_out(coordinator, err);
 }
 
 /* Something of ours is not done although everything was fed and settled: nothing would ever change that. */
@@ -48,7 +72,7 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
     if (!*idle && coordinator->now(coordinator->context) - *written_ns < coordinator->checkpoint_ns)
         return true;
     const size_t lost = coordinator->ledger->lost;
-    if (!coordinator_flush(coordinator, err))
+    if (!coordinator_flush(coordinator, err) || !coordinator_confirm(coordinator, err))
         return false;
     *written_ns = coordinator->now(coordinator->context);
     if (!hand_out(coordinator, err)) /* what we lost may have become something to be compared */

@@ -30,8 +30,9 @@ typedef struct {
     /* Tells the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it has been made
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
-    /* Pieces may have been lost, or torn records written down. */
-    void (*written)(void *context);
+    /* Pieces may have been lost, or torn records written down. Of those that are ours the catalog has said so when it
+     * was asked at this moment of `now`, or later. */
+    void (*written)(void *context, int64_t confirmed_ns);
     /* Whatever is not done is not to be done by this run (--limit), or cannot be (a fault of an input). */
     bool (*enough)(void *context);
     /* Others work on the rest; load may be NULL. */
@@ -44,5 +45,9 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err);
 
 /* Collects and writes down once more. */
 bool coordinator_flush(coordinator_t *coordinator, err_t *err);
+
+/* Asks the catalog about pieces of ours that it has said nothing about for a part of a lease. For whoever keeps the
+ * coordinator waiting (hand_out), too. */
+bool coordinator_confirm(coordinator_t *coordinator, err_t *err);
 
 #endif

@@ -392,6 +392,11 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     return true;
 }
 
+static bool may_send(const deliver_t *deliver, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    return !owner || !owner->may_send || owner->may_send(owner->context, err);
+}
+
 /* The documents [from, to), which fit one message. */
 static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
     const wire_t *wire = deliver->wire;
@@ -400,6 +405,8 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
     wire->begin(wire->context);
     for (bool first = true;; first = false) {
         reply_t reply;
+        if (__builtin_expect(!first || from, 0) && !may_send(deliver, err))
+            return false;
         if (!wire->insert(wire->context, &message, &reply, err))
             return false;
         if (__builtin_expect(outcome_is_clean(&reply, message.count), 1))

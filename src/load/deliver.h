@@ -28,6 +28,9 @@ typedef struct {
     /* Another document is there under its `_id`: is it one that a person has put there in its place? NULL:
      * no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
+    /* Asked before each message behind the first of a batch: is all of it still this load's to send? False ends the
+     * delivery, with what it left in err. NULL: yes. */
+    bool (*may_send)(void *context, err_t *err);
 } deliver_owner_t;
 
 /* more: codes besides the closed list, or NULL. All three must live as long as it does. */
@@ -49,7 +52,8 @@ typedef struct {
     uint32_t retries; /* messages that were sent again */
 } delivered_t;
 
-/* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal). */
+/* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal); or the
+ * owner says that not all of it may be sent. */
 bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err);
 
 /* Is the document with this one's `_id` there, equal to it or not? Asked until it is, or patience is over. */

@@ -3,6 +3,7 @@
 #include "base/stop.h"
 #include "format/records.h"
 #include "input/cutter.h"
+#include "load/other_stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -248,23 +249,13 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
     return true;
 }
 
-/* What was read of it cannot be read again: so --reload-changed is of no use. */
-static bool refuse_other_stream(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
-        "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
-        "run the same command again",
-        file->input->name, what, (unsigned long long)at, file->input->name);
-}
-
 static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return refuse_other_stream(file, "this stream goes on where that one ended, behind", block->offset, err);
+    return other_stream_refuse(file, "this stream goes on where that one ended, behind", block->offset, err);
 }
 
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
-        return refuse_other_stream(file, "this stream has other content than that one behind",
+        return other_stream_refuse(file, "this stream has other content than that one behind",
                                    run->from * POSITION_BLOCK_BYTES, err);
     if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
         return err_set(
@@ -471,11 +462,13 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
     if (file->only_compares)
         return true;
     file->blocks = to_its_end ? file->to : blocks;
-    return tell(
-        worker,
-        &(news_t){
-            .kind = NEWS_FED, .file = file, .end_block = file->blocks, .tail_parts = worker->tail_parts},
-        err);
+    return tell(worker,
+                &(news_t){.kind = NEWS_FED,
+                          .file = file,
+                          .end_block = file->blocks,
+                          .tail_parts = worker->tail_parts,
+                          .end = end == UINT64_MAX ? 0 : end},
+                err);
 }
 
 /* *begun: a block of it was handed on. */

@@ -20,13 +20,15 @@ enum { RANGES_AT_ONCE = 100, NAP_MS = 50 };
 /* In one lane all numbers of an extent are the entry's. */
 typedef bool take_range_t(void *context, int64_t from, int64_t to, err_t *err);
 
-static bool each_range(const entry_t *entry, take_range_t *take, void *context, err_t *err) {
+static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take, void *context, err_t *err) {
     for (size_t i = 0; i < entry->extent_count; i++) {
         const extent_t *extent = &entry->extents[i];
-        const uint64_t blocks = (extent->length + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
-        for (uint64_t block = 0; block < blocks && block < POSITION_LANES; block++) {
+        const uint64_t blocks = (extent->length + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES,
+                       before = offset > extent->start ? offset - extent->start : 0;
+        for (uint64_t block = 0; before < extent->length && block < blocks && block < POSITION_LANES;
+             block++) {
             const uint32_t lane = position_lane(entry->ordinal, extent->start + block * POSITION_BLOCK_BYTES);
-            if (!take(context, position_id(lane, extent->base),
+            if (!take(context, position_id(lane, extent->base + before),
                       position_id(lane, extent->base + extent->length - 1), err))
                 return false;
         }
@@ -98,23 +100,28 @@ static bool take_range(void *context, int64_t from, int64_t to, err_t *err) {
     return ranges->count < RANGES_AT_ONCE || flush(ranges, err);
 }
 
-static bool go_through(const forget_place_t *place, const entry_t *entry, bool deletes, bool *any,
-                       err_t *err) {
+static bool go_through(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool deletes,
+                       bool *any, err_t *err) {
     ranges_t ranges = {.place = place, .deletes = deletes};
     bson_init(&ranges.list);
-    bool ok = each_range(entry, take_range, &ranges, err) && flush(&ranges, err);
+    bool ok = each_range(entry, offset, take_range, &ranges, err) && flush(&ranges, err);
     bson_destroy(&ranges.list);
     *any = ranges.any;
     return ok;
 }
 
 bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err) {
-    return go_through(place, entry, false, any, err);
+    return go_through(place, entry, 0, false, any, err);
+}
+
+bool forget_look_behind(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+                        err_t *err) {
+    return go_through(place, entry, offset, false, any, err);
 }
 
 bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err) {
     bool any;
-    return go_through(place, entry, true, &any, err);
+    return go_through(place, entry, 0, true, &any, err);
 }
 
 /* ---- the command ---- */
@@ -185,7 +192,8 @@ static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
         if (!places_named(forgetting->places, spec->inputs[i]) &&
-            !places_remaining(forgetting->places, spec->inputs[i]))
+            !places_remaining(forgetting->places, spec->inputs[i]) &&
+            !(spec->documents && places_removed(forgetting->places, spec->inputs[i], NULL)))
             return err_set(
                 err, STATUS_USAGE,
                 "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
@@ -206,18 +214,34 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
                                                     no_documents, NULL, err)) != NULL;
 }
 
-/* What came for an input of this name after it had been removed: it lies where no input is. */
-static bool remove_strays(forgetting_t *forgetting, const char *name, err_t *err) {
-    const entries_t *entries = places_entries(forgetting->places);
-    for (size_t i = 0; forgetting->spec->documents && i < entries->count; i++) {
-        const entry_t *entry = &entries->entries[i];
-        if (entry->removed && strcmp(entry->path, name) == 0 && !remove_documents(forgetting, entry, err))
+/* A load that did not know of a removal may have sent more of it. */
+static bool look_again(forgetting_t *forgetting, const removal_t *removal, const char *name, bool *late,
+                       err_t *err) {
+    *late = false;
+    for (const entry_t *entry = NULL; (entry = places_removed(forgetting->places, name, entry));) {
+        bool any;
+        if (!catalog_look_again(forgetting->store, removal, entry, &any, err))
             return false;
+        *late |= any;
     }
     return true;
 }
 
-static bool forget_all(forgetting_t *forgetting, err_t *err) {
+static bool forget_one(forgetting_t *forgetting, const removal_t *removal, const char *name,
+                       forget_outcome_t *outcome, err_t *err) {
+    const bool documents = forgetting->spec->documents;
+    const entry_t *entry = places_named(forgetting->places, name);
+    bool late = false;
+    if ((entry && !catalog_remove(forgetting->store, entry->ordinal, documents, removal, err)) ||
+        (documents && !look_again(forgetting, removal, name, &late, err)))
+        return false;
+    *outcome = entry || places_remaining(forgetting->places, name) ? FORGET_DONE
+               : late                                              ? FORGET_LATE
+                                                                   : FORGET_NOTHING;
+    return true;
+}
+
+static bool forget_all(forgetting_t *forgetting, forget_outcome_t *outcomes, err_t *err) {
     const removal_t removal = {.self = forgetting->id,
                                .lease_ns = forgetting->lease_ms * 1000000,
                                .context = forgetting,
@@ -226,14 +250,9 @@ static bool forget_all(forgetting_t *forgetting, err_t *err) {
                                .wait = nap,
                                .look = look,
                                .remove = remove_documents};
-    for (size_t i = 0; i < forgetting->spec->input_count; i++) {
-        const entry_t *entry = places_named(forgetting->places, forgetting->spec->inputs[i]);
-        if (entry &&
-            !catalog_remove(forgetting->store, entry->ordinal, forgetting->spec->documents, &removal, err))
+    for (size_t i = 0; i < forgetting->spec->input_count; i++)
+        if (!forget_one(forgetting, &removal, forgetting->spec->inputs[i], &outcomes[i], err))
             return false;
-        if (!remove_strays(forgetting, forgetting->spec->inputs[i], err))
-            return false;
-    }
     return catalog_finish_removals(forgetting->store, &removal, err);
 }
 
@@ -252,12 +271,13 @@ static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
     server_destroy(forgetting->server);
 }
 
-bool forget_run(const forget_spec_t *spec, err_t *err) {
+bool forget_run(const forget_spec_t *spec, forget_outcome_t *outcomes, err_t *err) {
     const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
     forgetting_t forgetting = {.spec = spec};
     bool ok = (forgetting.server = server_connect(&options, err)) &&
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
-              find_inputs(&forgetting, err) && enroll(&forgetting, err) && forget_all(&forgetting, err);
+              find_inputs(&forgetting, err) && enroll(&forgetting, err) &&
+              forget_all(&forgetting, outcomes, err);
     close_all(&forgetting, err, ok);
     return ok;
 }

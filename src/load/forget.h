@@ -13,8 +13,16 @@ typedef struct {
     int64_t patience_ns;
 } forget_spec_t;
 
-/* One call, from the command. Status 1: an input is not in the catalog, is being loaded, or has documents. */
-bool forget_run(const forget_spec_t *spec, err_t *err);
+/* What there was of an input. */
+typedef enum {
+    FORGET_DONE,    /* it is taken out; or a removal that was interrupted is finished */
+    FORGET_LATE,    /* it had been forgotten before; documents that came behind that are removed */
+    FORGET_NOTHING, /* it had been forgotten before, and nothing of it is there */
+} forget_outcome_t;
+
+/* One call, from the command. outcomes: of each input. Status 1: an input is not in the catalog, is being loaded, or has
+ * documents. */
+bool forget_run(const forget_spec_t *spec, forget_outcome_t *outcomes, err_t *err);
 
 /* The part of it that a load uses for inputs that have changed: documents at the places of an entry. context:
  * this. */
@@ -24,6 +32,9 @@ typedef struct {
     const uint8_t *uuid; /* of the collection */
 } forget_place_t;
 bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err);
+/* Only those of records that begin at this offset of the input's text, or behind it. */
+bool forget_look_behind(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+                        err_t *err);
 bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err);
 
 #endif

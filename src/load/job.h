@@ -74,6 +74,9 @@ bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
 bool job_drop(job_t *job, err_t *err);
 /* --reload-changed: takes the input out of the catalog, with its documents (or it has none). */
 bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);
+/* Inputs that another command has removed while this load worked on them: what it has sent of them since then is to be
+ * removed, too. After its threads have ended. */
+void job_tell_removed(job_t *job);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);

@@ -191,6 +191,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
     loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
+    loading->lease_ns = spec->dry_run || spec->retry ? 0 : job->lease_ms * 1000000;
     loading->reload_changed = spec->reload_changed;
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
@@ -334,8 +335,10 @@ static bool move_data(job_t *job, err_t *err) {
     if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
         log_detail("what was settled at last could not be written down: %s", flushing.text);
     loading_free_blocks(loading_take_done(&job->loading));
-    if (!ok)
+    if (!ok) {
+        job_tell_removed(job);
         return refuse_in_the_middle(job, err);
+    }
     return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
 }
 

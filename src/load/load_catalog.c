@@ -340,6 +340,16 @@ bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *e
     return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
 }
 
+void job_tell_removed(job_t *job) {
+    err_t ignored;
+    for (size_t i = 0; i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        if (input->removed && input->taken && !catalog_may_remain(job->store, input->entry.ordinal, &ignored))
+            log_detail("what was sent of %s behind its removal is not noted in the catalog: %s", input->name,
+                       ignored.text);
+    }
+}
+
 /* Of a `tipple forget --delete`, or of a load with --reload-changed. */
 static bool finish_removals(job_t *job, err_t *err) {
     const removal_t removal = removal_of(job);

@@ -41,6 +41,8 @@ struct loader {
     hist_t batch_times;
 };
 
+static const int64_t CONFIRMED_NAP_NS = 5000000;
+
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(loading_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
@@ -137,6 +139,57 @@ static bool ask_to_bind(loader_t *loader, err_t *err) {
     return loading_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : interrupted(err));
 }
 
+/* ---- whose it is ---- */
+
+/* Until the catalog was asked within the last lease. What it has said of blocks is known then. */
+static bool wait_until_confirmed(loading_t *loading, err_t *err) {
+    const struct timespec pause = {.tv_nsec = CONFIRMED_NAP_NS};
+    while (__builtin_expect(loading->lease_ns &&
+                                clock_awake_or_not_ns() -
+                                        atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
+                                    loading->lease_ns,
+                            0)) {
+        if (loading_failed(loading) || stop_signal())
+            return interrupted(err);
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* Deliver asks, before it sends something again. */
+static bool may_send(void *context, err_t *err) {
+    const loader_t *loader = context;
+    const batch_t *batch = loader->sending;
+    if (!wait_until_confirmed(loader->loading, err))
+        return false;
+    err->text[0] = '\0';
+    for (size_t i = 0; i < batch->part_count; i++)
+        if (block_is_lost(batch->parts[i].block))
+            return false;
+    return true;
+}
+
+/* The block at hand goes on to its end, and is dropped then. */
+static void drop_block(void *context, block_t *block) {
+    if (block->parsed && !block->pending)
+        loading_free_block(context, block);
+}
+
+/* What is another load's by now, or nobody's, is left out. Where some of it turns out to be while the rest is sent
+ * again, that is begun anew: what is there already shows as duplicates. */
+static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
+    for (;;) {
+        if (!wait_until_confirmed(loader->loading, err))
+            return false;
+        batch_drop_lost(batch, drop_block, loader->loading);
+        err->text[0] = '\0';
+        if (!batch->count || write_batch(loader, batch, place, delivered, err))
+            return true;
+        if (err->text[0])
+            return false;
+    }
+}
+
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
     loading_t *loading = loader->loading;
     size_t place = (size_t)(batch - loader->batches);
@@ -149,7 +202,7 @@ static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
-    if (loader->writer && !write_batch(loader, batch, place, &delivered, err))
+    if (loader->writer && !write_own(loader, batch, place, &delivered, err))
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
@@ -352,7 +405,9 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     rejects_looked_at(loading->rejects, looked_at, documents);
     block->outgrown = correct_has_outgrown(block);
     record = (record_t){.offset = block->length}; /* one that is too long */
-    return ok && (!block->oversize.length || leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err));
+    if (ok && block->oversize.length)
+        ok = leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err);
+    return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
 }
 
 /* The only record of a block is a reject, whatever it makes. */
@@ -472,7 +527,10 @@ static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
         return false;
     if (loading->uuid)
         writer_set_uuid(loader->writer, loading->uuid);
-    loader->owner = (deliver_owner_t){.context = loader, .place = place_of, .accepts = accepts_stored};
+    loader->owner = (deliver_owner_t){.context = loader,
+                                      .place = place_of,
+                                      .accepts = accepts_stored,
+                                      .may_send = loading->lease_ns ? may_send : NULL};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
     return loader->deliver != NULL;
 }

@@ -29,6 +29,7 @@ typedef struct news {
     uint32_t epoch;
     uint64_t end_block;  /* FED */
     uint32_t tail_parts; /* FED */
+    uint64_t end;        /* FED: of its text, in bytes */
     torn_t torn;
     block_t *block;
 } news_t;
@@ -67,6 +68,11 @@ typedef struct {
     const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
     reject_codes_t reject_codes; /* --reject-code */
     bool reload_changed;         /* --reload-changed */
+    /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
+     * have taken an input, and removed what there was of it. */
+    int64_t lease_ns; /* 0: nobody can take anything (--retry, --dry-run) */
+    atomic_llong
+        confirmed_ns; /* by clock_awake_or_not_ns, before the catalog was asked that has said so last */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

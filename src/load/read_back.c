@@ -16,6 +16,8 @@ struct read_back {
     read_back_accepts_t *accepts;
     void *context;
     bool other, accepted;
+    bool strayed; /* something was passed over */
+    int64_t stray;
 };
 
 read_back_t *read_back_new(err_t *err) {
@@ -71,12 +73,16 @@ static int next_kept(void *context, const uint8_t **stored, uint32_t *length, er
     return 1;
 }
 
-/* Documents where no record begins are for verify to name. */
 static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
     read_back_t *range = context;
     (void)err;
-    if (!found->stored || found->kind == MERGE_FOREIGN || found->id != range->id)
+    if (!found->stored || found->kind == MERGE_FOREIGN)
         return true;
+    if (found->id != range->id) {
+        range->stray = range->strayed ? range->stray : found->id;
+        range->strayed = true;
+        return true;
+    }
     range->other = true;
     range->accepted =
         range->accepted ||
@@ -88,6 +94,7 @@ bool read_back_ready(read_back_t *range, err_t *err) {
     range->at = 0;
     range->merge = (merge_t){.next = next_kept, .tell = take_finding, .context = range};
     range->id = INT64_MIN;
+    range->strayed = false;
     return merge_begin(&range->merge, err);
 }
 
@@ -108,5 +115,14 @@ bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uin
              : range->accepted        ? READ_BACK_ACCEPTED
              : range->other           ? READ_BACK_OTHER
                                       : READ_BACK_NOTHING;
+    return true;
+}
+
+bool read_back_end(read_back_t *range, int64_t known, bool *any, int64_t *stray, err_t *err) {
+    range->id = known;
+    if (!merge_end(&range->merge, err))
+        return false;
+    *any = range->strayed;
+    *stray = range->stray;
     return true;
 }

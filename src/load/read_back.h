@@ -36,4 +36,8 @@ typedef enum {
 bool read_back_look(read_back_t *range, int64_t id, const uint8_t *document, uint32_t length,
                     read_back_accepts_t *accepts, void *context, read_back_found_t *found, err_t *err);
 
+/* No more records: was there a document (any; the first: *stray) that is not of a place that was looked at? known: one
+ * more place that something may be at. */
+bool read_back_end(read_back_t *range, int64_t known, bool *any, int64_t *stray, err_t *err);
+
 #endif

@@ -128,6 +128,53 @@ class Inputs(livetest.Case):
             self.load("-", "--input-name", name, stdin=text)
         self.assertEqual(21000, len(self.documents()))
 
+    def killed_in_the_middle(self, name, text):
+        """A load of a stream that is killed when about half of it is there, of which some is done and some is not."""
+        with open(self.write("stream", text), "rb") as stream:
+            load = self.start("-j", "2", "-b", "200", "--max-rate", "20K", "-", "--input-name", name, stdin=stream)
+        enough = text.count(b"\n") // 2
+        self.assertTrue(livetest.wait_for(lambda: self.there() >= enough or load.poll() is not None))
+        self.assertIsNone(load.poll(), "it has ended too early")
+        load.kill()
+        load.wait(livetest.LONG)
+
+    def test_stdin_of_others_after_a_kill(self):
+        """what a killed load had sent of a stream is compared, too: a shorter one, one of other content, and one that has
+        nothing at all are refused"""
+        self.shorten_lease(1)
+        text = rows(30000)
+        half = text[:text.index(b"\n100005000|") + 1]
+        for number, other in enumerate((half, rows(30000, 2), rows(30000, 2, header=False), rows(2000, 3), b"")):
+            name = "march%d" % number
+            self.killed_in_the_middle(name, text)
+            before = self.there()
+            for _ in range(2):
+                self.load("-", "--input-name", name, stdin=other, status=5)
+                self.assertIn("forget %s --delete" % name, self.stderr)
+            self.assertLessEqual(before, self.there())
+            self.tipple("forget", "--uri", self.uri(), "--delete", name)
+            self.assertEqual(0, self.there())
+            self.load("-", "--input-name", name, stdin=other)
+            self.assertEqual(max(0, other.count(b"\n") - other.startswith(b"test_id")), self.there())
+            self.tipple("forget", "--uri", self.uri(), "--delete", name)
+
+    def test_stdin_shorter_after_a_kill_then_whole(self):
+        """a stream that broke off is refused, and goes on when all of it comes; so does a longer one"""
+        self.shorten_lease(1)
+        text = rows(30000, bad=range(0, 30000, 997))
+        longer = text + rows(500, 2, header=False)
+        for name, other in (("april", text), ("may", longer)):
+            self.killed_in_the_middle(name, text)
+            self.load("-", "--input-name", name, stdin=text[:text.index(b"\n100004000|") + 1], status=5)
+            self.assertIn("before what there is of that one", self.stderr)
+            self.load("-", "--input-name", name, stdin=other, status=2)
+            self.assertEqual(other.count(b"\n") - 1 - 31, self.there())
+            self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", name, stdin=other)
+            self.tipple("forget", "--uri", self.uri(), "--delete", name)
+
+    def there(self):
+        return self.client.count(self.database, "results")
+
     def test_stdin_cut_off_and_longer(self):
         """a stream whose load was interrupted goes on with the longer one"""
         text = rows(30000)

@@ -391,6 +391,63 @@ class Forgotten(neverlost.Case):
         self.unrelayed()
         self.complete(texts)
 
+    def wakes_up(self, remove):
+        """A load that is suspended for longer than its lease, while its input is removed. When it wakes up, the catalog
+        is slow to say so. Documents that came before it knew."""
+        woken = threading.Event()
+        self.relayed(lambda message: 1 if woken.is_set() and message.books and not message.reply else relay.PASS)
+        load = self.start("-j", "2", "-b", "100", "a.csv")
+        self.wait_for_documents(5000, load)
+        load.send_signal(signal.SIGSTOP)
+        try:
+            remove()
+            before = self.there()
+            woken.set()
+        finally:
+            load.send_signal(signal.SIGCONT)
+        _, said = self.ended(load, (4,))
+        self.assertIn("a.csv was removed from the catalog by another command", said)
+        self.unrelayed()
+        self.assertLessEqual(self.there() - before, 2 * 2 * 100, "more than what was already under way")
+
+    def test_load_is_suspended(self):
+        """a load wakes up behind its lease, when its input was removed: it sends no more of it"""
+        self.inputs({"a.csv": rows(150000, 12)})
+        self.wakes_up(lambda: self.forget("a.csv", "--delete"))
+        self.forget("a.csv", "--delete")
+        self.exact({})
+        texts = self.inputs({"a.csv": rows(2000, 13)})
+        self.finished(texts)
+
+    def test_load_is_suspended_and_reloaded(self):
+        """the same, when its input was loaded anew with other content"""
+        self.inputs({"a.csv": rows(150000, 14)})
+        texts = {"a.csv": rows(2000, 15)}
+
+        def remove():
+            self.inputs(texts)
+            self.assertEqual(2000, self.load("--reload-changed", "a.csv")["loaded"])
+        self.wakes_up(remove)
+        self.finished(texts)
+
+    def test_came_late(self):
+        """what comes behind a removal is found by the same command, which says what it has found"""
+        texts = self.inputs({"a.csv": rows(500, 16), "b.csv": rows(300, 17)})
+        self.load(*texts)
+        late = self.documents(limit=3)
+        self.assertIn("is forgotten, and its documents are removed", self.said_by_forget("a.csv"))
+        self.assertIn("had been forgotten before, and nothing of it is there", self.said_by_forget("a.csv"))
+        self.client.insert(self.database, "results", late)
+        self.assertIn("had been forgotten before; documents that came behind that are removed",
+                      self.said_by_forget("a.csv"))
+        self.complete({"b.csv": texts["b.csv"]})
+        said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--json").stdout)
+        self.assertEqual(["nothing", "forgotten"], said["outcomes"])
+        self.exact({})
+
+    def said_by_forget(self, name):
+        return self.forget(name, "--delete").stdout.decode()
+
 
 class Copies(neverlost.Case):
     """Inputs of one name, size and content, in several folders."""

@@ -428,7 +428,7 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->fix_count)
         return !entry->removed;
-    if (change->clears)
+    if (change->clears || change->may_remain)
         return entry->removed;
     if (change->piece >= entry->piece_count)
         return false;
@@ -488,8 +488,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->removed = true;
         entry->remains = change->remains;
     }
-    if (change->clears)
-        entry->remains = false;
+    if (change->clears || change->may_remain)
+        entry->remains = change->may_remain;
     for (size_t i = 0; i < change->fix_count; i++)
         entry_add_fix(entry, change->fixes[i], &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",

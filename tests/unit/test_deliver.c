@@ -202,6 +202,14 @@ typedef struct {
 } case_t;
 
 static bool accepting;
+static uint32_t sends_allowed = UINT32_MAX; /* behind the first of a batch */
+
+static bool may_send(void *context, err_t *err) {
+    (void)context;
+    snprintf(err->text, sizeof err->text, "it is another load's");
+    err->status = STATUS_SERVER;
+    return sends_allowed && sends_allowed--;
+}
 
 static void open_lab(lab_t *lab, const char *stored, const char *script) {
     *lab = (lab_t){.all_tries = 12};
@@ -221,7 +229,8 @@ static bool run(lab_t *lab, const reject_codes_t *more, uint32_t max_batch, char
                          .fetch = fetch,
                          .again = again,
                          .refuse = refuse};
-    const deliver_owner_t owner = {.place = place, .accepts = accepting ? accepts : NULL};
+    const deliver_owner_t owner = {
+        .place = place, .accepts = accepting ? accepts : NULL, .may_send = may_send};
     deliver_t *it = deliver_new(&wire, &owner, more, err);
     delivered_t delivered;
     bool ok = deliver(it, &lab->documents, &delivered, err);
@@ -402,6 +411,26 @@ static void test_several_messages(void **state) {
     CHECK(cases, NULL, 2);
 }
 
+/* What is sent again, or behind the first message of a batch, may be another load's by then. */
+static void test_may_send(void **state) {
+    (void)state;
+    static const case_t never[] = {
+        {"-----", "ok", "LLLLL", .messages = 1, .sent = 5, .fetches = 0},
+        {"-=-!-", "ok", "LTLRL", .messages = 1, .sent = 5, .fetches = 1},
+        {"-----", "lost- ok", "another load's", .messages = 1, .sent = 5, .fetches = 0},
+    };
+    static const case_t two[] = {
+        {"-----", "ok ok ok", "another load's", .messages = 1, .sent = 2, .fetches = 0}};
+    sends_allowed = 0;
+    CHECK(never, NULL, 100);
+    CHECK(two, NULL, 2);
+    sends_allowed = 1;
+    static const case_t once[] = {
+        {"-----", "lost- lost- ok", "another load's", .messages = 2, .sent = 10, .fetches = 0}};
+    CHECK(once, NULL, 100);
+    sends_allowed = UINT32_MAX;
+}
+
 static void test_too_large(void **state) {
     (void)state;
     lab_t lab;
@@ -487,6 +516,7 @@ int main(void) {
         cmocka_unit_test(test_reading_back),
         cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_several_messages),
+        cmocka_unit_test(test_may_send),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_random),
     };

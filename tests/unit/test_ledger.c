@@ -334,6 +334,45 @@ static void test_lost(void **state) {
     }
 }
 
+/* When was the catalog asked that has said last that all of ours is ours? */
+static void test_confirmed(void **state) {
+    (void)state;
+    lab_t lab;
+    entry_change_t *changes;
+    size_t count;
+    begin(&lab, 2);
+    add(&lab);
+    lab.ledger.asked_ns = 10;
+    assert_int_equal(ledger_confirmed(&lab.ledger), 10); /* nothing is */
+    take(&lab, false);
+    lab.ledger.asked_ns = 20;
+    assert_int_equal(ledger_confirmed(&lab.ledger), 10);
+    take(&lab, false);
+    assert_int_equal(work_of(&lab, 1)->state, WORK_OURS);
+    lab.ledger.asked_ns = 30;
+    settle(&lab, 1, 4, 5, false);
+    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+    assert_int_equal(count, 1);
+    ledger_written(&lab.ledger, changes, count); /* says nothing of the first one */
+    free(changes);
+    assert_int_equal(work_of(&lab, 1)->confirmed_ns, 30);
+    assert_int_equal(ledger_confirmed(&lab.ledger), work_of(&lab, 0)->confirmed_ns);
+    assert_true(ledger_confirmed(&lab.ledger) < 30);
+    lab.ledger.asked_ns = 40;
+    assert_true(read_again(&lab));
+    assert_int_equal(ledger_confirmed(&lab.ledger), 40);
+    lab.ledger.asked_ns = 50;
+    piece_of(&lab, 0)->epoch++; /* another load's */
+    assert_true(read_again(&lab));
+    assert_int_equal(ledger_confirmed(&lab.ledger), 50);
+    lab.ledger.asked_ns = 60;
+    entry_of(&lab)->removed = true;
+    assert_false(read_again(&lab));
+    assert_true(lab.ledger.inputs[0].removed && lab.ledger.inputs[0].taken);
+    assert_int_equal(ledger_confirmed(&lab.ledger), 50);
+    end(&lab);
+}
+
 static void test_take_that_was_not_made(void **state) {
     (void)state;
     lab_t lab;
@@ -611,6 +650,7 @@ int main(void) {
         cmocka_unit_test(test_compared),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_confirmed),
         cmocka_unit_test(test_take_that_was_not_made),
         cmocka_unit_test(test_begun_anew),
         cmocka_unit_test(test_grown),

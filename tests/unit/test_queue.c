@@ -35,6 +35,22 @@ static void test_first_in_first_out(void **state) {
     queue_destroy(NULL);
 }
 
+static void test_offer(void **state) {
+    (void)state;
+    queue_t *queue = queue_new(2);
+    assert_int_equal(queue_offer(queue, item(1), 0), QUEUE_TAKEN);
+    assert_true(queue_push(queue, item(2), 0));
+    assert_int_equal(queue_offer(queue, item(3), 0), QUEUE_FULL);
+    assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(1));
+    assert_int_equal(queue_offer(queue, item(3), 0), QUEUE_TAKEN);
+    queue_close(queue);
+    assert_int_equal(queue_offer(queue, item(4), 0), QUEUE_CLOSED);
+    assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(2));
+    assert_ptr_equal(queue_pop(queue, 0, 0, 1), item(3));
+    assert_true(queue_ended(queue));
+    queue_destroy(queue);
+}
+
 static void test_near_ones_first(void **state) {
     (void)state;
     queue_t *queue = queue_new(8);
@@ -225,6 +241,7 @@ static void test_nothing_lost_nothing_twice(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_in_first_out),
+        cmocka_unit_test(test_offer),
         cmocka_unit_test(test_near_ones_first),
         cmocka_unit_test(test_waits_in_time),
         cmocka_unit_test(test_end),

@@ -101,12 +101,46 @@ static void test_accepted(void **state) {
     check("2h", "1a 3c", "nn", true);
 }
 
+/* Documents at places that nobody looked at. */
+static void check_end(const char *stored, int64_t known, int64_t expected) {
+    err_t err;
+    read_back_t *range = read_back_new(&err);
+    for (const char *at = stored; *at; at++) {
+        bson_t document;
+        build(&document, *at - '0', 'a');
+        assert_true(read_back_keep(range, bson_get_data(&document), document.len, &err));
+        bson_destroy(&document);
+    }
+    assert_true(read_back_ready(range, &err));
+    static const int64_t records[] = {3, 5};
+    for (size_t i = 0; i < 2; i++) {
+        read_back_found_t found;
+        assert_true(read_back_look(range, records[i], NULL, 0, NULL, NULL, &found, &err));
+    }
+    int64_t stray = -1;
+    bool any;
+    assert_true(read_back_end(range, known, &any, &stray, &err));
+    assert_int_equal(any, expected >= 0);
+    if (any)
+        assert_int_equal(stray, expected);
+    read_back_free(range);
+}
+
+static void test_strays(void **state) {
+    (void)state;
+    check_end("35", -1, -1);
+    check_end("", -1, -1);
+    check_end("33557", 7, -1);
+    check_end("1356", -1, 1);
+    check_end("345", -1, 4);
+    check_end("3578", 7, 8);
+    check_end("79", -1, 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_several), cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_accepted), cmocka_unit_test(test_strays),
     };
     return cmocka_run_group_tests_name("read_back", tests, NULL, NULL);
 }
