@@ -50,6 +50,15 @@ static inline bool load_file_number(const load_file_t *file, uint64_t offset, ui
     return extents_number(file->extents, file->extent_count, offset, number);
 }
 
+/* What a cut-off record has made, and the whole one does not: a message of a load that was killed may still bring
+ * it. */
+typedef struct late {
+    struct late *next;
+    load_file_t *file;
+    uint32_t epoch, length;
+    uint8_t document[];
+} late_t;
+
 typedef struct block {
     struct block *next; /* in the list that is queued, later in that of done blocks */
     load_file_t *file;
@@ -77,6 +86,7 @@ typedef struct block {
     size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
     bool counted;     /* among the blocks that are on their way (loading_add_block) */
+    late_t *late;     /* to be looked for once more before its piece is complete */
     bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
     bool parsed;      /* all of its records were looked at */
 } block_t;

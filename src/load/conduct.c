@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/coordinator.h"
+#include "load/correct.h"
 #include "load/forget.h"
 #include "load/job.h"
 #include "load/other_stream.h"
@@ -295,11 +296,47 @@ static bool take_news(job_t *job, news_t *news, err_t *err) {
     return ok;
 }
 
+static void take_late(job_t *job, block_t *block) {
+    while (block->late) {
+        late_t *late = block->late;
+        block->late = late->next;
+        late->next = job->late;
+        job->late = late;
+    }
+}
+
+/* Before each writing, and so before the one that completes the piece: what a message of a dead load has brought to the
+ * place of a record that makes no document is taken away. */
+static bool look_for_late(job_t *job, bool *removed, err_t *err) {
+    const correct_place_t place = {job->server, job->client, job->loading.uuid, job->schema,
+                                   &job->loading.reject_codes};
+    late_t **at = &job->late;
+    bool it = false;
+    *removed = false;
+    while (*at) {
+        late_t *late = *at;
+        const work_t *work = late->file->work;
+        if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
+            if (!correct_remove_late(&place, late, &it, err))
+                return false;
+            *removed |= it;
+            at = &late->next;
+            continue;
+        }
+        *at = late->next;
+        free(late);
+    }
+    return true;
+}
+
 static bool collect(void *context, err_t *err) {
     job_t *job = ((conductor_t *)context)->job;
     block_t *done = loading_take_done(&job->loading);
     news_t *news = loading_take_news(&job->loading);
-    bool ok = !done || job_make_durable(job, err);
+    bool removed;
+    for (block_t *block = done; block; block = block->next)
+        take_late(job, block);
+    bool ok = look_for_late(job, &removed, err) && ((!done && !removed) || job_make_durable(job, err));
     for (const block_t *block = done; ok && block; block = block->next)
         ok = add_block(job, block, err);
     loading_free_blocks(done);

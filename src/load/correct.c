@@ -147,3 +147,44 @@ bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t
     int code;
     return change_torn(place, block, offset, NULL, removed, &code, err);
 }
+
+/* A person has put the same document there. */
+static bool is_fix(const block_t *block, uint32_t offset, const uint8_t *document, uint32_t length) {
+    const load_file_t *file = block->file;
+    return fix_marks_know(file->fixes, file->fix_count, block->offset + offset,
+                          XXH3_64bits(document, length));
+}
+
+bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err) {
+    records_place_t room = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < block->file->torn_count; i++) {
+        const torn_t *torn = &block->file->torn[i];
+        uint32_t length;
+        late_t *late;
+        if (!begins_with(block, offset, torn))
+            continue;
+        ok = encode_old(schema, block, offset, torn, &room, &length, err);
+        if (!ok || !length || is_fix(block, offset, room.bytes, length))
+            continue;
+        if (!(late = malloc(sizeof *late + length))) {
+            ok = err_memory(err, length);
+            continue;
+        }
+        *late = (late_t){.next = block->late, .file = block->file, .epoch = block->epoch, .length = length};
+        memcpy(late->document, room.bytes, length);
+        block->late = late;
+    }
+    free(room.bytes);
+    return ok;
+}
+
+bool correct_remove_late(const correct_place_t *place, const late_t *late, bool *removed, err_t *err) {
+    uint64_t matched = 0;
+    bson_t document;
+    int code;
+    const bool ok = !bson_init_static(&document, late->document, late->length) ||
+                    change(place, &document, NULL, &matched, &code, err);
+    *removed = matched > 0;
+    return ok;
+}

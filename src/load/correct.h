@@ -43,4 +43,9 @@ bool correct_replace(const correct_place_t *place, const block_t *block, uint32_
 bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
                     err_t *err);
 
+/* What it may have made goes to the block's `late`: */
+bool correct_expect_late(const schema_t *schema, block_t *block, uint32_t offset, err_t *err);
+/* and is taken away, if it has come meanwhile. */
+bool correct_remove_late(const correct_place_t *place, const late_t *late, bool *removed, err_t *err);
+
 #endif

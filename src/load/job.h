@@ -55,6 +55,7 @@ typedef struct {
     hand_out_t *hand_out;
     void **kept; /* memory that goes with the load */
     size_t kept_count;
+    late_t *late; /* documents that may come late */
     news_t *torn; /* last records without a line end, that wait to be sent */
     feeder_t *feeder;
 

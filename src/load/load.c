@@ -404,6 +404,11 @@ static void free_job(job_t *job) {
         free(job->kept[i]);
     free(job->kept);
     hand_out_free(job->hand_out);
+    while (job->late) {
+        late_t *next = job->late->next;
+        free(job->late);
+        job->late = next;
+    }
     while (job->torn) {
         news_t *next = job->torn->next;
         loading_free_block(&job->loading, job->torn->block);

@@ -329,6 +329,12 @@ static bool read_block_back(loader_t *loader, block_t *block, err_t *err) {
     return ok;
 }
 
+/* With another shard key than _id it may be on any shard, and is not looked for. */
+static bool may_come_late(const loader_t *loader, const block_t *block, const record_t *record) {
+    const route_t *route = loader->loading->route;
+    return loader->writer && (!route || route_key(route)->is_id) && correct_was_torn(block, record->offset);
+}
+
 /* A record that is not to be sent; document: NULL where none can be made. reason NULL: the filter leaves it out.
  */
 static bool leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
@@ -336,6 +342,9 @@ static bool leave_out(loader_t *loader, block_t *block, const record_t *record, 
     char outgrown[WIRE_WORDS];
     begun_there_t there = BEGUN_NONE;
     if (loader->comparing && !begun_nothing(loader->begun, record, document, &there, err))
+        return false;
+    if (block->file->torn_count && there != BEGUN_FIXED && may_come_late(loader, block, record) &&
+        !correct_expect_late(loader->loading->schema, block, record->offset, err))
         return false;
     if (there == BEGUN_OUTGROWN) {
         begun_say_outgrown(outgrown, reason, block->id_base + record->offset);

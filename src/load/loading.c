@@ -98,6 +98,10 @@ void loading_free_block(loading_t *loading, block_t *block) {
         settle_one(loading);
         pthread_mutex_unlock(&loading->lock);
     }
+    for (late_t *late; (late = block->late);) {
+        block->late = late->next;
+        free(late);
+    }
     free(block->rejects);
     free(block);
 }

@@ -170,6 +170,22 @@ class Corrected(neverlost.Case):
         self.unrelayed()
         self.complete({"a.csv": more})
 
+    def test_late_for_nothing(self):
+        """the same, where the whole record is a reject, or the filter leaves it out: it is taken away all the same"""
+        text, more = rows(1000, 20), rows(50, 21, header=False)
+        start, last = text.rindex(b"\n", 0, -1) + 1, text.rindex(b"|") + 1
+        words = "--max-record", "4K", "--filter", "i!=2044-05-05"
+        for end, filtered in ((b"2044-05-05\n", 1), (5000 * b"x" + b"\n", 0)):
+            self.begin_anew()
+            load, go_on = self.lagging(text[:last], text[:last] + end + more, *words)
+            go_on.set()
+            said, _ = self.ended(load, (2 - 2 * filtered,))
+            self.assertEqual((50, filtered, 1 - filtered), (said["loaded"], said["filtered"], said["rejected"]))
+            self.unrelayed()
+            self.exact({"a.csv": text[:start] + more})
+            self.verified(*words, "a.csv", count=1049)
+            self.assertEqual(0, self.load(*words, "a.csv", status=2 - 2 * filtered)["read"])
+
     def test_behind_a_byte_order_mark(self):
         """the record that was cut off is the first of its file, behind a byte order mark"""
         text = rows(1, 16, header=False)
