@@ -235,6 +235,5 @@ bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
 
 bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
     static const uint8_t none[16];
-    return memcmp(uuid, none, sizeof none) == 0 ||
-           drop_one(server, client, "", uuid, err);
+    return memcmp(uuid, none, sizeof none) == 0 || drop_one(server, client, "", uuid, err);
 }
