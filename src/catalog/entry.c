@@ -184,14 +184,17 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-/* Of those of the record of a confirmed one, what it leaves no room for. */
+/* Of those of the record of a confirmed one, what it leaves no room for. Somebody who did not know of a document
+ * that was confirmed meanwhile does not make it unknown. */
 static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
     size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
     for (size_t i = kept; i < entry->fix_count; i++) {
-        const fix_mark_t *fix = &entry->fixes[i];
-        if (fix->offset != confirmed.offset || fix->of != confirmed.of ||
-            (confirmed.hash == FIX_NOTHING && !fix->confirmed))
-            entry->fixes[kept++] = *fix;
+        fix_mark_t fix = entry->fixes[i];
+        const bool here = fix.offset == confirmed.offset && fix.of == confirmed.of;
+        if (here && (confirmed.hash != FIX_NOTHING || fix.hash == FIX_NOTHING))
+            continue;
+        fix.confirmed = fix.confirmed && !here;
+        entry->fixes[kept++] = fix;
     }
     entry->fix_count = kept;
 }

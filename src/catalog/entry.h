@@ -142,7 +142,7 @@ bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err);
 bool entry_add_version(entry_t *entry, const version_t *version, err_t *err);
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err);
 /* One that is not confirmed comes to the others of its record. A confirmed document replaces them all;
- * confirmed as FIX_NOTHING, it replaces only what was confirmed before. */
+ * confirmed as FIX_NOTHING, it leaves them all noted: a late message may bring one, or has brought it. */
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err);
 /* So many can be added afterwards without more memory. */
 bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err);

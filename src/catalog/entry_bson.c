@@ -502,6 +502,15 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
     }
 }
 
+static void append_noted(const fix_mark_t *fix, bson_t *to) {
+    char name[NAME];
+    bson_t noted;
+    snprintf(name, sizeof name, "%016" PRIx64, fix->hash);
+    BSON_APPEND_DOCUMENT_BEGIN(to, "noted", &noted);
+    BSON_APPEND_BOOL(&noted, name, true);
+    bson_append_document_end(to, &noted);
+}
+
 /* As entry_add_fix does it, without reading what is there. */
 static void append_fix(const fix_mark_t *fix, bson_t *set) {
     char name[NAME];
@@ -521,6 +530,8 @@ static void append_fix(const fix_mark_t *fix, bson_t *set) {
         bson_append_document_begin(set, name, -1, &inner);
         append_number(&inner, "hash", fix->hash);
         BSON_APPEND_BOOL(&inner, "confirmed", true);
+        append_noted(fix,
+                     &inner); /* for when it is confirmed as nothing by somebody who does not know of it */
         bson_append_document_end(set, &inner);
     }
 }

@@ -3,6 +3,7 @@
  * answered. All that were noted stay until one of them is confirmed, since a message of a load that was killed
  * may still arrive: whichever document came first is the truth, and it is one that is known. */
 #include "base/log.h"
+#include "load/fix_item.h"
 #include "load/job.h"
 #include "load/snapshot_read.h"
 #include "target/position.h"
@@ -13,10 +14,7 @@
 
 typedef struct {
     const fix_t *fix;
-    fix_mark_t mark;
-    bool written; /* whenever marks are written next */
-    bool stored;  /* its document is in the collection */
-    bool refused; /* its record is a reject again */
+    fix_item_t is;
 } item_t;
 
 struct retry_marks {
@@ -42,7 +40,7 @@ bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_
 static size_t add_change(entry_change_t *changes, size_t count, const item_t *item, fix_mark_t *at) {
     const uint32_t ordinal = item->fix->entry->ordinal;
     entry_change_t *last = count ? &changes[count - 1] : NULL;
-    *at = item->mark;
+    *at = item->is.mark;
     if (last && last->ordinal == ordinal && last->fix_count < STORE_MOST_FIXES) {
         last->fix_count++;
         return count;
@@ -64,7 +62,7 @@ static bool write_marks(job_t *job, err_t *err) {
         return err_memory(err, marks->count * sizeof *changes);
     }
     for (size_t i = 0; i < marks->count; i++)
-        if (marks->items[i].written)
+        if (marks->items[i].is.written)
             count = add_change(changes, count, &marks->items[i], &fixes[used++]);
     bool ok = !count || job->store->change_entries(job->store, changes, count, &changed, err);
     if (ok && count && changed != count)
@@ -76,10 +74,6 @@ static bool write_marks(job_t *job, err_t *err) {
     free(changes);
     free(fixes);
     return ok;
-}
-
-static bool is_noted(const fix_t *fix, uint64_t hash) {
-    return fix_marks_accept(fix->entry->fixes, fix->entry->fix_count, fix->offset, fix->of, hash);
 }
 
 static bool collect(job_t *job, err_t *err) {
@@ -97,12 +91,15 @@ static bool collect(job_t *job, err_t *err) {
     if (!(marks->items = calloc(marks->count + 1, sizeof *marks->items)))
         return err_memory(err, marks->count * sizeof *marks->items);
     for (size_t i = 0; i < marks->count; i++) {
-        item_t *item = &marks->items[i];
-        item->fix = fixes_at(marks->fixes, i);
-        item->mark.offset = item->fix->offset;
-        item->mark.of = item->fix->of;
-        if (item->fix->document)
-            item->mark.hash = XXH3_64bits(item->fix->document, item->fix->length);
+        const fix_t *fix = fixes_at(marks->fixes, i);
+        fix_item_t is = {.entry = fix->entry,
+                         .mark = {.offset = fix->offset, .of = fix->of},
+                         .makes_document = fix->document != NULL,
+                         .left_out = fix->left_out,
+                         .filtered = fix->filtered};
+        if (fix->document)
+            is.mark.hash = XXH3_64bits(fix->document, fix->length);
+        marks->items[i] = (item_t){fix, is};
     }
     return true;
 }
@@ -112,10 +109,8 @@ bool retry_marks_note(job_t *job, err_t *err) {
         return err_memory(err, sizeof *job->marks);
     if (!collect(job, err))
         return false;
-    for (size_t i = 0; i < job->marks->count; i++) {
-        item_t *item = &job->marks->items[i];
-        item->written = item->fix->document && !is_noted(item->fix, item->mark.hash);
-    }
+    for (size_t i = 0; i < job->marks->count; i++)
+        fix_item_note(&job->marks->items[i].is);
     return write_marks(job, err);
 }
 
@@ -134,7 +129,7 @@ static item_t *find_item(retry_marks_t *marks, int64_t id) {
 /* ---- what is there ---- */
 
 typedef struct {
-    const fix_t *fix;
+    const fix_item_t *item;
     uint64_t hash; /* of what is there, of all that was noted; FIX_NOTHING: none */
 } noted_there_t;
 
@@ -147,44 +142,22 @@ static bool see(void *context, const uint8_t *document, uint32_t length, err_t *
     noted_there_t *there = context;
     const uint64_t hash = XXH3_64bits(document, length);
     (void)err;
-    if (is_noted(there->fix, hash))
+    if (fix_item_knows(there->item, hash))
         there->hash = hash;
     return true;
 }
 
-/* An earlier run has noted another fix of this record, and may have loaded it. */
-static bool settle_earlier(snapshot_read_t *reader, item_t *item, size_t *others, err_t *err) {
-    noted_there_t there = {.fix = item->fix};
-    if (!snapshot_read_all(reader, item->fix->id, item->fix->id + 1, begin_anew, see, &there, err))
-        return false;
-    if (there.hash != FIX_NOTHING) {
-        ++*others;
-        item->mark.hash = there.hash;
-        item->mark.confirmed = item->written = true;
-    }
-    return true;
-}
-
 static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *others, err_t *err) {
-    const fix_t *fix = item->fix;
-    const fix_mark_t *answer = entry_answer(fix->entry, fix->offset, fix->of);
-    item->written = item->mark.confirmed = false;
-    if (item->stored) {
-        item->mark.confirmed = item->written = !answer || answer->hash != item->mark.hash;
-        return true;
-    }
-    if (answer && answer->hash != FIX_NOTHING)
-        return true;
-    if (entry_has_unsettled_fix(fix->entry, fix->offset, fix->of)) {
+    const int64_t id = item->fix->id;
+    noted_there_t there = {.item = &item->is, .hash = FIX_NOTHING};
+    if (fix_item_asks(&item->is)) {
         if (!*reader && !(*reader = snapshot_read_new(job->server, job->client, err)))
             return false;
-        if (!settle_earlier(*reader, item, others, err))
+        if (!snapshot_read_all(*reader, id, id + 1, begin_anew, see, &there, err))
             return false;
+        *others += there.hash != FIX_NOTHING;
     }
-    if (!item->written && !answer && (fix->left_out || (fix->filtered && !item->refused))) {
-        item->mark.hash = FIX_NOTHING;
-        item->mark.confirmed = item->written = true;
-    }
+    fix_item_settle(&item->is, there.hash);
     return true;
 }
 
@@ -196,8 +169,8 @@ bool retry_marks_settle(job_t *job, const block_t *done, err_t *err) {
     for (; done; done = done->next) {
         item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);
         if (item) {
-            item->stored = done->counts.loaded || done->counts.already_there;
-            item->refused = done->counts.rejected > 0;
+            item->is.stored = done->counts.loaded || done->counts.already_there;
+            item->is.refused = done->counts.rejected > 0;
         }
     }
     for (size_t i = 0; ok && i < marks->count; i++)

@@ -72,19 +72,72 @@ static const stored_t *find_document(const world_t *world, const entry_t *entry,
         const stored_t *one = &documents->at[i];
         const document_parts_t parts = document_parts(one->document);
         if (one->id == id && !one->orphan && parts.input == input->number && parts.format == format &&
-            parts.start == record->start && parts.length >= record->length &&
+            !parts.fix && parts.start == record->start && parts.length >= record->length &&
             parts.variant == record->variant && (one->committed || world->server.topology == KIND_STANDALONE))
             return one;
     }
     return NULL;
 }
 
-static bool is_marked(const entry_t *entry, uint64_t offset) {
+/* Not by the production code, which may be wrong. */
+static bool is_known(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
+    for (size_t i = 0; i < count; i++)
+        if (fixes[i].offset == offset && fixes[i].hash == hash)
+            return true;
+    return false;
+}
+
+/* Of the record with this hash, at this place? */
+static bool is_known_of(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
+    for (size_t i = 0; i < count; i++)
+        if (fixes[i].offset == offset && fixes[i].of == of && fixes[i].hash == hash)
+            return true;
+    return false;
+}
+
+/* of: the hash of the record that was rejected. */
+static const fix_mark_t *answer_of(const entry_t *entry, uint64_t offset, uint64_t of) {
+    for (size_t i = 0; i < entry->fix_count; i++)
+        if (entry->fixes[i].offset == offset && entry->fixes[i].of == of && entry->fixes[i].confirmed)
+            return &entry->fixes[i];
+    return NULL;
+}
+
+static bool has_any_fix(const entry_t *entry, uint64_t offset) {
+    for (size_t i = 0; i < entry->fix_count; i++)
+        if (entry->fixes[i].offset == offset)
+            return true;
+    return false;
+}
+
+/* A document that a person's fix of the record at this place has made, and that the catalog knows. With before: it was
+ * stored before this moment. */
+static const stored_t *find_fix(const world_t *world, const entry_t *entry, uint64_t offset, int64_t before) {
+    uint64_t number;
+    if (!world->retries || !entry_number(entry, offset, &number))
+        return NULL;
+    const int64_t id = position_id(position_lane(entry->ordinal, offset), number);
+    const documents_stored_t *documents = &world->server.documents;
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const stored_t *one = &documents->at[i];
+        if (one->id == id && !one->orphan && one->at < before && document_parts(one->document).fix &&
+            (one->committed || world->server.topology == KIND_STANDALONE) &&
+            is_known(entry->fixes, entry->fix_count, offset, sim_bson_hash(id, one->document)))
+            return one;
+    }
+    return NULL;
+}
+
+static const reject_mark_t *mark_of(const entry_t *entry, uint64_t offset) {
     for (size_t i = 0; i < entry->piece_count; i++)
         for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
             if (entry->pieces[i].rejects[j].offset == offset)
-                return true;
-    return false;
+                return &entry->pieces[i].rejects[j];
+    return NULL;
+}
+
+static bool is_marked(const entry_t *entry, uint64_t offset) {
+    return mark_of(entry, offset) != NULL;
 }
 
 /* ---- no record twice ---- */
@@ -112,7 +165,8 @@ static void check_doubles(world_t *world) {
                 continue;
             /* not promised: another content of the same place, which comes after its sender's death, on
              * another shard */
-            if (!server->by_id && one->document != other->document && (one->late || other->late))
+            if (!server->by_id && one->document != other->document &&
+                (one->late || other->late || (parts.fix && others.fix)))
                 continue;
             sim_fail(world, "twice",
                      "a record of input %u at %u is there twice: %x and %x, _ids %lld and %lld", parts.input,
@@ -140,7 +194,7 @@ static void check_claims(world_t *world) {
                 continue;
             if (record->kind == RECORD_GOOD && find_document(world, entry, input, record, claim->format))
                 continue;
-            if (claim->rejected >> j & 1)
+            if (claim->rejected >> j & 1 || find_fix(world, entry, content_offset(input, record), INT64_MAX))
                 continue;
             sim_fail(world, "truth",
                      "slot %u, run %u said %d, but the record of input %u at %u is not there%s", claim->slot,
@@ -151,7 +205,14 @@ static void check_claims(world_t *world) {
     }
 }
 
+/* Those of this load's inputs that nobody has fixed, as it knows them. */
+static bool is_open(const entry_t *entry, uint64_t offset) {
+    const reject_mark_t *mark = mark_of(entry, offset);
+    return mark && !answer_of(entry, offset, mark->hash);
+}
+
 void check_said(world_t *world, sim_load_t *load) {
+    bool any_open = false;
     /* what was dropped while or after the load asked for the last time is not its lie (it asks by two
      * commands) */
     if (load->drops_seen_before != world->drops || load->command.unsafe)
@@ -170,13 +231,30 @@ void check_said(world_t *world, sim_load_t *load) {
                            .content = load->seen[i],
                            .slot = load->slot,
                            .run = load->run};
-        for (uint32_t j = 0; j < claim->content->count; j++)
-            if (is_marked(&load->ledger.inputs[i].entry,
-                          content_offset(&world->inputs[claim->input], &claim->content->records[j])))
+        for (uint32_t j = 0; j < claim->content->count; j++) {
+            const uint64_t offset = content_offset(&world->inputs[claim->input], &claim->content->records[j]);
+            if (is_marked(&load->ledger.inputs[i].entry, offset))
                 claim->rejected |= 1u << j;
-        if (load->status == STATUS_OK && claim->rejected)
-            sim_fail(world, "status", "a load with rejects said 0");
+            if (load->status == STATUS_OK && is_open(&load->ledger.inputs[i].entry, offset))
+                sim_fail(world, "status", "a load with rejects said 0");
+            const reject_mark_t *mark = mark_of(&load->ledger.inputs[i].entry, offset);
+            const fix_mark_t *answer =
+                mark ? answer_of(&load->ledger.inputs[i].entry, offset, mark->hash) : NULL;
+            if (claim->rejected >> j & 1 && answer && answer->hash != FIX_NOTHING &&
+                entry->ordinal >= world->outlived && !find_fix(world, entry, offset, INT64_MAX))
+                sim_fail(world, "status",
+                         "a load counts a record of input %u at %u as fixed, but no fix is there",
+                         claim->input, claim->content->records[j].start);
+        }
     }
+    for (size_t i = 0; i < load->ledger.input_count; i++) {
+        const entry_t *entry = &load->ledger.inputs[i].entry;
+        for (size_t j = 0; j < entry->piece_count; j++)
+            for (size_t k = 0; k < entry->pieces[j].reject_count; k++)
+                any_open |= is_open(entry, entry->pieces[j].rejects[k].offset);
+    }
+    if (load->status == STATUS_SOME_REJECTED && !any_open)
+        sim_fail(world, "status", "a load without open rejects said 2");
     world->dirty = true;
     for (size_t i = 0; i < load->ledger.input_count; i++) {
         const ledger_input_t *input = &load->ledger.inputs[i];
@@ -231,6 +309,7 @@ static bool check_run(world_t *world, const input_t *input, const entry_t *entry
             const record_t *record = &content->records[j];
             ++*read;
             if (record->kind == RECORD_FILTERED || is_marked(entry, content_offset(input, record)) ||
+                find_fix(world, entry, content_offset(input, record), INT64_MAX) ||
                 (record->kind == RECORD_GOOD && find_document(world, entry, input, record, format_of(world))))
                 continue;
             sim_fail(world, "done",
@@ -336,13 +415,19 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
                          load->id.bytes[0]);
         }
     for (uint32_t i = 0; !change->remains && i < documents->count; i++)
-        if (!documents->at[i].orphan && !documents->at[i].late && entry_of(world, &documents->at[i]) == entry)
+        if (!documents->at[i].orphan && !documents->at[i].late &&
+            !document_parts(documents->at[i].document).fix && entry_of(world, &documents->at[i]) == entry)
             sim_fail(world, "burial", "entry %u is forgotten, but it has documents", entry->ordinal);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < world->claim_count; i++)
         if (world->claims[i].ordinal != entry->ordinal)
             world->claims[kept++] = world->claims[i];
     world->claim_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < world->answered_count; i++)
+        if (world->answered[i].ordinal != entry->ordinal)
+            world->answered[kept++] = world->answered[i];
+    world->answered_count = kept;
     if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
         world->burials[world->burial_count++] = (burial_t){
             .ordinal = entry->ordinal, .step = world->steps, .at = world->now, .documents = change->remains};
@@ -367,7 +452,7 @@ static void check_tombstones(world_t *world) {
             entry && entry->removed && !entry->remains ? find_burial(world, entry->ordinal) : NULL;
         if (!burial)
             continue;
-        if (!one->late)
+        if (!one->late && !document_parts(one->document).fix)
             sim_fail(world, "left", "document %x of entry %u is there after its removal", one->document,
                      entry->ordinal);
         else if (burial->documents && !world->jumps && one->at < burial->at + SIM_LEASE * 4 / 5)
@@ -375,6 +460,113 @@ static void check_tombstones(world_t *world) {
                      "document %x came in time for the removal of entry %u, and is still there",
                      one->document, entry->ordinal);
     }
+}
+
+/* ---- what a person has fixed ---- */
+
+/* Only what is rejected, or was until it was fixed: by its place and its bytes. */
+void check_counts(world_t *world, const entry_t *entry, const rejected_t *rejected) {
+    bool any = false;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++) {
+            const reject_mark_t *mark = &entry->pieces[i].rejects[j];
+            if (mark->offset != rejected->offset)
+                continue;
+            any = true;
+            if (mark->hash != rejected->hash)
+                sim_fail(world, "standing",
+                         "another record of entry %u at %u is rejected than the one that counts",
+                         entry->ordinal, rejected->record.start);
+        }
+    if (!any && !answer_of(entry, rejected->offset, rejected->hash) && !has_any_fix(entry, rejected->offset))
+        sim_fail(world, "standing", "no record of entry %u at %u is rejected, but its fix counts",
+                 entry->ordinal, rejected->record.start);
+}
+
+/* A fix is in the catalog before it is in the collection. */
+void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document) {
+    const entry_t *entry = find_entry(world, message->ordinal);
+    const uint64_t offset =
+        document_parts(document).start * world->inputs[document_parts(document).input].unit;
+    if (world->server.by_id && entry &&
+        !is_known(entry->fixes, entry->fix_count, offset, sim_bson_hash(id, document)))
+        sim_fail(world, "fix", "a fix was sent that the catalog does not know");
+}
+
+static bool is_usual(const server_t *server) {
+    return server->exists && server->has_header && memcmp(server->header.uuid, server->uuid, STORE_UUID) == 0;
+}
+
+/* What is there is known, and what answers a reject is there. */
+static void check_fixes(world_t *world) {
+    const server_t *server = &world->server;
+    const documents_stored_t *documents = &server->documents;
+    if (!is_usual(server))
+        return;
+    for (uint32_t i = 0; i < documents->count && server->by_id; i++) {
+        const stored_t *one = &documents->at[i];
+        const document_parts_t parts = document_parts(one->document);
+        const entry_t *entry = parts.fix && !one->orphan ? entry_of(world, one) : NULL;
+        if (entry && !entry->removed &&
+            !is_known(entry->fixes, entry->fix_count, parts.start * world->inputs[parts.input].unit,
+                      sim_bson_hash(one->id, one->document)))
+            sim_fail(world, "fix", "a fix of entry %u at %u is there that the catalog does not know",
+                     entry->ordinal, parts.start);
+    }
+    for (size_t i = 0; i < server->entries.count; i++) {
+        const entry_t *entry = &server->entries.entries[i];
+        if (entry->removed || entry->ordinal < world->outlived)
+            continue; /* a confirmed fix does not know of which collection it is */
+        for (size_t j = 0; j < entry->fix_count; j++)
+            if (entry->fixes[j].confirmed && entry->fixes[j].hash != FIX_NOTHING &&
+                !find_fix(world, entry, entry->fixes[j].offset, INT64_MAX))
+                sim_fail(world, "answer", "entry %u has a confirmed fix at %llu, which is not there",
+                         entry->ordinal, (unsigned long long)entry->fixes[j].offset);
+    }
+}
+
+static void check_retried(world_t *world) {
+    for (uint32_t i = 0; i < world->answered_count; i++) {
+        const answered_t *said = &world->answered[i];
+        const entry_t *entry = find_entry(world, said->ordinal);
+        if (!entry || !answer_of(entry, said->offset, said->of))
+            sim_fail(world, "answered",
+                     "slot %u, run %u said that the reject of entry %u at %llu is fixed, but it is open",
+                     said->slot, said->run, said->ordinal, (unsigned long long)said->offset);
+        else if (said->document && !find_fix(world, entry, said->offset, INT64_MAX))
+            sim_fail(world, "answered",
+                     "slot %u, run %u said that the fix of entry %u at %llu is there, but it is not",
+                     said->slot, said->run, said->ordinal, (unsigned long long)said->offset);
+    }
+}
+
+/* A load has read this record's block back, and rejects it: not where a fix is that it knows. */
+void check_rejected_again(world_t *world, const task_t *task, uint32_t ordinal, uint64_t offset,
+                          uint64_t of) {
+    const entry_t *entry = find_entry(world, ordinal);
+    const stored_t *one = entry && !entry->removed ? find_fix(world, entry, offset, task->began_at) : NULL;
+    if (task->epoch > 1 && one && !one->late && world->server.by_id &&
+        is_known_of(task->fixes, task->fix_count, offset, of, sim_bson_hash(one->id, one->document)))
+        sim_fail(world, "rejected again", "a record of entry %u at %llu, which was fixed, is rejected again",
+                 ordinal, (unsigned long long)offset);
+}
+
+/* A --retry has ended with 0 or 2. says: that this record is fixed now (document), or left out. */
+void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry, uint64_t offset,
+                    uint64_t of, bool says, bool document) {
+    const entry_t *now = find_entry(world, entry->ordinal);
+    if (!now || now->removed || !is_usual(&world->server) || load->drops_seen_before != world->drops)
+        return;
+    const stored_t *there = find_fix(world, now, offset, load->began_at);
+    if (world->calm && !answer_of(now, offset, of) && there &&
+        is_known_of(now->fixes, now->fix_count, offset, of, sim_bson_hash(there->id, there->document)))
+        sim_fail(world, "answered",
+                 "the fix of entry %u at %llu was there before load %u, which has not confirmed it",
+                 now->ordinal, (unsigned long long)offset, load->id.bytes[0]);
+    if (says && world->answered_count < SIM_ANSWERED)
+        world->answered[world->answered_count++] =
+            (answered_t){now->ordinal, offset, of, document, load->slot, load->run};
+    world->dirty = true;
 }
 
 /* What a removal that was killed had left when the command began is gone when it has ended well. */
@@ -397,6 +589,10 @@ void check_now(world_t *world) {
         check_done(world);
     if (!world->failed && world->burial_count)
         check_tombstones(world);
+    if (!world->failed && world->retries) {
+        check_fixes(world);
+        check_retried(world);
+    }
 }
 
 /* ---- single events ---- */
@@ -508,7 +704,7 @@ void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t 
     const entries_t *entries = &world->server.entries;
     const char *digest = world->server.header.format_digest;
     (void)message;
-    if (!content_makes(input, document)) {
+    if (!parts.fix && !content_makes(input, document)) {
         sim_fail(world, "made up", "document %x is of no record", document);
         return;
     }
@@ -522,7 +718,7 @@ void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t 
         uint64_t number;
         if (input_of_path(world, entry->path) == input && entry_number(entry, offset, &number) &&
             position_id(position_lane(entry->ordinal, offset), number) == id) {
-            if (!is_noted(input, entry, parts.start, parts.length))
+            if (!parts.fix && !is_noted(input, entry, parts.start, parts.length))
                 sim_fail(world, "torn", "a record that is cut off was sent before the catalog says so");
             return;
         }

@@ -1,5 +1,6 @@
 #include "content.h"
 #include "catalog/ledger.h"
+#include "load/reject_identity.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,21 +23,27 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 uint64_t content_record_hash(const record_t *record) {
-    uint64_t hash = mix(1, record->start);
-    hash = mix(hash, record->length);
-    return mix(hash, record->variant + 64u * (uint32_t)record->kind) | 1;
+    const uint8_t bytes[] = {record->length, record->variant, (uint8_t)record->kind};
+    return reject_identity_hash(bytes, sizeof bytes);
+}
+
+/* And of where they are. */
+static uint64_t placed_hash(const record_t *record) {
+    return mix(mix(1, record->start), content_record_hash(record));
 }
 
 uint64_t content_block_hash(const input_t *input, const content_t *content, uint32_t from, uint32_t to) {
     uint64_t hash = mix(from < to ? content_block(input, &content->records[from]) : 0, to - from);
     for (uint32_t i = from; i < to; i++)
-        hash = mix(hash, content_record_hash(&content->records[i]));
+        hash = mix(hash, placed_hash(&content->records[i]));
     return hash;
 }
 
 record_kind_t content_kind(const input_t *input, uint32_t start) {
     const uint64_t number = mix(mix(3, input->odd), start) >> 20;
-    return input->odd && number % 6 == 0 ? (record_kind_t)(1 + number / 6 % 3) : RECORD_GOOD;
+    return input->odd && number % (input->odd < CONTENT_ODDER ? 6 : 2) == 0
+               ? (record_kind_t)(1 + number / 6 % 3)
+               : RECORD_GOOD;
 }
 
 /* By both ends, as a manifest's. */
@@ -47,7 +54,7 @@ void content_digest_at(const input_t *input, const content_t *content, uint64_t 
         content = &input->states[content->origin];
     for (uint32_t i = 0; input->kind == INPUT_PACKED && i < content->count; i++)
         if (content_offset(input, &content->records[i]) + content->records[i].length * input->unit <= size)
-            hash = mix(hash, content_record_hash(&content->records[i]));
+            hash = mix(hash, placed_hash(&content->records[i]));
     for (uint32_t i = 0; i < content->count; i++)
         if (content_offset(input, &content->records[i]) < size)
             last = &content->records[i];
@@ -58,7 +65,7 @@ void content_digest_at(const input_t *input, const content_t *content, uint64_t 
             end.length = (uint8_t)seen;
         if (last == &content->records[0])
             first = end;
-        hash = mix(mix(hash, content_record_hash(&first)), content_record_hash(&end));
+        hash = mix(mix(hash, placed_hash(&first)), placed_hash(&end));
     }
     static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < 16; i++)
@@ -80,7 +87,8 @@ uint32_t document_of(const input_t *input, const record_t *record, uint32_t form
 }
 
 document_parts_t document_parts(uint32_t document) {
-    return (document_parts_t){.input = document >> 21 & 3,
+    return (document_parts_t){.fix = document >> 24,
+                              .input = document >> 21 & 3,
                               .format = document >> 20 & 1,
                               .start = document >> 12 & 255,
                               .length = document >> 6 & 63,

@@ -38,12 +38,12 @@ typedef struct {
     content_t states[CONTENT_STATES];
     uint32_t count;
     uint32_t now[CONTENT_HOSTS]; /* which state each host has */
-    uint32_t odd;                /* which records are not good; 0: all are */
+    uint32_t odd;                /* which records are not good; 0: all are; from CONTENT_ODDER on: more */
     bool only_grew;              /* so far */
     int64_t clock;               /* of modifications */
 } input_t;
 
-enum { PIECE_BLOCKS = 2 };
+enum { PIECE_BLOCKS = 2, CONTENT_ODDER = 200 };
 
 /* What a record at this place is, in every state. */
 record_kind_t content_kind(const input_t *input, uint32_t start);
@@ -56,10 +56,10 @@ void content_seal(input_t *input, content_t *content);
 /* The digest that it would have if it ended after `size` bytes. */
 void content_digest_at(const input_t *input, const content_t *content, uint64_t size, char digest[33]);
 
-/* A record's document: never 0, 24 bits. */
+/* A record's document: never 0, 24 bits. In the bits above is which fix of the record it is. */
 uint32_t document_of(const input_t *input, const record_t *record, uint32_t format);
 typedef struct {
-    uint32_t input, format, start, length, variant;
+    uint32_t fix, input, format, start, length, variant;
 } document_parts_t;
 document_parts_t document_parts(uint32_t document);
 /* Can a state of the input make it? */
@@ -67,7 +67,7 @@ bool content_makes(const input_t *input, uint32_t document);
 /* Could any state make something at this place? */
 const record_t *content_at(const content_t *content, uint32_t start);
 
-/* Of the bytes of one record, and of some of a block. */
+/* Of the bytes of one record, wherever it is, as a reject's; and of some of a block. */
 uint64_t content_record_hash(const record_t *record);
 uint64_t content_block_hash(const input_t *input, const content_t *content, uint32_t from, uint32_t to);
 

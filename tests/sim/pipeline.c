@@ -4,7 +4,10 @@
 #include "sim.h"
 #include "catalog/ledger_inner.h"
 #include "load/merge.h"
+#include "load/reject_identity.h"
 #include "target/position.h"
+
+#include <stdio.h>
 
 /* The records [first, last) make the blocks [from, to). */
 typedef struct {
@@ -126,7 +129,7 @@ static bool number_of(feed_t *feed, const record_t *record, uint64_t *number) {
     return goes_on(feed);
 }
 
-static bool bind(sim_load_t *load) {
+bool pipeline_bind(sim_load_t *load) {
     err_t err;
     while (load->binding && !load->failed)
         actor_sleep(load->world, SIM_TICK / 4);
@@ -148,16 +151,47 @@ typedef struct {
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
     bool there[SIM_BATCH], settled[SIM_BATCH]; /* there, or otherwise known */
+    bool nothing[SIM_BATCH], fixed[SIM_BATCH]; /* makes no document; has one that a person has made of it */
     reject_mark_t rejects[SIM_BATCH];
     size_t reject_count;
     counts_t counts;
     bool failed;
 } batch_t;
 
+/* It comes into the reject file, once. */
+static void write_reject(const feed_t *feed, const record_t *record, const reject_mark_t *mark) {
+    world_t *world = feed->load->world;
+    const char *path = input_of(feed->load, feed->task->work)->entry.path;
+    for (uint32_t i = 0; i < world->rejected_count; i++) {
+        const rejected_t *known = &world->rejected[i];
+        if (known->offset == mark->offset && known->hash == mark->hash && strcmp(known->path, path) == 0)
+            return;
+    }
+    if (!world->retries || world->rejected_count == SIM_REJECTED)
+        return;
+    rejected_t *rejected = &world->rejected[world->rejected_count++];
+    *rejected = (rejected_t){
+        .input = feed->input->number, .record = *record, .offset = mark->offset, .hash = mark->hash};
+    snprintf(rejected->path, sizeof rejected->path, "%s", path);
+}
+
 static void reject(batch_t *batch, const record_t *record) {
+    const reject_mark_t mark = {content_offset(batch->feed->input, record), content_record_hash(record)};
+    world_t *world = batch->feed->load->world;
     batch->counts.rejected++;
-    batch->rejects[batch->reject_count++] =
-        (reject_mark_t){content_offset(batch->feed->input, record), content_record_hash(record)};
+    batch->rejects[batch->reject_count++] = mark;
+    write_reject(batch->feed, record, &mark);
+    check_rejected_again(world, batch->feed->task,
+                         input_of(batch->feed->load, batch->feed->task->work)->entry.ordinal, mark.offset,
+                         mark.hash);
+}
+
+/* Is this what a person has made of the record? */
+static bool accepts(const batch_t *batch, uint32_t at, const uint8_t *stored, uint32_t length) {
+    const task_t *task = batch->feed->task;
+    return fix_marks_accept(task->fixes, task->fix_count,
+                            content_offset(batch->feed->input, batch->records[at]),
+                            content_record_hash(batch->records[at]), reject_identity_hash(stored, length));
 }
 
 static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_t last) {
@@ -168,7 +202,8 @@ static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_
         const record_t *record = &feed->content->records[i];
         uint64_t number;
         batch->counts.read++;
-        if (record->kind == RECORD_BAD) {
+        const bool looks = load->world->retries && feed->task->epoch > 1;
+        if (record->kind == RECORD_BAD && !looks) {
             reject(batch, record);
         } else if (record->kind == RECORD_FILTERED) {
             batch->counts.filtered++;
@@ -181,6 +216,7 @@ static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_
                                                        content_offset(feed->input, record)),
                                          number);
             batch->documents[at] = document_of(feed->input, record, load->command.format);
+            batch->nothing[at] = batch->settled[at] = record->kind == RECORD_BAD;
         }
     }
     return true;
@@ -298,12 +334,21 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
         break;
     case MERGE_ALTERED:
         batch->settled[at] = true;
+        if (accepts(batch, at, found->stored, found->stored_length)) {
+            batch->counts.already_there++;
+            break;
+        }
         if (!correct(batch, at, document_in(found->stored)))
             batch->failed = true;
         break;
     case MERGE_EXTRA:
-        break; /* of another batch, or where no record begins now: verify names it */
-    case MERGE_DOUBLED:
+        if (at < batch->count && batch->nothing[at])
+            batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
+        break;          /* of another batch, or where no record begins now: verify names it */
+    case MERGE_DOUBLED: /* two fixes on two shards are not promised against */
+        if (batch->feed->load->world->retries && !batch->feed->load->world->server.by_id)
+            break;
+        return err_set(err, STATUS_INPUT, "a document is there twice");
     case MERGE_FOREIGN:
         return err_set(err, STATUS_INPUT,
                        "documents are there that this input does not make: it was another one");
@@ -337,7 +382,7 @@ static bool read_back_block(batch_t *batch, uint64_t block, err_t *err) {
             continue;
         sim_bson(bson, batch->ids[i], batch->documents[i]);
         batch->there[i] = true;
-        ok = merge_expect(&merge, batch->ids[i], bson, sizeof bson, err);
+        ok = merge_expect(&merge, batch->ids[i], batch->nothing[i] ? NULL : bson, sizeof bson, err);
     }
     return ok && merge_end(&merge, err) && !batch->failed;
 }
@@ -363,6 +408,16 @@ static bool read_back(batch_t *batch, const group_t *group) {
 
 /* ---- delivering ---- */
 
+typedef struct {
+    const batch_t *batch;
+    const uint32_t *which; /* of its records, by place in the message */
+} sent_t;
+
+static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored, uint32_t length) {
+    const sent_t *sent = context;
+    return accepts(sent->batch, sent->which[index], stored, length);
+}
+
 static bool send_rest(batch_t *batch) {
     feed_t *feed = batch->feed;
     err_t err;
@@ -380,7 +435,9 @@ static bool send_rest(batch_t *batch) {
         return true;
     const documents_t documents = {.bytes = bytes, .starts = starts, .count = count};
     delivered_t delivered;
-    deliver_t *deliverer = deliver_new(&feed->wire.wire, NULL, NULL, &err);
+    sent_t sent = {.batch = batch, .which = which};
+    const deliver_owner_t owner = {.context = &sent, .accepts = accepts_stored};
+    deliver_t *deliverer = deliver_new(&feed->wire.wire, &owner, NULL, &err);
     bool ok = deliver(deliverer, &documents, &delivered, &err);
     if (!ok) {
         deliver_free(deliverer);
@@ -432,10 +489,15 @@ static bool deliver_some(feed_t *feed, const group_t *group, uint32_t first, uin
     feed->wire.ordinal = input_of(load, feed->task->work)->entry.ordinal;
     feed->wire.piece = feed->task->work->piece;
     feed->wire.epoch = feed->task->epoch;
-    if (!encode(&batch, group, first, last) || !bind(load) || !may_correct(&batch))
+    if (!encode(&batch, group, first, last) || !pipeline_bind(load) || !may_correct(&batch))
         return false;
     if (feed->task->epoch > 1 && !read_back(&batch, group))
         return false;
+    for (uint32_t i = 0; i < batch.count; i++)
+        if (batch.fixed[i])
+            batch.counts.already_there++;
+        else if (batch.nothing[i])
+            reject(&batch, batch.records[i]);
     if (!send_rest(&batch) || !goes_on(feed))
         return false;
     event_t event = {.kind = EVENT_BLOCK,
@@ -640,10 +702,22 @@ static void drop_lost(sim_load_t *load) {
     wake_workers(load);
 }
 
-/* Its senders wait for no word of the catalog: nothing is ever removed here. */
+/* Its senders do not wait for what the catalog says, as those of loader.c do: what they send is late. */
 static void written(void *context, int64_t confirmed_ns) {
     (void)confirmed_ns;
     drop_lost(context);
+}
+
+static bool copy_fixes(const sim_load_t *load, task_t *task, const entry_t *entry, err_t *err) {
+    fix_mark_t *fixes = calloc(entry->fix_count + 1, sizeof *fixes);
+    if (!fixes)
+        return err_memory(err, 1);
+    if (entry->fix_count)
+        memcpy(fixes, entry->fixes, entry->fix_count * sizeof *fixes);
+    task->fixes = fixes;
+    task->began_at = load->world->now;
+    task->fix_count = entry->fix_count;
+    return true;
 }
 
 static bool hand_out(void *context, work_t *work, err_t *err) {
@@ -665,6 +739,8 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
         task->compares = piece->done.count && (!input->plain || ledger_needs_check(input, piece));
         TRACE(load->world, "%s piece %u of input %zu, epoch %u", task->check ? "checks" : "feeds",
               work->piece, work->input, work->epoch);
+        if (!copy_fixes(load, task, &input->entry, err))
+            return false;
         wake_workers(load);
         return done_runs_copy(&task->done, &piece->done) || err_memory(err, 1);
     }

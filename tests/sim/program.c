@@ -229,8 +229,6 @@ static bool journey(sim_load_t *load, err_t *err) {
 
 /* ---- forget ---- */
 
-static bool begin(sim_load_t *load, err_t *err);
-
 static bool remove_strays(sim_load_t *load, const places_t *places, const char *name, err_t *err) {
     const entries_t *entries = places_entries(places);
     for (size_t i = 0; load->command.documents && i < entries->count; i++)
@@ -263,7 +261,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     bool ok = entry || places_remaining(places, name) ||
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
-    ok = ok && begin(load, err) &&
+    ok = ok && program_begin(load, err) &&
          (!entry || catalog_remove(store, entry->ordinal, load->command.documents, &removal, err)) &&
          remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
     places_free(places);
@@ -281,8 +279,7 @@ static void heart(void *argument) {
     }
 }
 
-/* Others can see that it is alive. */
-static bool begin(sim_load_t *load, err_t *err) {
+bool program_begin(sim_load_t *load, err_t *err) {
     if (!sim_enroll(load, err))
         return false;
     load->beats = 1;
@@ -300,14 +297,17 @@ static void end(sim_load_t *load) {
 static void run(void *argument) {
     sim_load_t *load = argument;
     world_t *world = load->world;
-    const bool loads = !load->command.forget;
-    const bool ok = loads ? begin(load, &load->err) && journey(load, &load->err) : forget(load, &load->err);
-    load->status = ok ? STATUS_OK : load->err.status;
+    const bool loads = !load->command.forget && !load->command.retry;
+    status_t status = STATUS_OK;
+    const bool ok = loads                 ? program_begin(load, &load->err) && journey(load, &load->err)
+                    : load->command.retry ? retry_run(load, &status, &load->err)
+                                          : forget(load, &load->err);
+    load->status = ok ? status : load->err.status;
     if (ok && loads && ledger_open_rejects(&load->ledger))
         load->status = STATUS_SOME_REJECTED;
     if (ok && loads)
         check_said(world, load);
-    if (ok)
+    if (ok && !load->command.retry)
         check_finished(world, load);
     if (load->status == STATUS_INPUT && load->command.reload && load->has_ledger)
         remove_turned_out(load);
@@ -342,6 +342,7 @@ void program_start(world_t *world, uint32_t slot) {
     load->state = LOAD_RUNS;
     load->last_beat = -1;
     load->began = world->steps;
+    load->began_at = world->now;
     static const uint32_t rates[] = {100, 80, 125, 90};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];
     load->clock_at = world->now;
@@ -349,7 +350,8 @@ void program_start(world_t *world, uint32_t slot) {
     sim_store_make(load);
     load->heart.alive = false;
     TRACE(world, "load %u starts in slot %u%s%s%s", number, slot,
-          load->command.forget   ? load->command.documents ? ", forget --delete" : ", forget"
+          load->command.retry    ? ", --retry"
+          : load->command.forget ? load->command.documents ? ", forget --delete" : ", forget"
           : load->command.drop   ? ", --drop"
           : load->command.reload ? ", --reload-changed"
                                  : "",

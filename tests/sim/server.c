@@ -16,8 +16,9 @@ uint8_t server_shard_of(const server_t *server, int64_t id, uint32_t document) {
     if (server->topology != KIND_SHARDED)
         return 0;
     const document_parts_t parts = document_parts(document);
-    const uint32_t value = server->by_id ? (uint32_t)(id >> 60) + (uint32_t)id / 131072
-                                         : parts.start + parts.length + parts.variant + parts.format;
+    const uint32_t value = server->by_id
+                               ? (uint32_t)(id >> 60) + (uint32_t)id / 131072
+                               : parts.start + parts.length + parts.variant + parts.format + parts.fix;
     return (uint8_t)((value ^ server->flipped) & 1);
 }
 
@@ -116,12 +117,15 @@ void server_migrate(world_t *world) {
 
 void server_drop(world_t *world) {
     server_t *server = &world->server;
+    for (size_t i = 0; i < server->entries.count; i++)
+        if (server->entries.entries[i].ordinal >= world->outlived)
+            world->outlived = server->entries.entries[i].ordinal + 1;
     server->exists = false;
     server->documents.count = 0;
     server->stale[0].active = server->stale[1].active = false;
     memset(server->uuid, 0, sizeof server->uuid);
     world->drops++;
-    world->claim_count = 0;
+    world->claim_count = world->answered_count = 0;
     world->dirty = true;
 }
 
@@ -149,7 +153,8 @@ static bool is_taken_over(const server_t *server, const packet_t *message) {
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
         if (entry->ordinal == message->ordinal && message->piece < entry->piece_count)
-            return entry->removed || entry->pieces[message->piece].epoch != message->epoch;
+            return entry->removed ||
+                   (!message->of_retry && entry->pieces[message->piece].epoch != message->epoch);
     }
     return true;
 }
@@ -162,7 +167,7 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
     *shard = server_shard_of(server, id, document);
     for (uint32_t i = 0; i < input->count; i++) {
         const record_t *record = content_at(&input->states[i], parts.start);
-        if (record && record->kind == RECORD_REFUSED)
+        if (record && record->kind == RECORD_REFUSED && !parts.fix)
             return 121;
     }
     if (server->pass_code && (parts.start & 1))
@@ -184,6 +189,8 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
     documents->at[documents->count++] =
         (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late, .at = world->now};
     check_insert(world, message, id, document);
+    if (parts.fix && !*is_stale)
+        check_fix(world, message, id, document);
     world->dirty = true;
     return 0;
 }
@@ -195,7 +202,8 @@ static void insert(world_t *world, packet_t *message) {
     message->concern_failed = false;
     if (message->code)
         return;
-    check_right(world, message);
+    if (!message->of_retry)
+        check_right(world, message);
     bool wrote[SIM_SHARDS] = {false}, any = false, is_stale = false;
     for (size_t i = 0; i < message->count; i++) {
         uint32_t shard;

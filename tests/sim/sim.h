@@ -134,7 +134,7 @@ typedef struct packet {
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
     uint32_t old;
-    bool safe, by_range;
+    bool safe, by_range, of_retry;
     uint32_t ordinal, piece, epoch; /* of an insert: by what right it is sent */
     int64_t from_id, to_id;
     uint64_t from_number, to_number;
@@ -165,6 +165,7 @@ typedef struct {
     uint32_t host, format;
     bool unsafe, drop, same_collection, other_folder, reload;
     bool forget, documents; /* it is `forget`, of the first input; with --delete */
+    bool retry;             /* it is `load --retry`, of what all loads have rejected */
 } command_t;
 
 /* What a feeder has to do. */
@@ -175,6 +176,9 @@ typedef struct {
     done_runs_t done;
     tail_t tail;
     uint64_t from, to;
+    const fix_mark_t *fixes; /* of its input */
+    int64_t began_at;
+    size_t fix_count;
 } task_t;
 
 typedef struct {
@@ -206,7 +210,8 @@ struct sim_load {
     command_t command;
     load_state_t state;
     bool suspended, disturbed, opened, again;
-    uint64_t began;              /* its step */
+    uint64_t began; /* its step */
+    int64_t began_at;
     bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
     int64_t beats_stop_until;    /* in virtual time */
     int64_t may_jump_from;
@@ -244,6 +249,24 @@ typedef struct {
     uint32_t rejected; /* a bit a record, as the catalog had it then */
     uint32_t slot, run;
 } claim_t;
+
+/* An entry of the reject file that all loads write. */
+typedef struct {
+    uint32_t input;
+    char path[40];
+    record_t record;
+    uint64_t offset, hash;
+} rejected_t;
+
+/* What a --retry that ended with 0 said is there. */
+typedef struct {
+    uint32_t ordinal;
+    uint64_t offset, of;
+    bool document; /* else the record is left out */
+    uint32_t slot, run;
+} answered_t;
+
+enum { SIM_REJECTED = 64, SIM_ANSWERED = 128 };
 
 enum { SIM_CLAIMS = 48, SIM_GRANTS = 256, SIM_BURIALS = 32 };
 
@@ -296,7 +319,13 @@ struct world {
     uint32_t grant_count;
     burial_t burials[SIM_BURIALS];
     uint32_t burial_count;
-    uint32_t drops; /* of the collection */
+    rejected_t rejected[SIM_REJECTED];
+    uint32_t rejected_count;
+    answered_t answered[SIM_ANSWERED];
+    uint32_t answered_count;
+    uint32_t outlived; /* entries below this ordinal have outlived the collection */
+    uint32_t drops;    /* of the collection */
+    bool retries;      /* rejected records are fixed */
     bool removals, jumps,
         overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
     bool dirty;    /* something that is checked has changed */
@@ -370,6 +399,7 @@ typedef struct {
     uint32_t documents[SIM_BATCH];
     uint32_t patience, incarnation;
     uint32_t ordinal, piece, epoch;
+    bool of_retry;
     write_error_t errors[SIM_BATCH];
 } sim_wire_t;
 void sim_wire_make(sim_wire_t *wire, sim_load_t *load);
@@ -379,12 +409,19 @@ bool sim_fetch_range(sim_wire_t *wire, int64_t from, int64_t to, stored_t *found
 /* One replace, conditional on all old bytes. *done: it matched. */
 bool sim_replace(sim_wire_t *wire, int64_t id, uint32_t old, uint32_t document, bool *done);
 
-/* ---- program.c, pipeline.c ---- */
+/* ---- program.c, pipeline.c, retry.c ---- */
 
 void program_start(world_t *world, uint32_t slot);
 void program_kill(world_t *world, sim_load_t *load);
 void pipeline_worker(void *load);
 coordinator_t pipeline_coordinator(sim_load_t *load);
+/* The catalog says what is in the collection before anything is. */
+bool pipeline_bind(sim_load_t *load);
+/* Others can see that it is alive. */
+bool program_begin(sim_load_t *load, err_t *err);
+/* status: 2, if some are still rejected. */
+bool retry_run(sim_load_t *load, status_t *status, err_t *err);
+uint64_t sim_bson_hash(int64_t id, uint32_t document);
 
 /* ---- check.c ---- */
 
@@ -402,6 +439,11 @@ void check_said(world_t *world, sim_load_t *load);
 void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change);
 void check_removed(world_t *world, const stored_t *one);
 void check_finished(world_t *world, const sim_load_t *load);
+void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document);
+void check_counts(world_t *world, const entry_t *entry, const rejected_t *rejected);
+void check_rejected_again(world_t *world, const task_t *task, uint32_t ordinal, uint64_t offset, uint64_t of);
+void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry, uint64_t offset,
+                    uint64_t of, bool says, bool document);
 
 /* ---- world.c ---- */
 

@@ -1,4 +1,5 @@
 /* sim_wire: the inserts' seam, as messages. */
+#include "load/reject_identity.h"
 #include "sim.h"
 
 enum { PATIENCE = 12 };
@@ -11,6 +12,12 @@ void sim_bson(uint8_t *to, int64_t id, uint32_t document) {
     memcpy(to + 17, "\x10n", 3);
     memcpy(to + 20, &number, 4);
     to[24] = to[25] = to[26] = 0; /* padding: all are of one length */
+}
+
+uint64_t sim_bson_hash(int64_t id, uint32_t document) {
+    uint8_t bson[BSON_BYTES];
+    sim_bson(bson, id, document);
+    return reject_identity_hash(bson, sizeof bson);
 }
 
 static void begin(void *context) {
@@ -27,6 +34,7 @@ static bool insert(void *context, const message_t *asked, reply_t *reply, err_t 
     sim_wire_t *wire = context;
     packet_t message = message_of(wire, MESSAGE_INSERT);
     (void)err;
+    message.of_retry = wire->of_retry;
     message.ordinal = wire->ordinal;
     message.piece = wire->piece;
     message.epoch = wire->epoch;

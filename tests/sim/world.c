@@ -67,17 +67,41 @@ static void make_command(world_t *world, uint32_t slot) {
     command->same_collection = chance(choices, CHOICE_DETAIL, 150);
 }
 
+/* In some worlds a person fixes what was rejected, which is more than elsewhere. */
+static void make_retries(world_t *world) {
+    choices_t *choices = world->choices;
+    world->retries = true;
+    world->removals = chance(choices, CHOICE_DETAIL, 300);
+    world->overtakes = chance(choices, CHOICE_DETAIL, 300);
+    for (uint32_t i = 0; i < world->input_count; i++) {
+        input_t *input = &world->inputs[i];
+        content_t *content = &input->states[0];
+        input->odd = CONTENT_ODDER + choose(choices, CHOICE_DETAIL, 50);
+        for (uint32_t j = 0; j < content->count; j++)
+            content->records[j].kind = content_kind(input, content->records[j].start);
+        content_seal(input, content);
+    }
+    for (uint32_t i = 1; i < world->load_count; i++)
+        if (chance(choices, CHOICE_DETAIL, i == 1 ? 800 : 500))
+            world->commands[i] =
+                (command_t){.input_count = 1, .retry = true, .format = world->commands[0].format};
+}
+
 /* In some worlds inputs are forgotten, or loaded anew. */
 static void make_removals(world_t *world) {
     choices_t *choices = world->choices;
     world->jumps = world->rates.jump > 0;
     if (world->small)
         return;
-    const uint32_t kind = seldom(choices, CHOICE_DETAIL, 500, 4); /* of those that are not like any other */
+    const uint32_t kind = seldom(choices, CHOICE_DETAIL, 650, 5); /* of those that are not like any other */
     world->removals = kind == 1 || kind == 2;
-    world->overtakes = kind >= 2;
+    world->overtakes = kind == 2 || kind == 3;
+    if (kind == 4)
+        make_retries(world);
     for (uint32_t i = 0; world->removals && i < world->load_count; i++) {
         command_t *command = &world->commands[i];
+        if (command->retry)
+            continue;
         command->forget = chance(choices, CHOICE_DETAIL, i ? 400 : 100);
         command->documents = command->forget && !chance(choices, CHOICE_DETAIL, 250);
         command->reload = !command->forget && chance(choices, CHOICE_DETAIL, 400);
@@ -446,6 +470,8 @@ static bool start_some(world_t *world) {
             continue;
         any = true;
         const bool first = world->runs[i] == 0;
+        if (first && !world->calm && world->commands[i].retry && !world->rejected_count)
+            continue;
         if (world->now < world->rests_until[i])
             continue;
         if (world->calm || chance(world->choices, CHOICE_DETAIL, first ? 300 : world->rates.restart) ||
@@ -584,7 +610,7 @@ static bool has_other_states(const world_t *world, const sim_load_t *load) {
 
 static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
     const catalog_header_t *header = &world->server.header;
-    if (load->command.forget)
+    if (load->command.forget || load->command.retry)
         return load->status == STATUS_USAGE && !strstr(load->err.text, "is being loaded") &&
                !strstr(load->err.text, "is dropping");
     if (load->status == STATUS_INPUT)
@@ -599,7 +625,8 @@ static bool is_named_refusal(const world_t *world, const sim_load_t *load) {
 }
 
 bool is_nothing_wrong_with(const world_t *world, uint32_t slot, const sim_load_t *load) {
-    (void)slot;
+    if (load->command.retry && world->runs[slot] < 2)
+        return false; /* a person fixes some in a second run */
     return load->status == STATUS_OK || load->status == STATUS_SOME_REJECTED ||
            (world->calm && is_named_refusal(world, load));
 }

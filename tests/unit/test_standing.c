@@ -129,23 +129,26 @@ static void test_fixes(void **state) {
     static const struct {
         const char *marks, *accepted;
         char answer; /* 0: none */
-    } cases[] =
-        {
-            {"", "", 0},
-            {"a", "a", 0},
-            {"aa", "a", 0},
-            {"ab", "ab", 0},   /* either may be there */
-            {"abA", "a", 'a'}, /* and then the other one can not */
-            {"abB", "b", 'b'},
-            {"aAb", "ab", 'a'}, /* a second fix was tried; the first one stays the answer */
-            {"aAbB", "b", 'b'}, /* somebody had removed the first */
-            {"-", "", '-'},
-            {"--", "", '-'},
-            {"ab-", "ab", '-'}, /* a late message may still bring one of them */
-            {"a-A", "a", 'a'},
-            {"-b", "b", '-'},
-            {"-bB", "b", 'b'},
-        };
+    } cases[] = {
+        {"", "", 0},
+        {"a", "a", 0},
+        {"aa", "a", 0},
+        {"ab", "ab", 0},   /* either may be there */
+        {"abA", "a", 'a'}, /* and then the other one can not */
+        {"abB", "b", 'b'},
+        {"aAb", "ab", 'a'}, /* a second fix was tried; the first one stays the answer */
+        {"aAbB", "b", 'b'}, /* somebody had removed the first */
+        {"-", "", '-'},
+        {"--", "", '-'},
+        {"ab-", "ab", '-'}, /* a late message may still bring one of them */
+        {"a-A", "a", 'a'},
+        {"-b", "b", '-'},
+        {"-bB", "b", 'b'},
+        {"aA-", "a", '-'}, /* by somebody who did not know of it: it is there, and known */
+        {"abA-", "a", '-'},
+        {"aA-A", "a", 'a'},
+        {"aA-bB", "b", 'b'},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;

@@ -1,0 +1,43 @@
+#include "load/fix_item.h"
+
+void fix_item_note(fix_item_t *item) {
+    item->written = item->makes_document && !fix_item_knows(item, item->mark.hash);
+}
+
+bool fix_item_knows(const fix_item_t *item, uint64_t hash) {
+    return fix_marks_accept(item->entry->fixes, item->entry->fix_count, item->mark.offset, item->mark.of,
+                            hash);
+}
+
+/* By a document: no other one can come there. */
+static bool is_answered(const fix_item_t *item) {
+    const fix_mark_t *answer = entry_answer(item->entry, item->mark.offset, item->mark.of);
+    return answer && answer->hash != FIX_NOTHING;
+}
+
+/* An earlier run has noted another fix of this record, and may have loaded it. */
+bool fix_item_asks(const fix_item_t *item) {
+    return !item->stored && !is_answered(item) &&
+           entry_has_unsettled_fix(item->entry, item->mark.offset, item->mark.of);
+}
+
+static void confirm(fix_item_t *item, uint64_t hash) {
+    item->mark.hash = hash;
+    item->mark.confirmed = item->written = true;
+}
+
+void fix_item_settle(fix_item_t *item, uint64_t there) {
+    const fix_mark_t *answer = entry_answer(item->entry, item->mark.offset, item->mark.of);
+    item->written = item->mark.confirmed = false;
+    if (item->stored) {
+        if (!answer || answer->hash != item->mark.hash)
+            confirm(item, item->mark.hash);
+        return;
+    }
+    if (is_answered(item))
+        return;
+    if (there != FIX_NOTHING)
+        confirm(item, there);
+    else if (!answer && (item->left_out || (item->filtered && !item->refused)))
+        confirm(item, FIX_NOTHING);
+}
