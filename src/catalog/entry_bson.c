@@ -549,6 +549,10 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
         append_torn(set, name, change->torn);
     }
+    for (uint32_t i = 0; i < change->uncompletes; i++) {
+        snprintf(name, sizeof name, "versions.%u.completed", i);
+        BSON_APPEND_INT64(set, name, 0);
+    }
     if (change->sets_completed) {
         snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
         BSON_APPEND_INT64(set, name, change->completed_ns);

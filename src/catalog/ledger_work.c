@@ -52,6 +52,8 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
         take->progress =
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
+        /* an earlier version may have been loaded from another file than what will be here now */
+        take->change.uncompletes = work->piece + 1 == input->entry.piece_count ? input->entry.version : 0;
     }
     return input->view != VIEW_GROWN || work->piece + 1 != input->entry.piece_count ||
            take_as_grown(input, piece, take, err);

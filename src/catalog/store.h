@@ -67,6 +67,8 @@ typedef struct {
     const char *new_key;          /* with new_version */
     const torn_t *torn;           /* or NULL; of the version `version` */
     bool sets_completed;          /* of the version `version` */
+    uint32_t
+        uncompletes; /* so many versions were not loaded to their ends from what is here: it begins anew */
     int64_t completed_ns;
     bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */

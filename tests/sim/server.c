@@ -475,6 +475,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->versions[change->version - 1].torn = *change->torn;
     if (change->sets_outgrown)
         entry->outgrown = change->version;
+    for (uint32_t i = 0; i < change->uncompletes && i < entry->version; i++)
+        entry->versions[i].completed_ns = 0;
     if (change->sets_completed)
         entry->versions[change->version - 1].completed_ns = change->completed_ns;
     if (change->extent) {
