@@ -3,7 +3,7 @@
  *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version,
  *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
- *    fixes: {<offset>: {hash, confirmed, noted: {<hash, 16 hexadecimal digits>: true}}},
+ *    fixes: {<offset>: {hash, confirmed, generation, noted: {<hash, 16 hexadecimal digits>: true}}},
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
  *              read, loaded, already, rejected, filtered, corrected,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}

@@ -77,6 +77,7 @@ static bool collect(job_t *job, err_t *err) {
         const fix_t *fix = fixes_at(marks->fixes, i);
         fix_item_t is = {.entry = fix->entry,
                          .mark.offset = fix->offset,
+                         .mark.generation = job->generation,
                          .makes_document = fix->document != NULL,
                          .left_out = fix->left_out,
                          .filtered = fix->filtered};

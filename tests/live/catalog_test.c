@@ -466,11 +466,11 @@ static void test_every_field(void **state) {
     entry_free(&entry);
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(
-            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                              .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i, i == 1}}));
-    assert_true(change_one(
-        &lab, (entry_change_t){.ordinal = 3000000000u, .fix = &(fix_mark_t){3ull << 30, 5, true}}));
+        assert_true(change_one(
+            &lab, (entry_change_t){.ordinal = 3000000000u,
+                                   .fix = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i, i == 1, UINT32_MAX}}));
+    assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                                  .fix = &(fix_mark_t){3ull << 30, 5, true, UINT32_MAX}}));
 
     entry_t read = read_one(&lab, 3000000000u);
     const load_id_t by = load_id(9);
@@ -749,18 +749,20 @@ static void test_removed(void **state) {
 static void test_fixes_of_one_record(void **state) {
     (void)state;
     static const fix_mark_t changes[] = {
-        {12, 0xffffffffffffff00ull, false},
-        {12, 7, false},
-        {12, 7, false},
-        {12, FIX_NOTHING, true},
-        {13, FIX_NOTHING, true},
-        {12, 8, false},
-        {13, 9, false},
-        {13, 9, true},
-        {12, FIX_NOTHING, true},
-        {12, 7, true},
-        {12, UINT64_MAX, false},
-        {12, FIX_NOTHING, true},
+        {12, 0xffffffffffffff00ull, false, 0},
+        {12, 7, false, 0},
+        {12, 7, false, 0},
+        {12, FIX_NOTHING, true, 4},
+        {13, FIX_NOTHING, true, 4},
+        {12, 8, false, 0},
+        {13, 9, false, 0},
+        {13, 9, true, 4},
+        {12, FIX_NOTHING, true, 4},
+        {12, 7, true, 4},
+        {12, UINT64_MAX, false, 0},
+        {12, 7, true, 4000000000u},
+        {12, UINT64_MAX, false, 0},
+        {12, FIX_NOTHING, true, 4},
     };
     lab_t lab = open_lab("fixes");
     entry_t expected = {0};
@@ -774,7 +776,9 @@ static void test_fixes_of_one_record(void **state) {
             const fix_mark_t *fix = &expected.fixes[j];
             assert_true(fix->confirmed
                             ? entry_answer(&read, fix->offset) &&
-                                  entry_answer(&read, fix->offset)->hash == fix->hash
+                                  entry_answer(&read, fix->offset)->hash == fix->hash &&
+                                  (fix->hash == FIX_NOTHING ||
+                                   entry_answer(&read, fix->offset)->generation == fix->generation)
                             : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->hash));
         }
         entry_free(&read);

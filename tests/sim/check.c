@@ -194,7 +194,14 @@ static void check_claims(world_t *world) {
 
 /* Those of this load's inputs that nobody has fixed, as it knows them. */
 static bool is_open(const entry_t *entry, uint64_t offset) {
-    return is_marked(entry, offset) && !answer_of(entry, offset);
+    const fix_mark_t *answer = answer_of(entry, offset);
+    for (size_t i = 0; i < entry->piece_count; i++)
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
+            if (entry->pieces[i].rejects[j].offset == offset &&
+                (!answer ||
+                 (answer->hash != FIX_NOTHING && answer->generation < entry->pieces[i].generation)))
+                return true;
+    return false;
 }
 
 void check_said(world_t *world, sim_load_t *load) {
@@ -224,8 +231,8 @@ void check_said(world_t *world, sim_load_t *load) {
             if (load->status == STATUS_OK && is_open(&load->ledger.inputs[i].entry, offset))
                 sim_fail(world, "status", "a load with rejects said 0");
             const fix_mark_t *answer = answer_of(&load->ledger.inputs[i].entry, offset);
-            if (claim->rejected >> j & 1 && answer && answer->hash != FIX_NOTHING &&
-                entry->ordinal >= world->outlived && !find_fix(world, entry, offset, INT64_MAX))
+            if (claim->rejected >> j & 1 && !is_open(&load->ledger.inputs[i].entry, offset) && answer &&
+                answer->hash != FIX_NOTHING && !find_fix(world, entry, offset, INT64_MAX))
                 sim_fail(world, "status",
                          "a load counts a record of input %u at %u as fixed, but no fix is there",
                          claim->input, claim->content->records[j].start);
@@ -499,10 +506,9 @@ static void check_fixes(world_t *world) {
     }
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
-        if (entry->removed || entry->ordinal < world->outlived)
-            continue; /* a confirmed fix does not know of which collection it is */
-        for (size_t j = 0; j < entry->fix_count; j++)
-            if (entry->fixes[j].confirmed && entry->fixes[j].hash != FIX_NOTHING &&
+        for (size_t j = 0; j < entry->fix_count && !entry->removed; j++)
+            if (entry->fixes[j].confirmed && entry->fixes[j].generation == server->header.generation &&
+                entry->fixes[j].hash != FIX_NOTHING &&
                 !find_fix(world, entry, entry->fixes[j].offset, INT64_MAX))
                 sim_fail(world, "answer", "entry %u has a confirmed fix at %llu, which is not there",
                          entry->ordinal, (unsigned long long)entry->fixes[j].offset);

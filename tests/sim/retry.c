@@ -78,6 +78,7 @@ static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool 
     item.id = position_id(position_lane(entry->ordinal, rejected->offset), number);
     item.is = (fix_item_t){.entry = entry,
                            .mark.offset = rejected->offset,
+                           .mark.generation = retry->load->generation,
                            .makes_document = item.fate <= FIXED_OTHERWISE,
                            .left_out = item.fate == LEFT_OUT,
                            .filtered = item.fate == MADE_FILTERED};
