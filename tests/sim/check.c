@@ -479,7 +479,7 @@ void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t doc
     const entry_t *entry = find_entry(world, message->ordinal);
     const uint64_t offset =
         document_parts(document).start * world->inputs[document_parts(document).input].unit;
-    if (world->server.by_id && entry &&
+    if (world->server.by_id && entry && !entry->removed &&
         !is_known(entry->fixes, entry->fix_count, offset, sim_bson_hash(id, document)))
         sim_fail(world, "fix", "a fix was sent that the catalog does not know");
 }
