@@ -133,13 +133,19 @@ bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of)
     return false;
 }
 
+bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation) {
+    return fix->hash == FIX_NOTHING || !fix->generation || fix->generation >= generation;
+}
+
 uint64_t entry_open_rejects(const entry_t *entry) {
     uint64_t open = 0;
-    for (size_t i = 0; i < entry->piece_count; i++)
-        for (size_t j = 0; j < entry->pieces[i].reject_count; j++) {
-            const reject_mark_t *reject = &entry->pieces[i].rejects[j];
-            open += entry_answer(entry, reject->offset, reject->hash) == NULL;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        for (size_t j = 0; j < piece->reject_count; j++) {
+            const fix_mark_t *answer = entry_answer(entry, piece->rejects[j].offset, piece->rejects[j].hash);
+            open += !answer || !fix_mark_holds(answer, piece->generation);
         }
+    }
     return open;
 }
 

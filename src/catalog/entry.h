@@ -44,7 +44,8 @@ enum {
 typedef struct {
     uint64_t offset, of; /* the reject's: where the record begins, and the hash of its bytes */
     uint64_t hash;
-    bool confirmed; /* the document is in the collection, and so no other one can come there */
+    bool confirmed;      /* the document is in the collection, and so no other one can come there */
+    uint32_t generation; /* of the collection that it was confirmed in; 0: not known */
 } fix_mark_t;
 
 /* The last block of an input. The input may grow, and the block with it: so it is kept apart from the done
@@ -124,7 +125,7 @@ bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
 /* The counts of all that is done, the tail included where it counts. */
 counts_t piece_counts(const piece_t *piece);
-/* Rejected records of all pieces that no confirmed fix answers. */
+/* Rejected records of all pieces that no confirmed fix of their generation answers. */
 uint64_t entry_open_rejects(const entry_t *entry);
 
 /* Was a document of this hash noted for the record at this offset whose bytes have the hash `of`? Where that
@@ -132,6 +133,8 @@ uint64_t entry_open_rejects(const entry_t *entry);
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash);
 /* Was it noted for any record that began there? */
 bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
+/* Does what was confirmed hold for this generation of the collection? In an earlier one the document may not be there. */
+bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);
 /* The one that is confirmed; NULL: none. */
 const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of);
 /* May there be a document of a fix that nobody has confirmed? */

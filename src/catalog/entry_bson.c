@@ -238,6 +238,8 @@ static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
                 has_hash = true;
             } else if (is(&field, "confirmed")) {
                 fix.confirmed = bson_iter_as_bool(&field);
+            } else if (is(&field, "generation")) {
+                fix.generation = (uint32_t)whole(&field);
             }
         }
         if ((has_hash && !entry_add_fix(entry, fix, err)) || !take_noted(&item, &fix, entry, err))
@@ -530,6 +532,7 @@ static void append_fix(const fix_mark_t *fix, bson_t *set) {
         bson_append_document_begin(set, name, -1, &inner);
         append_number(&inner, "hash", fix->hash);
         BSON_APPEND_BOOL(&inner, "confirmed", true);
+        append_number(&inner, "generation", fix->generation);
         append_noted(fix,
                      &inner); /* for when it is confirmed as nothing by somebody who does not know of it */
         bson_append_document_end(set, &inner);

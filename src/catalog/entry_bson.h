@@ -3,7 +3,7 @@
  *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
  *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
- *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, noted: {<hash>: true}}}, # 16 hexadecimal digits
+ *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, generation, noted: {<hash>: true}}}, # 16 hexadecimal digits
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
  *              read, loaded, already, rejected, filtered, corrected,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}

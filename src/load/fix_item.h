@@ -6,7 +6,7 @@
 
 typedef struct {
     const entry_t *entry; /* of its input, as it was read before anything was noted */
-    fix_mark_t mark;      /* of its place; and of its document, where it makes one */
+    fix_mark_t mark;      /* of its place, and of the collection; and of its document, where it makes one */
     bool makes_document, left_out, filtered;
     bool written; /* whenever marks are written next */
     bool stored;  /* its document is in the collection */

@@ -93,7 +93,7 @@ static bool collect(job_t *job, err_t *err) {
     for (size_t i = 0; i < marks->count; i++) {
         const fix_t *fix = fixes_at(marks->fixes, i);
         fix_item_t is = {.entry = fix->entry,
-                         .mark = {.offset = fix->offset, .of = fix->of},
+                         .mark = {.offset = fix->offset, .of = fix->of, .generation = job->generation},
                          .makes_document = fix->document != NULL,
                          .left_out = fix->left_out,
                          .filtered = fix->filtered};

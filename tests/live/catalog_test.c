@@ -466,13 +466,15 @@ static void test_every_field(void **state) {
     entry_free(&entry);
     /* fixes come later, one by one */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                                      .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
-                                                                             UINT64_MAX - i, i == 1},
-                                                      .fix_count = 1}));
-    assert_true(change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
-                                                  .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true},
-                                                  .fix_count = 1}));
+        assert_true(
+            change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                              .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
+                                                                     UINT64_MAX - i, i == 1, UINT32_MAX},
+                                              .fix_count = 1}));
+    assert_true(change_one(
+        &lab, (entry_change_t){.ordinal = 3000000000u,
+                               .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true, UINT32_MAX},
+                               .fix_count = 1}));
 
     entry_t read = read_one(&lab, 3000000000u);
     const load_id_t by = load_id(9);
@@ -752,20 +754,20 @@ static void test_removed(void **state) {
 static void test_fixes_of_one_record(void **state) {
     (void)state;
     static const fix_mark_t changes[] = {
-        {12, 1, 0xffffffffffffff00ull, false},
-        {12, 1, 7, false},
-        {12, 1, 7, false},
-        {12, 1, FIX_NOTHING, true},
-        {13, 1, FIX_NOTHING, true},
-        {12, 1, 8, false},
-        {13, 1, 9, false},
-        {13, 1, 9, true},
-        {12, 1, FIX_NOTHING, true},
-        {12, 1, 7, true},
-        {12, UINT64_MAX, 8, false}, /* another record at the same place */
-        {12, UINT64_MAX, 9, true},
-        {12, 1, UINT64_MAX, false},
-        {12, 1, FIX_NOTHING, true},
+        {12, 1, 0xffffffffffffff00ull, false, 0},
+        {12, 1, 7, false, 0},
+        {12, 1, 7, false, 0},
+        {12, 1, FIX_NOTHING, true, 4},
+        {13, 1, FIX_NOTHING, true, 4},
+        {12, 1, 8, false, 0},
+        {13, 1, 9, false, 0},
+        {13, 1, 9, true, 4},
+        {12, 1, FIX_NOTHING, true, 4},
+        {12, 1, 7, true, 4},
+        {12, UINT64_MAX, 8, false, 0}, /* another record at the same place */
+        {12, UINT64_MAX, 9, true, 4},
+        {12, 1, UINT64_MAX, false, 0},
+        {12, 1, FIX_NOTHING, true, 4},
     };
     lab_t lab = open_lab("fixes");
     entry_t expected = {0};
@@ -779,14 +781,19 @@ static void test_fixes_of_one_record(void **state) {
             const fix_mark_t *fix = &expected.fixes[j];
             assert_true(fix->confirmed
                             ? entry_answer(&read, fix->offset, fix->of) &&
-                                  entry_answer(&read, fix->offset, fix->of)->hash == fix->hash
+                                  entry_answer(&read, fix->offset, fix->of)->hash == fix->hash &&
+                                  (fix->hash == FIX_NOTHING ||
+                                   entry_answer(&read, fix->offset, fix->of)->generation == fix->generation)
                             : fix_marks_accept(read.fixes, read.fix_count, fix->offset, fix->of, fix->hash));
         }
         entry_free(&read);
     }
     /* and so it is with many at once */
-    static const fix_mark_t more[] = {
-        {20, 1, 5, false}, {21, 1, 6, true}, {21, 2, 6, true}, {22, 1, FIX_NOTHING, true}, {12, 1, 7, true}};
+    static const fix_mark_t more[] = {{20, 1, 5, false, 0},
+                                      {21, 1, 6, true, 4},
+                                      {21, 2, 6, true, 4},
+                                      {22, 1, FIX_NOTHING, true, 4},
+                                      {12, 1, 7, true, 4}};
     assert_true(change_one(&lab, (entry_change_t){.fixes = more, .fix_count = sizeof more / sizeof *more}));
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         OK(lab, entry_add_fix(&expected, more[i], &lab.err));

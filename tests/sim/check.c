@@ -208,7 +208,14 @@ static void check_claims(world_t *world) {
 /* Those of this load's inputs that nobody has fixed, as it knows them. */
 static bool is_open(const entry_t *entry, uint64_t offset) {
     const reject_mark_t *mark = mark_of(entry, offset);
-    return mark && !answer_of(entry, offset, mark->hash);
+    const fix_mark_t *answer = mark ? answer_of(entry, offset, mark->hash) : NULL;
+    for (size_t i = 0; mark && i < entry->piece_count; i++)
+        for (size_t j = 0; j < entry->pieces[i].reject_count; j++)
+            if (entry->pieces[i].rejects[j].offset == offset &&
+                (!answer ||
+                 (answer->hash != FIX_NOTHING && answer->generation < entry->pieces[i].generation)))
+                return true;
+    return false;
 }
 
 void check_said(world_t *world, sim_load_t *load) {
@@ -240,8 +247,8 @@ void check_said(world_t *world, sim_load_t *load) {
             const reject_mark_t *mark = mark_of(&load->ledger.inputs[i].entry, offset);
             const fix_mark_t *answer =
                 mark ? answer_of(&load->ledger.inputs[i].entry, offset, mark->hash) : NULL;
-            if (claim->rejected >> j & 1 && answer && answer->hash != FIX_NOTHING &&
-                entry->ordinal >= world->outlived && !find_fix(world, entry, offset, INT64_MAX))
+            if (claim->rejected >> j & 1 && !is_open(&load->ledger.inputs[i].entry, offset) && answer &&
+                answer->hash != FIX_NOTHING && !find_fix(world, entry, offset, INT64_MAX))
                 sim_fail(world, "status",
                          "a load counts a record of input %u at %u as fixed, but no fix is there",
                          claim->input, claim->content->records[j].start);
@@ -488,7 +495,7 @@ void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t doc
     const entry_t *entry = find_entry(world, message->ordinal);
     const uint64_t offset =
         document_parts(document).start * world->inputs[document_parts(document).input].unit;
-    if (world->server.by_id && entry &&
+    if (world->server.by_id && entry && !entry->removed &&
         !is_known(entry->fixes, entry->fix_count, offset, sim_bson_hash(id, document)))
         sim_fail(world, "fix", "a fix was sent that the catalog does not know");
 }
@@ -515,10 +522,9 @@ static void check_fixes(world_t *world) {
     }
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
-        if (entry->removed || entry->ordinal < world->outlived)
-            continue; /* a confirmed fix does not know of which collection it is */
-        for (size_t j = 0; j < entry->fix_count; j++)
-            if (entry->fixes[j].confirmed && entry->fixes[j].hash != FIX_NOTHING &&
+        for (size_t j = 0; j < entry->fix_count && !entry->removed; j++)
+            if (entry->fixes[j].confirmed && entry->fixes[j].generation == server->header.generation &&
+                entry->fixes[j].hash != FIX_NOTHING &&
                 !find_fix(world, entry, entry->fixes[j].offset, INT64_MAX))
                 sim_fail(world, "answer", "entry %u has a confirmed fix at %llu, which is not there",
                          entry->ordinal, (unsigned long long)entry->fixes[j].offset);

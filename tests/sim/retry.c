@@ -76,11 +76,12 @@ static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool 
         return;
     check_counts(world, entry, rejected);
     item.id = position_id(position_lane(entry->ordinal, rejected->offset), number);
-    item.is = (fix_item_t){.entry = entry,
-                           .mark = {.offset = rejected->offset, .of = of},
-                           .makes_document = item.fate <= FIXED_OTHERWISE,
-                           .left_out = item.fate == LEFT_OUT,
-                           .filtered = item.fate == MADE_FILTERED};
+    item.is =
+        (fix_item_t){.entry = entry,
+                     .mark = {.offset = rejected->offset, .of = of, .generation = retry->load->generation},
+                     .makes_document = item.fate <= FIXED_OTHERWISE,
+                     .left_out = item.fate == LEFT_OUT,
+                     .filtered = item.fate == MADE_FILTERED};
     if (item.is.makes_document) {
         item.document =
             document_of(&world->inputs[rejected->input], &rejected->record, retry->load->command.format) |

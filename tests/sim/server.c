@@ -117,9 +117,6 @@ void server_migrate(world_t *world) {
 
 void server_drop(world_t *world) {
     server_t *server = &world->server;
-    for (size_t i = 0; i < server->entries.count; i++)
-        if (server->entries.entries[i].ordinal >= world->outlived)
-            world->outlived = server->entries.entries[i].ordinal + 1;
     server->exists = false;
     server->documents.count = 0;
     server->stale[0].active = server->stale[1].active = false;

@@ -323,9 +323,8 @@ struct world {
     uint32_t rejected_count;
     answered_t answered[SIM_ANSWERED];
     uint32_t answered_count;
-    uint32_t outlived; /* entries below this ordinal have outlived the collection */
-    uint32_t drops;    /* of the collection */
-    bool retries;      /* rejected records are fixed */
+    uint32_t drops; /* of the collection */
+    bool retries;   /* rejected records are fixed */
     bool removals, jumps,
         overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
     bool dirty;    /* something that is checked has changed */

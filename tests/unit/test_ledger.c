@@ -635,9 +635,9 @@ static void test_rejects(void **state) {
         assert_int_equal(ledger_open_rejects(&lab.ledger), 2);
         free(changes);
     }
-    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 1, 5, false}, &err));
+    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 1, 5, false, 0}, &err));
     assert_int_equal(ledger_open_rejects(&lab.ledger), 2); /* it is not there yet */
-    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 1, 5, true}, &err));
+    assert_true(entry_add_fix(&lab.ledger.inputs[0].entry, (fix_mark_t){10, 1, 5, true, 0}, &err));
     assert_int_equal(ledger_open_rejects(&lab.ledger), 1);
     end(&lab);
 }

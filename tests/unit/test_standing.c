@@ -110,7 +110,7 @@ static void test_standing(void **state) {
         for (size_t j = 0; j < 2 && what & BEGUN; j++)
             piece_clear_progress(&entry.pieces[j]);
         for (size_t j = 0; j < 2 && what & (NOTED | CONFIRMED | LEFT_OUT); j++) {
-            const fix_mark_t fix = {j ? TAIL : AT, 7, what & LEFT_OUT ? FIX_NOTHING : 99, !(what & NOTED)};
+            const fix_mark_t fix = {j ? TAIL : AT, 7, what & LEFT_OUT ? FIX_NOTHING : 99, !(what & NOTED), 0};
             assert_true(entry_add_fix(&entry, fix, &err));
         }
         uint64_t of;
@@ -155,9 +155,9 @@ static void test_fixes(void **state) {
         entry_t entry = {0};
         static const uint64_t neighbours[] = {20, 4, 9, 11};
         for (size_t j = 0; j < 4; j++)
-            assert_true(entry_add_fix(&entry, (fix_mark_t){neighbours[j], 1, 'n', j % 2}, &err));
+            assert_true(entry_add_fix(&entry, (fix_mark_t){neighbours[j], 1, 'n', j % 2, 0}, &err));
         for (const char *at = cases[i].marks; *at; at++) {
-            const fix_mark_t fix = {10, 1, *at == '-' ? FIX_NOTHING : (uint64_t)(*at | 32), *at < 'a'};
+            const fix_mark_t fix = {10, 1, *at == '-' ? FIX_NOTHING : (uint64_t)(*at | 32), *at < 'a', 0};
             assert_true(entry_add_fix(&entry, fix, &err));
         }
         for (char hash = 'a'; hash < 'd'; hash++)
@@ -185,7 +185,7 @@ static void test_fixes_of_another_record(void **state) {
     const fix_mark_t *fixes;
     (void)state;
     assert_int_equal(entry_open_rejects(&entry), 2);
-    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 7, 'a', true}, &err));
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 7, 'a', true, 0}, &err));
     assert_int_equal(entry_open_rejects(&entry), 1);
     assert_true(piece_add_reject(&entry.pieces[1], (reject_mark_t){TAIL, 8}, &err)); /* it has grown */
     assert_int_equal(entry_open_rejects(&entry), 2);
@@ -195,21 +195,44 @@ static void test_fixes_of_another_record(void **state) {
     assert_true(fix_marks_know(fixes, entry.fix_count, TAIL, 'a'));
     assert_false(fix_marks_know(fixes, entry.fix_count, TAIL, 'b'));
     assert_null(entry_answer(&entry, TAIL, 8));
-    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', false}, &err));
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', false, 0}, &err));
     assert_true(entry_has_unsettled_fix(&entry, TAIL, 8));
     assert_false(entry_has_unsettled_fix(&entry, TAIL, 7));
     /* a person leaves the whole record out: what its beginning was fixed to may stay */
-    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, FIX_NOTHING, true}, &err));
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, FIX_NOTHING, true, 0}, &err));
     assert_int_equal(entry_open_rejects(&entry), 1);
     fixes = entry.fixes;
     assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'a'));
     assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'b'));
     assert_false(fix_marks_accept(fixes, entry.fix_count, TAIL, 8, 'c'));
     /* and so is one of it confirmed, which leaves the other record's alone */
-    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', true}, &err));
+    assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 8, 'b', true, 0}, &err));
     assert_false(fix_marks_accept(entry.fixes, entry.fix_count, TAIL, 8, 'a'));
     assert_int_equal(entry_answer(&entry, TAIL, 7)->hash, 'a');
     entry_free(&entry);
+}
+
+/* What was confirmed in a collection that was dropped answers nothing of the one after it; to leave a record out does. */
+static void test_generations(void **state) {
+    static const struct {
+        uint32_t confirmed, piece;
+        uint64_t hash;
+        uint64_t open;
+    } cases[] = {{1, 1, 'a', 0}, {1, 2, 'a', 1}, {2, 1, 'a', 0}, {0, 2, 'a', 0}, {1, 2, FIX_NOTHING, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        entry_t entry = {0};
+        assert_true(entry_make_pieces(&entry, 1, 0, &err));
+        entry.pieces[0].generation = cases[i].piece;
+        assert_true(piece_add_reject(&entry.pieces[0], (reject_mark_t){10, 99}, &err));
+        assert_int_equal(1, entry_open_rejects(&entry));
+        assert_true(
+            entry_add_fix(&entry, (fix_mark_t){10, 99, cases[i].hash, true, cases[i].confirmed}, &err));
+        if (entry_open_rejects(&entry) != cases[i].open)
+            fail_msg("case %zu", i);
+        entry_free(&entry);
+    }
 }
 
 int main(void) {
@@ -217,6 +240,7 @@ int main(void) {
         cmocka_unit_test(test_standing),
         cmocka_unit_test(test_fixes),
         cmocka_unit_test(test_fixes_of_another_record),
+        cmocka_unit_test(test_generations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
