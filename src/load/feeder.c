@@ -387,9 +387,11 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
         pool_give(options->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
-    if (is_done(file, block))
+    /* what the file begins with tells the dialect of all of it, done or not */
+    bool ok = file->only_compares ||
+              (block->file_start ? sniff(worker, file, cut, err) : sniff_head(worker, file, err));
+    if (ok && is_done(file, block))
         return pass_done(worker, file, block, err);
-    bool ok = sniff(worker, file, cut, err);
     if (ok && options->limit != UINT64_MAX) {
         ok = apply_limit(worker, block, err);
         *more = !block->partial;

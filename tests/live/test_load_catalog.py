@@ -159,6 +159,23 @@ class Again(livetest.Case):
                 tar.add(self.folder / "one/a.csv", "data/a.csv")
             self.assertEqual(999, self.load(name)["loaded"])
 
+    def test_goes_on_behind_done_blocks(self):
+        """the same where few blocks are done, or all are read again to be compared"""
+        usual = rows(20000)
+
+        def turned(line):
+            first, *others = line.split(b"|")
+            return b"|".join([first, *reversed(others)])
+        text = b"\n".join(turned(line) for line in usual.split(b"\n"))
+        self.write("a.csv", text)
+        self.write("b.gz", gzip.compress(text))
+        for words, stdin in ((("a.csv",), b""), (("b.gz",), b""), (("-", "--input-name", "c"), text)):
+            self.load(*words, "--limit", 9000, stdin=stdin)
+            self.assertGreater(self.files()[-1]["done"][0][1], 0, "nothing is done")
+            said = self.load(*words, stdin=stdin)
+            self.assertEqual((11000, 0), (said["loaded"], said["rejected"]))
+            self.tipple("verify", "-f", "mot", "--uri", self.uri(), *words, stdin=stdin)
+
     def test_moved_and_other(self):
         """a file like one that is gone, but for its middle, is not taken for it, and --reload-changed leaves that one alone"""
         first = rows(20000)

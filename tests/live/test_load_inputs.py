@@ -166,7 +166,7 @@ class Inputs(livetest.Case):
         for name, other in (("april", text), ("may", longer)):
             self.killed_in_the_middle(name, text)
             self.load("-", "--input-name", name, stdin=text[:text.index(b"\n100004000|") + 1], status=5)
-            self.assertIn("before what there is of that one", self.stderr)
+            self.assertIn("tipple forget %s --delete" % name, self.stderr)
             self.load("-", "--input-name", name, stdin=other, status=2)
             self.assertEqual(other.count(b"\n") - 1 - 31, self.there())
             self.tipple("verify", "--format", "mot", "--uri", self.uri(), "-", "--input-name", name, stdin=other)
