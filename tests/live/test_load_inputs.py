@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import subprocess
+import unittest
 import zipfile
 
 import live
@@ -138,6 +139,7 @@ class Inputs(livetest.Case):
         load.kill()
         load.wait(livetest.LONG)
 
+    @unittest.skipIf(live.KIND == "replset", "on a standalone")
     def test_stdin_of_others_after_a_kill(self):
         """what a killed load had sent of a stream is compared, too: a shorter one, one of other content, and one that has
         nothing at all are refused"""
@@ -158,6 +160,7 @@ class Inputs(livetest.Case):
             self.assertEqual(max(0, other.count(b"\n") - other.startswith(b"test_id")), self.there())
             self.tipple("forget", "--uri", self.uri(), "--delete", name)
 
+    @unittest.skipIf(live.KIND == "replset", "on a standalone")
     def test_stdin_shorter_after_a_kill_then_whole(self):
         """a stream that broke off is refused, and goes on when all of it comes; so does a longer one"""
         self.shorten_lease(1)
