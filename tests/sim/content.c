@@ -61,8 +61,10 @@ void content_digest_at(const input_t *input, const content_t *content, uint64_t 
     if (last) {
         record_t first = content->records[0], end = *last;
         const uint64_t seen = (size - content_offset(input, last) + input->unit - 1) / input->unit;
+        const bool ended = size >= content_offset(input, last) + last->length * input->unit;
         if (seen < end.length)
             end.length = (uint8_t)seen;
+        hash = mix(hash, ended); /* by a line end, which a longer record does not have there */
         if (last == &content->records[0])
             first = end;
         hash = mix(mix(hash, placed_hash(&first)), placed_hash(&end));
