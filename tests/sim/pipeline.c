@@ -851,6 +851,10 @@ static bool collect(void *context, err_t *err) {
 static void waits_for(void *context, const load_seen_t *load) {
     const sim_load_t *self = context;
     TRACE(self->world, "waits for load %d", load ? load->id.bytes[0] : 0);
+    for (size_t i = 0; i < self->ledger.work_count; i++)
+        if (self->ledger.works[i].state == WORK_OPEN)
+            sim_fail(self->world, "waits", "load %u waits, although nobody has piece %u of its input %zu",
+                     self->id.bytes[0], self->ledger.works[i].piece, self->ledger.works[i].input);
 }
 
 coordinator_t pipeline_coordinator(sim_load_t *load) {
