@@ -229,9 +229,10 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
 }
 
 /* The intent is written down first: a load that begins from now on sees it. One that began before is seen.
- * The intent of another load is only replaced when that one is dead. */
+ * The intent of another load is only replaced when that one is dead: *replaced. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
-                       uint64_t *ordinals, err_t *err) {
+                       uint64_t *ordinals, bool *replaced, err_t *err) {
+    *replaced = false;
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
         bool found;
@@ -259,6 +260,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         /* read once more when it is ours: no load takes numbers from now on */
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
+        *replaced |= begun && others;
         begun = ours;
     }
     return true;
@@ -292,10 +294,12 @@ static bool drop_data(store_t *store, const char *name, const catalog_drop_t *dr
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
     uint64_t ordinals;
-    bool changed;
-    if (!begin_drop(store, name, drop, &generation, &ordinals, err))
+    bool changed, replaced;
+    if (!begin_drop(store, name, drop, &generation, &ordinals, &replaced, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
+        if (replaced)
+            return false; /* the drop of that dead load may still come: nobody is to load meanwhile */
         const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
         err_t ignored;
         store->change_header(store, &cancel, &changed, &ignored);
