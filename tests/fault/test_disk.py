@@ -218,7 +218,7 @@ class Rejects(faultlab.Lab):
             self.assertLess(counts["peak_memory_bytes"] if "peak_memory_bytes" in counts else 0, 1 << 30,
                             "/dev/full was read as a reject file")
         self.load("a.csv", "--rejects", ".", status=8)
-        self.load("a.csv", "--rejects", "no/such/folder", status=8)
+        self.load("a.csv", "--rejects", "no/such/folder", status=1)
         self.load("a.csv", status=(0, 2))
         self.verified({"a.csv": self.text}, ["a.csv"], "rejects went to /dev/full, a folder, and nowhere")
 
