@@ -436,9 +436,10 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         size_t left = (size_t)dialect->surplus_column;
         split_merge(split, text, left, columns - left - 1);
     }
-    if (shape)
-        *shape =
-            (shape_t){.quoted = split->quoted, .backslash = split->backslash, .line_end = record->line_end};
+    if (shape) {
+        *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
+        shape_set_line_end(shape, text + record->length, record->line_end);
+    }
     bounds_t bounds = {.spans = split->spans};
     uint8_t *end = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
     record->document_length = (uint32_t)(end - out);

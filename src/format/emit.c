@@ -50,13 +50,11 @@ int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docume
     bson_iter_t first;
     record_t record;
     text_buffer_t *row = &emit->out;
-    size_t length = row->length, line_end = shape ? shape->line_end : 1;
-    const char *end = &"\r\n"[2 - line_end];
+    size_t length = row->length;
+    bool carriage = shape && shape->carriage, feed = !shape || shape->feed;
     if (memchr(row->bytes, '\n', length))
         return 0;
-    if (shape && line_end == 1 && length && row->bytes[length - 1] == '\r')
-        end = "\r"; /* the file ended so: a line feed would have taken the record's last byte with it */
-    if (!emit_put(row, end, line_end))
+    if (!emit_put(row, &"\r\n"[!carriage], (size_t)carriage + feed))
         return -1;
     size_t whole = row->length;
     row->length = length;

@@ -151,7 +151,7 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     bsonw_int32(out, (int32_t)(at - out));
     record->document_length = (uint32_t)(at - out);
     if (shape)
-        shape->line_end = record->line_end;
+        shape_set_line_end(shape, text + length, record->line_end);
     fixed->at += whole;
     fixed->line++;
     return PARSED_DOCUMENT;

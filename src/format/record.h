@@ -8,7 +8,8 @@
 typedef struct {
     uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which filler of `absent`, or pattern of `as` */
     bool quoted, backslash;
-    uint8_t line_end; /* bytes behind the record: 0, 1 (LF) or 2 (CRLF) */
+    bool carriage,
+        feed; /* which bytes of a line end stand behind it: a file may end with a carriage return alone */
 } shape_t;
 
 typedef enum {
@@ -31,5 +32,10 @@ typedef struct {
     const char *field;  /* of a reject: its name, or NULL */
     const char *reason; /* of a reject; lives until the next call */
 } record_t;
+
+static inline void shape_set_line_end(shape_t *shape, const uint8_t *behind, size_t length) {
+    shape->carriage = length && behind[0] == '\r';
+    shape->feed = length && behind[length - 1] == '\n';
+}
 
 #endif
