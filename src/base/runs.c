@@ -1,4 +1,5 @@
 #include "base/runs.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,8 @@ bool runs_add(runs_t *set, uint64_t from, uint64_t to) {
             to = set->runs[j].to;
         j++;
     }
-    if (i == j && set->count == set->room) {
-        size_t room = set->room ? set->room * 2 : 8;
-        run_t *larger = realloc(set->runs, room * sizeof *larger);
-        if (!larger)
-            return false;
-        set->runs = larger;
-        set->room = room;
-    }
+    if (i == j && !GROW(set->runs, set->room, set->count + 1, NULL))
+        return false;
     if (set->count > j)
         memmove(&set->runs[i + 1], &set->runs[j], (set->count - j) * sizeof *set->runs);
     set->count = set->count - (j - i) + 1;

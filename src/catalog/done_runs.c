@@ -1,4 +1,5 @@
 #include "catalog/done_runs.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +22,6 @@ bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {
     return i == set->count || set->runs[i].from > to;
 }
 
-static bool make_room(done_runs_t *set) {
-    if (set->count < set->room)
-        return true;
-    size_t room = set->room ? 2 * set->room : 4;
-    done_run_t *larger = realloc(set->runs, room * sizeof *larger);
-    if (!larger)
-        return false;
-    set->runs = larger;
-    set->room = room;
-    return true;
-}
-
 /* Two runs that touch become one. */
 static void join(done_runs_t *set, size_t first) {
     if (first + 1 >= set->count || set->runs[first].to != set->runs[first + 1].from)
@@ -48,7 +37,7 @@ bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, 
     *is_new = from < to && (i == set->count || set->runs[i].from >= to);
     if (!*is_new)
         return true;
-    if (!make_room(set))
+    if (!GROW(set->runs, set->room, set->count + 1, NULL))
         return false;
     memmove(&set->runs[i + 1], &set->runs[i], (set->count - i) * sizeof *set->runs);
     set->runs[i] = (done_run_t){from, to, hash};

@@ -1,4 +1,5 @@
 #include "catalog/entry.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,7 @@ uint64_t entry_open_rejects(const entry_t *entry) {
 /* ---- changing ---- */
 
 /* One more of `size` bytes each, at the end of *items. */
-static bool grow(void **items, size_t count, size_t size, err_t *err) {
+static bool one_more(void **items, size_t count, size_t size, err_t *err) {
     void *larger = realloc(*items, (count + 1) * size);
     if (!larger)
         return err_memory(err, (count + 1) * size);
@@ -161,14 +162,14 @@ static bool grow(void **items, size_t count, size_t size, err_t *err) {
 }
 
 bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err) {
-    if (!grow((void **)&entry->extents, entry->extent_count, sizeof extent, err))
+    if (!one_more((void **)&entry->extents, entry->extent_count, sizeof extent, err))
         return false;
     entry->extents[entry->extent_count++] = extent;
     return true;
 }
 
 bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {
-    if (!grow((void **)&entry->versions, entry->version, sizeof *version, err))
+    if (!one_more((void **)&entry->versions, entry->version, sizeof *version, err))
         return false;
     entry->versions[entry->version++] = *version;
     return true;
@@ -210,7 +211,7 @@ bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
         drop_fixes(entry, fix);
     else if (is_noted(entry->fixes, entry->fix_count, &fix))
         return true;
-    if (!grow((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
+    if (!one_more((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
         return false;
     size_t at = entry->fix_count++;
     for (; at && entry->fixes[at - 1].offset > fix.offset; at--)
@@ -220,16 +221,7 @@ bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
 }
 
 bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
-    if (piece->reject_count + count <= piece->reject_room)
-        return true;
-    size_t room = piece->reject_room ? 2 * piece->reject_room : 4;
-    room = room < piece->reject_count + count ? piece->reject_count + count : room;
-    reject_mark_t *larger = realloc(piece->rejects, room * sizeof *larger);
-    if (!larger)
-        return err_memory(err, room * sizeof *larger);
-    piece->rejects = larger;
-    piece->reject_room = room;
-    return true;
+    return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
 }
 
 bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err) {
@@ -342,16 +334,8 @@ void entry_free(entry_t *entry) {
 }
 
 entry_t *entries_add(entries_t *entries, err_t *err) {
-    if (entries->count == entries->room) {
-        size_t room = entries->room ? 2 * entries->room : 64;
-        entry_t *larger = realloc(entries->entries, room * sizeof *larger);
-        if (!larger) {
-            err_memory(err, room * sizeof *larger);
-            return NULL;
-        }
-        entries->entries = larger;
-        entries->room = room;
-    }
+    if (!GROW(entries->entries, entries->room, entries->count + 1, err))
+        return NULL;
     entry_t *entry = &entries->entries[entries->count++];
     *entry = (entry_t){0};
     return entry;

@@ -1,5 +1,6 @@
 /* The ledger: what was read, and what follows from it. */
 #include "catalog/ledger.h"
+#include "base/grow.h"
 #include "catalog/ledger_inner.h"
 
 #include <stdlib.h>
@@ -129,23 +130,10 @@ static bool check_generation(const ledger_t *ledger, const entry_t *entry, const
 }
 
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
-    if (ledger->input_count == ledger->input_room) {
-        size_t room = ledger->input_room ? 2 * ledger->input_room : 64;
-        ledger_input_t *larger = realloc(ledger->inputs, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        ledger->inputs = larger;
-        ledger->input_room = room;
-    }
     const size_t count = input->entry.piece_count;
-    if (ledger->work_count + count > ledger->work_room) {
-        size_t room = 2 * ledger->work_room + count;
-        work_t *larger = realloc(ledger->works, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        ledger->works = larger;
-        ledger->work_room = room;
-    }
+    if (!GROW(ledger->inputs, ledger->input_room, ledger->input_count + 1, err) ||
+        !GROW(ledger->works, ledger->work_room, ledger->work_count + count, err))
+        return false;
     const size_t number = ledger->input_count++;
     ledger_input_t *added = &ledger->inputs[number];
     *added = *input;

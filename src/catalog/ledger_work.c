@@ -1,5 +1,6 @@
 /* The ledger: pieces that are taken, worked on and written down. */
 #include "catalog/ledger.h"
+#include "base/grow.h"
 #include "catalog/ledger_inner.h"
 
 #include <stdlib.h>
@@ -86,14 +87,7 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
             break;
         if (!ledger_may_take(ledger, work))
             continue;
-        if (*count == room) {
-            room = room ? 2 * room : 16;
-            take_t *larger = realloc(*takes, room * sizeof *larger);
-            if (!larger)
-                return err_memory(err, room * sizeof *larger);
-            *takes = larger;
-        }
-        if (!fill_take(ledger, i, &(*takes)[*count], err))
+        if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[*count], err))
             return false;
         ++*count;
         bytes += cost(ledger, work);
@@ -189,14 +183,8 @@ static bool add_rejects(piece_t *piece, const reject_mark_t *rejects, size_t cou
 }
 
 static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
-    if (work->held_count == work->held_room) {
-        size_t room = work->held_room ? 2 * work->held_room : 16;
-        held_t *larger = realloc(work->held, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        work->held = larger;
-        work->held_room = room;
-    }
+    if (!GROW(work->held, work->held_room, work->held_count + 1, err))
+        return false;
     held_t held = {.from = block->from, .to = block->to, .hash = block->hash, .counts = block->counts};
     if (block->reject_count) {
         size_t bytes = block->reject_count * sizeof *held.rejects;
@@ -354,13 +342,8 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             continue;
         const ledger_input_t *input = &ledger->inputs[work->input];
         piece_t *piece = ledger_piece(ledger, work);
-        if (*count == room) {
-            room = room ? 2 * room : 16;
-            entry_change_t *larger = realloc(*changes, room * sizeof *larger);
-            if (!larger)
-                return err_memory(err, room * sizeof *larger);
-            *changes = larger;
-        }
+        if (!GROW(*changes, room, *count + 1, err))
+            return false;
         entry_change_t *change = &(*changes)[(*count)++];
         *change = (entry_change_t){.ordinal = input->entry.ordinal,
                                    .piece = work->piece,

@@ -1,4 +1,5 @@
 #include "catalog/liveness.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -10,16 +11,8 @@ static watched_t *find(const liveness_t *liveness, const load_id_t *load) {
 }
 
 static watched_t *add(liveness_t *liveness, const load_seen_t *load, err_t *err) {
-    if (liveness->count == liveness->room) {
-        size_t room = liveness->room ? 2 * liveness->room : 8;
-        watched_t *larger = realloc(liveness->watched, room * sizeof *larger);
-        if (!larger) {
-            err_memory(err, room * sizeof *larger);
-            return NULL;
-        }
-        liveness->watched = larger;
-        liveness->room = room;
-    }
+    if (!GROW(liveness->watched, liveness->room, liveness->count + 1, err))
+        return NULL;
     watched_t *watched = &liveness->watched[liveness->count++];
     *watched = (watched_t){.load = *load};
     return watched;

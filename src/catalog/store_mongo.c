@@ -1,5 +1,6 @@
 #include "catalog/store_mongo.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/host.h"
 #include "catalog/entry_bson.h"
 #include "target/codes.h"
@@ -404,14 +405,8 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
 }
 
 static bool add_load(loads_t *loads, const load_seen_t *load, err_t *err) {
-    if (loads->count == loads->room) {
-        size_t room = loads->room ? 2 * loads->room : 16;
-        load_seen_t *larger = realloc(loads->loads, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        loads->loads = larger;
-        loads->room = room;
-    }
+    if (!GROW(loads->loads, loads->room, loads->count + 1, err))
+        return false;
     loads->loads[loads->count++] = *load;
     return true;
 }

@@ -1,18 +1,13 @@
 #include "cli/grid.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 char (*grid_row(grid_t *grid))[GRID_CELL] {
-    if (grid->rows == grid->room) {
-        size_t room = grid->room ? grid->room * 2 : 32;
-        void *more = realloc(grid->cells, room * sizeof *grid->cells);
-        if (!more)
-            abort(); /* a few kilobytes, at the end of everything */
-        grid->cells = more;
-        grid->room = room;
-    }
+    if (!GROW(grid->cells, grid->room, grid->rows + 1, NULL))
+        abort(); /* a few kilobytes, at the end of everything */
     memset(grid->cells[grid->rows], 0, sizeof *grid->cells);
     return grid->cells[grid->rows++];
 }

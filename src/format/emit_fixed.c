@@ -1,3 +1,4 @@
+#include "base/grow.h"
 #include "base/pool.h"
 #include "format/convert.h"
 #include "format/emit_with.h"
@@ -226,14 +227,8 @@ static uint8_t *put_blank(emit_t *emit, uint32_t width) {
 }
 
 static entry_t *add_entry(emit_fixed_t *fixed) {
-    if (fixed->count == fixed->room) {
-        size_t room = fixed->room ? 2 * fixed->room : 64;
-        entry_t *larger = realloc(fixed->entries, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        fixed->entries = larger;
-        fixed->room = room;
-    }
+    if (!GROW(fixed->entries, fixed->room, fixed->count + 1, NULL))
+        return NULL;
     entry_t *entry = &fixed->entries[fixed->count];
     *entry = (entry_t){.place = (uint32_t)fixed->count};
     fixed->count++;

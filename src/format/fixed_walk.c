@@ -1,4 +1,5 @@
 #include "format/fixed_walk.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,16 +77,6 @@ static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_
     return true;
 }
 
-static bool more_room(fixed_walk_t *walk) {
-    size_t room = walk->section_room ? 2 * walk->section_room : 64;
-    fixed_found_t *larger = realloc(walk->sections, room * sizeof *larger);
-    if (!larger)
-        return false;
-    walk->sections = larger;
-    walk->section_room = room;
-    return true;
-}
-
 /* An identifier's bytes as a number, in their order. */
 static uint32_t id_value(const uint8_t *id) {
     return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
@@ -102,7 +93,7 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
     uint8_t section;
     for (uint32_t behind; (behind = section_end(plan, record, place, end, &section)); place = behind) {
         uint32_t id = id_value(record + place);
-        if (count == walk->section_room && !more_room(walk))
+        if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
             return false;
         walk->ascending &= id > last;
         last = id;

@@ -1,4 +1,5 @@
 #include "format/schema_short.h"
+#include "base/grow.h"
 #include "format/schema_digest.h"
 #include "format/schema_read.h"
 
@@ -44,16 +45,8 @@ static const char *word_for(shortener_t *all, const char *text, size_t length) {
     for (size_t i = 0; i < all->count; i++)
         if (all->words[i].length == length && memcmp(all->words[i].text, text, length) == 0)
             return all->words[i].as;
-    if (all->count == all->room) {
-        const size_t room = all->room ? 2 * all->room : 64;
-        word_t *larger = realloc(all->words, room * sizeof *larger);
-        if (!larger) {
-            err_memory(all->reader.err, room * sizeof *larger);
-            return NULL;
-        }
-        all->words = larger;
-        all->room = room;
-    }
+    if (!GROW(all->words, all->room, all->count + 1, all->reader.err))
+        return NULL;
     word_t *word = &all->words[all->count++];
     *word = (word_t){.text = text, .length = length};
     do

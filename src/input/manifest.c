@@ -1,4 +1,5 @@
 #include "input/manifest.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "input/build.h"
 #include "input/fault.h"
@@ -88,17 +89,7 @@ static bool meet(build_t *build, const struct stat *status, const char *name, bo
 input_file_t *build_add(build_t *build, const char *path, char *name) {
     manifest_t *manifest = build->manifest;
     char *own_path = strdup(path);
-    bool ok = own_path;
-    if (ok && manifest->count == build->room) {
-        size_t room = build->room ? build->room * 2 : 16;
-        input_file_t *larger = realloc(manifest->files, room * sizeof *larger);
-        ok = larger;
-        if (ok) {
-            manifest->files = larger;
-            build->room = room;
-        }
-    }
-    if (!ok) {
+    if (!own_path || !GROW(manifest->files, build->room, manifest->count + 1, NULL)) {
         free(own_path);
         free(name);
         err_memory(build->err, sizeof(input_file_t));
@@ -188,12 +179,7 @@ static bool read_folder(build_t *build, const char *path, char ***names, size_t 
     while (ok && (errno = 0, entry = readdir(folder))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        if (n == room) {
-            room = room ? room * 2 : 64;
-            char **larger = realloc(list, room * sizeof *larger);
-            ok = larger || err_memory(build->err, room * sizeof *larger);
-            list = larger ? larger : list;
-        }
+        ok = GROW(list, room, n + 1, build->err);
         if (ok && (list[n] = strdup(entry->d_name)))
             n++;
         else if (ok)

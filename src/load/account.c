@@ -1,10 +1,10 @@
 #include "load/account.h"
+#include "base/grow.h"
 #include "base/lines.h"
 #include "input/source.h"
 #include "load/reject_identity.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -34,14 +34,8 @@ void account_block(const account_t *account, block_t *block) {
 
 /* For the catalog, which knows each rejected record by its place and bytes. */
 static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
-    if (block->reject_count == block->reject_room) {
-        size_t room = block->reject_room ? 2 * block->reject_room : 4;
-        reject_mark_t *larger = realloc(block->rejects, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        block->rejects = larger;
-        block->reject_room = room;
-    }
+    if (!GROW(block->rejects, block->reject_room, block->reject_count + 1, err))
+        return false;
     block->rejects[block->reject_count++] =
         (reject_mark_t){reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
     return true;

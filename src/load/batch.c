@@ -1,5 +1,6 @@
 #include "load/batch.h"
 #include "base/clock.h"
+#include "base/grow.h"
 
 #include <assert.h>
 #include <bson/bson.h>
@@ -65,14 +66,8 @@ static bool is_stored_as_it_is(const uint8_t *document, uint32_t length) {
 
 bool batch_add(batch_t *batch, block_t *block, uint32_t offset, uint32_t length, err_t *err) {
     if (!batch->part_count || batch->parts[batch->part_count - 1].block != block) {
-        if (batch->part_count == batch->part_room) {
-            size_t room = batch->part_room ? 2 * batch->part_room : 16;
-            part_t *larger = realloc(batch->parts, room * sizeof *larger);
-            if (!larger)
-                return err_memory(err, room * sizeof *larger);
-            batch->parts = larger;
-            batch->part_room = room;
-        }
+        if (!GROW(batch->parts, batch->part_room, batch->part_count + 1, err))
+            return false;
         batch->parts[batch->part_count++] = (part_t){block, 0};
     }
     assert(is_stored_as_it_is(batch->bytes + batch->used, length));

@@ -1,4 +1,5 @@
 #include "load/deliver.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,16 +105,8 @@ static const uint8_t *document_at(const documents_t *documents, uint32_t index, 
 /* ---- what was not simply loaded ---- */
 
 static exception_t *add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
-    if (deliver->count == deliver->exception_room) {
-        size_t room = deliver->exception_room ? deliver->exception_room * 2 : 64;
-        exception_t *larger = realloc(deliver->exceptions, room * sizeof *larger);
-        if (!larger) {
-            err_memory(err, room * sizeof *larger);
-            return NULL;
-        }
-        deliver->exceptions = larger;
-        deliver->exception_room = room;
-    }
+    if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
+        return NULL;
     exception_t *exception = &deliver->exceptions[deliver->count++];
     exception->index = index;
     exception->there = exception->taken = false;

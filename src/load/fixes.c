@@ -1,4 +1,5 @@
 #include "load/fixes.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "catalog/standing.h"
@@ -46,14 +47,8 @@ typedef struct {
 /* ---- which entries count ---- */
 
 static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdict, err_t *err) {
-    if (fixes->judged_count == fixes->judged_room) {
-        size_t room = fixes->judged_room ? 2 * fixes->judged_room : 64;
-        judged_t *larger = realloc(fixes->judged, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        fixes->judged = larger;
-        fixes->judged_room = room;
-    }
+    if (!GROW(fixes->judged, fixes->judged_room, fixes->judged_count + 1, err))
+        return false;
     fixes->judged[fixes->judged_count++] =
         (judged_t){retry->at_line, XXH3_64bits(retry->bytes, retry->length), verdict};
     return true;
@@ -141,14 +136,8 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
 static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, uint64_t of, int64_t id,
                 uint32_t length, bool filtered, err_t *err) {
     fixes_t *fixes = reading->fixes;
-    if (fixes->count == fixes->room) {
-        size_t room = fixes->room ? 2 * fixes->room : 64;
-        fix_t *larger = realloc(fixes->items, room * sizeof *larger);
-        if (!larger)
-            return err_memory(err, room * sizeof *larger);
-        fixes->items = larger;
-        fixes->room = room;
-    }
+    if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
+        return false;
     fix_t fix = {.id = id,
                  .entry = entry,
                  .offset = retry->offset,

@@ -1,4 +1,5 @@
 #include "load/reject_known.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,8 @@ static bool grow(reject_known_t *known) {
 static const char *keep_name(reject_known_t *known, const char *name) {
     if (known->name_count && strcmp(known->names[known->name_count - 1], name) == 0)
         return known->names[known->name_count - 1];
-    if (known->name_count == known->name_room) {
-        size_t room = known->name_room ? known->name_room * 2 : 16;
-        char **larger = realloc(known->names, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        known->names = larger;
-        known->name_room = room;
-    }
+    if (!GROW(known->names, known->name_room, known->name_count + 1, NULL))
+        return NULL;
     char *own = strdup(name);
     if (own)
         known->names[known->name_count++] = own;

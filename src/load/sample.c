@@ -1,4 +1,5 @@
 #include "load/sample.h"
+#include "base/grow.h"
 #include "base/pool.h"
 #include "format/records.h"
 #include "input/source.h"
@@ -30,15 +31,8 @@ typedef struct {
 
 static bool keep(sampler_t *sampler) {
     sample_t *sample = sampler->sample;
-    if (sample->count == sampler->slots) {
-        size_t slots = sampler->slots ? 2 * sampler->slots : 256;
-        bson_t **larger = realloc(sample->keys, slots * sizeof(bson_t *));
-        if (!larger)
-            return false;
-        sample->keys = larger;
-        sampler->slots = slots;
-    }
-    return (sample->keys[sample->count] = bson_copy(&sampler->values)) && ++sample->count;
+    return GROW(sample->keys, sampler->slots, sample->count + 1, NULL) &&
+           (sample->keys[sample->count] = bson_copy(&sampler->values)) && ++sample->count;
 }
 
 /* Some records of a piece of whole lines. */

@@ -1,4 +1,5 @@
 #include "query/measure.h"
+#include "base/grow.h"
 #include "base/nearest.h"
 #include "base/log.h"
 #include "query/indexes.h"
@@ -234,32 +235,15 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
 
 /* ---- works and measurements ---- */
 
-static void *grow(void **items, size_t *room, size_t count, size_t size, err_t *err) {
-    if (count == *room) {
-        size_t more = *room ? *room * 2 : 16;
-        void *grown = realloc(*items, more * size);
-        if (!grown) {
-            err_memory(err, more * size);
-            return NULL;
-        }
-        *items = grown;
-        *room = more;
-    }
-    void *item = (char *)*items + count * size;
-    memset(item, 0, size);
-    return item;
-}
-
 static bool make_measures(maker_t *maker, size_t work, bool timed) {
     measures_t *list = maker->list;
     for (size_t i = 0; i < maker->choices->client_choices; i++) {
-        measure_t *item = grow((void **)&list->items, &list->room, list->count, sizeof *item, maker->err);
-        if (!item)
+        if (!GROW(list->items, list->room, list->count + 1, maker->err))
             return false;
-        item->work = (const work_t *)(uintptr_t)work; /* an index, until the works stand still */
-        item->clients = maker->choices->clients[i];
-        item->timed = timed;
-        list->count++;
+        list->items[list->count++] =
+            (measure_t){.work = (const work_t *)(uintptr_t)work, /* an index, until the works stand still */
+                        .clients = maker->choices->clients[i],
+                        .timed = timed};
     }
     return true;
 }
@@ -270,13 +254,11 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     /* asked for beside others, the primary is the one that is never behind */
     const bool never_behind = maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
     const reads_t reads = {mode, never_behind ? 0 : maker->choices->max_staleness_seconds};
-    work_t *work = grow((void **)&list->works, &list->work_room, list->work_count, sizeof *work, maker->err);
-    if (!work)
+    if (!GROW(list->works, list->work_room, list->work_count + 1, maker->err))
         return false;
-    work->query = maker->query;
-    work->reads = mode;
-    work->ranges = ranges;
-    work->all_documents = maker->all_documents;
+    work_t *work = &list->works[list->work_count];
+    *work = (work_t){
+        .query = maker->query, .reads = mode, .ranges = ranges, .all_documents = maker->all_documents};
     snprintf(work->with, sizeof work->with, "%s", with);
     work->each = bson_copy(each);
     work->params = bson_copy(params);

@@ -1,3 +1,4 @@
+#include "base/grow.h"
 #include "base/log.h"
 #include "query/watch.h"
 #include "target/config.h"
@@ -170,13 +171,8 @@ double watch_load_seconds(server_t *server, mongoc_client_t *client) {
         span_t span;
         if (!take_span(&load, &span))
             continue;
-        if (count == room) {
-            room = room ? 2 * room : 16;
-            span_t *larger = realloc(spans, room * sizeof *larger);
-            if (!(ok = larger != NULL))
-                break;
-            spans = larger;
-        }
+        if (!(ok = GROW(spans, room, count + 1, NULL)))
+            break;
         told = told && span.from <= span.to;
         spans[count++] = span;
     }

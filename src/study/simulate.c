@@ -1,5 +1,6 @@
 #include "study/simulate.h"
 #include "base/chance.h"
+#include "base/grow.h"
 #include "base/stop.h"
 #include "target/position.h"
 
@@ -44,14 +45,8 @@ typedef struct {
 } agenda_t;
 
 static bool agenda_put(agenda_t *agenda, event_t event) {
-    if (agenda->count == agenda->room) {
-        size_t room = agenda->room ? 2 * agenda->room : 1024;
-        event_t *larger = realloc(agenda->events, room * sizeof *larger);
-        if (!larger)
-            return false;
-        agenda->events = larger;
-        agenda->room = room;
-    }
+    if (!GROW(agenda->events, agenda->room, agenda->count + 1, NULL))
+        return false;
     size_t at = agenda->count++;
     for (; at && agenda->events[(at - 1) / 2].at > event.at; at = (at - 1) / 2)
         agenda->events[at] = agenda->events[(at - 1) / 2];

@@ -1,4 +1,5 @@
 #include "target/chunkmap.h"
+#include "base/grow.h"
 #include "target/keyorder.h"
 
 #include <stdatomic.h>
@@ -26,25 +27,13 @@ struct chunkmap {
     bool whole; /* every bound is one whole number, or MinKey */
 };
 
-static bool make_room(void **items, size_t *room, size_t count, size_t size) {
-    if (count < *room)
-        return true;
-    size_t more = *room ? 2 * *room : 16;
-    void *larger = realloc(*items, more * size);
-    if (!larger)
-        return false;
-    *items = larger;
-    *room = more;
-    return true;
-}
-
 /* The index of a shard by its name, a new one where it is new; SIZE_MAX: no memory, or too many. */
 static size_t shard_of(chunkmap_t *map, const char *name) {
     for (size_t i = map->shard_count; i-- > 0;)
         if (strcmp(map->shards[i].name, name) == 0)
             return i;
     if (map->shard_count == CHUNKMAP_MOST_SHARDS ||
-        !make_room((void **)&map->shards, &map->shard_room, map->shard_count, sizeof *map->shards))
+        !GROW(map->shards, map->shard_room, map->shard_count + 1, NULL))
         return SIZE_MAX;
     map->shards[map->shard_count] = (shard_t){.name = strdup(name)};
     return map->shards[map->shard_count].name ? map->shard_count++ : SIZE_MAX;
@@ -96,7 +85,7 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
         (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0))
         return false;
     size_t owner = shard_of(map, shard);
-    if (owner == SIZE_MAX || !make_room((void **)&map->chunks, &map->room, map->count, sizeof *map->chunks))
+    if (owner == SIZE_MAX || !GROW(map->chunks, map->room, map->count + 1, NULL))
         return false;
     chunk_t *chunk = &map->chunks[map->count];
     *chunk = (chunk_t){.min = bson_copy(min), .shard = (uint16_t)owner};

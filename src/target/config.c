@@ -1,4 +1,5 @@
 #include "target/config.h"
+#include "base/grow.h"
 #include "target/codes.h"
 
 #include <stdlib.h>
@@ -12,15 +13,8 @@ void config_free(config_list_t *list) {
 }
 
 static bool keep(config_list_t *list, size_t *room, const bson_t *document) {
-    if (list->count == *room) {
-        size_t more = *room ? 2 * *room : 16;
-        bson_t **larger = realloc(list->documents, more * sizeof(bson_t *));
-        if (!larger)
-            return false;
-        list->documents = larger;
-        *room = more;
-    }
-    return (list->documents[list->count] = bson_copy(document)) && ++list->count;
+    return GROW(list->documents, *room, list->count + 1, NULL) &&
+           (list->documents[list->count] = bson_copy(document)) && ++list->count;
 }
 
 bool config_find(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,

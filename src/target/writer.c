@@ -1,5 +1,6 @@
 #include "target/writer.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/zeroed.h"
 #include "target/codes.h"
 
@@ -196,14 +197,8 @@ static bool read_write_errors(writer_t *writer, reply_t *reply, err_t *err) {
     if (!bson_iter_init_find(&iter, &writer->reply, "writeErrors") || !bson_iter_recurse(&iter, &entry))
         return true;
     while (bson_iter_next(&entry)) {
-        if (reply->error_count == writer->error_room) {
-            size_t room = writer->error_room ? writer->error_room * 2 : 64;
-            write_error_t *larger = realloc(writer->errors, room * sizeof *larger);
-            if (!larger)
-                return err_memory(err, room * sizeof *larger);
-            writer->errors = larger;
-            writer->error_room = room;
-        }
+        if (!GROW(writer->errors, writer->error_room, reply->error_count + 1, err))
+            return false;
         read_error(&entry, &writer->errors[reply->error_count++]);
     }
     reply->errors = writer->errors;
