@@ -78,17 +78,26 @@ counts_t piece_counts(const piece_t *piece) {
     return counts;
 }
 
-/* The first that is not before this offset. */
-static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
+/* Of marks of `size` bytes each, which begin with their offsets: the first that is not before this one. */
+static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (fixes[middle].offset < offset)
+        if (*(const uint64_t *)((const char *)marks + middle * size) < offset)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
+    return first_mark(fixes, count, sizeof *fixes, offset);
+}
+
+const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
+    const size_t at = first_mark(piece->rejects, piece->reject_count, sizeof *piece->rejects, offset);
+    return at < piece->reject_count && piece->rejects[at].offset == offset ? &piece->rejects[at] : NULL;
 }
 
 /* The one that is confirmed for this record; NULL: none. */
@@ -339,6 +348,18 @@ entry_t *entries_add(entries_t *entries, err_t *err) {
     entry_t *entry = &entries->entries[entries->count++];
     *entry = (entry_t){0};
     return entry;
+}
+
+const entry_t *entries_find(const entries_t *entries, uint32_t ordinal) {
+    size_t low = 0, high = entries->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (entries->entries[middle].ordinal < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < entries->count && entries->entries[low].ordinal == ordinal ? &entries->entries[low] : NULL;
 }
 
 void entries_free(entries_t *entries) {

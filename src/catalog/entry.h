@@ -125,6 +125,8 @@ bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
 /* The counts of all that is done, the tail included where it counts. */
 counts_t piece_counts(const piece_t *piece);
+/* The rejected record that begins there; NULL: none. */
+const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset);
 /* Rejected records of all pieces that no confirmed fix of their generation answers. */
 uint64_t entry_open_rejects(const entry_t *entry);
 
@@ -164,6 +166,8 @@ typedef struct {
 } entries_t;
 
 entry_t *entries_add(entries_t *entries, err_t *err); /* an empty one */
+/* Among entries by ordinal; NULL: it is not there. */
+const entry_t *entries_find(const entries_t *entries, uint32_t ordinal);
 void entries_free(entries_t *entries);
 
 #endif

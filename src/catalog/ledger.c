@@ -225,22 +225,10 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
     return true;
 }
 
-static const entry_t *find_entry(const entries_t *entries, uint32_t ordinal) {
-    size_t low = 0, high = entries->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (entries->entries[middle].ordinal < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < entries->count && entries->entries[low].ordinal == ordinal ? &entries->entries[low] : NULL;
-}
-
 /* Of all inputs: what this load has sent of them may come behind their removal. */
 static void note_removed(ledger_t *ledger, const entries_t *entries) {
     for (size_t i = 0; i < ledger->input_count; i++) {
-        const entry_t *read = find_entry(entries, ledger->inputs[i].entry.ordinal);
+        const entry_t *read = entries_find(entries, ledger->inputs[i].entry.ordinal);
         ledger->inputs[i].removed |= read && read->removed;
     }
 }
@@ -249,7 +237,7 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *
     ledger->readings++;
     for (size_t i = 0; i < ledger->input_count; i++) {
         ledger_input_t *input = &ledger->inputs[i];
-        const entry_t *read = find_entry(entries, input->entry.ordinal);
+        const entry_t *read = entries_find(entries, input->entry.ordinal);
         if (read && !read_entry(ledger, input, read, err)) {
             note_removed(ledger, entries);
             return false;

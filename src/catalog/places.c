@@ -66,16 +66,7 @@ const entries_t *places_entries(const places_t *places) {
 }
 
 const entry_t *places_entry(const places_t *places, uint32_t ordinal) {
-    size_t low = 0, high = places->entries.count;
-    const entry_t *entries = places->entries.entries;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (entries[middle].ordinal < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < places->entries.count && entries[low].ordinal == ordinal ? &entries[low] : NULL;
+    return entries_find(&places->entries, ordinal);
 }
 
 const entry_t *places_named(const places_t *places, const char *name) {

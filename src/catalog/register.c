@@ -25,13 +25,19 @@ bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
 
 /* ---- which entry is which ---- */
 
+/* The entries that are not removed, in an order. compare: one of them to what is looked for. */
+typedef struct {
+    const entry_t **entries;
+    int (*compare)(const entry_t *entry, const wanted_t *wanted);
+} order_t;
+
 typedef struct {
     registration_t *registering;
     entries_t entries;
-    const entry_t **by_path, **by_content, **by_last_name; /* those that are not removed */
-    bool *taken;                                           /* by entry */
-    const entry_t **found;                                 /* by wanted */
-    size_t count;                                          /* of by_path */
+    order_t by_path, by_content, by_last_name;
+    size_t count;          /* of each */
+    bool *taken;           /* by entry */
+    const entry_t **found; /* by wanted */
 } matching_t;
 
 static const char *last_name(const char *path) {
@@ -74,11 +80,25 @@ static int order_by_last_name(const void *a, const void *b) {
     return order ? order : by_ordinal(left, right);
 }
 
-static size_t first_by_last_name(const matching_t *m, const char *name) {
+static int path_to(const entry_t *entry, const wanted_t *wanted) {
+    return strcmp(entry->path, wanted->name);
+}
+
+static int content_to(const entry_t *entry, const wanted_t *wanted) {
+    return compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
+                           last_name(wanted->name));
+}
+
+static int last_name_to(const entry_t *entry, const wanted_t *wanted) {
+    return strcmp(last_name(entry->path), last_name(wanted->name));
+}
+
+/* The first that is not before what is wanted. */
+static size_t first_in(const matching_t *m, const order_t *order, const wanted_t *wanted) {
     size_t low = 0, high = m->count;
     while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (strcmp(last_name(m->by_last_name[middle]->path), name) < 0)
+        const size_t middle = (low + high) / 2;
+        if (order->compare(order->entries[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -86,30 +106,10 @@ static size_t first_by_last_name(const matching_t *m, const char *name) {
     return low;
 }
 
-static size_t first_by_path(const matching_t *m, const char *name) {
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (strcmp(m->by_path[middle]->path, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static size_t first_by_content(const matching_t *m, const wanted_t *wanted) {
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const entry_t *entry = m->by_content[middle];
-        if (compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
-                            last_name(wanted->name)) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+/* NULL: behind the last one that is like what is wanted. */
+static const entry_t *like_at(const matching_t *m, const order_t *order, const wanted_t *wanted, size_t at) {
+    const bool is_like = at < m->count && order->compare(order->entries[at], wanted) == 0;
+    return is_like ? order->entries[at] : NULL;
 }
 
 static bool is_taken(const matching_t *m, const entry_t *entry) {
@@ -123,10 +123,11 @@ static void take(matching_t *m, size_t wanted, const entry_t *entry) {
 
 /* Entries of this name, the newest input last. */
 static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
-    for (; *at < m->count && strcmp(m->by_path[*at]->path, wanted->name) == 0; ++*at)
-        if (!is_taken(m, m->by_path[*at]) &&
-            is_stream(entry_newest(m->by_path[*at])) == is_stream(&wanted->seen))
-            return m->by_path[(*at)++];
+    for (const entry_t *entry; (entry = like_at(m, &m->by_path, wanted, *at));) {
+        ++*at;
+        if (!is_taken(m, entry) && is_stream(entry_newest(entry)) == is_stream(&wanted->seen))
+            return entry;
+    }
     return NULL;
 }
 
@@ -157,7 +158,7 @@ static bool was_outgrown(const registration_t *registering, size_t number, const
 
 static void match_in_place(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
-    size_t at = first_by_path(m, wanted->name);
+    size_t at = first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));) {
         const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
         if (version && !was_outgrown(m->registering, number, entry, version)) {
@@ -177,11 +178,10 @@ static stands_t stands(const matching_t *m, size_t number, const entry_t *entry)
  * old name, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
-    for (size_t i = first_by_content(m, wanted); !is_stream(&wanted->seen) && i < m->count; i++) {
-        const entry_t *entry = m->by_content[i];
-        if (compare_content(entry_newest(entry), last_name(entry->path), &wanted->seen,
-                            last_name(wanted->name)) != 0)
-            return;
+    if (is_stream(&wanted->seen))
+        return;
+    size_t at = first_in(m, &m->by_content, wanted);
+    for (const entry_t *entry; (entry = like_at(m, &m->by_content, wanted, at)); at++) {
         if (!is_taken(m, entry) && stands(m, number, entry) != STANDS_OTHER) {
             take(m, number, entry);
             wanted->moved = true;
@@ -221,14 +221,11 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
 /* The next entry of this file under another spelling of its name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    const char *name = last_name(wanted->name);
-    for (; *at < m->count && strcmp(last_name(m->by_last_name[*at]->path), name) == 0; ++*at) {
-        const entry_t *entry = m->by_last_name[*at];
+    for (const entry_t *entry; (entry = like_at(m, &m->by_last_name, wanted, *at));) {
+        ++*at;
         if (!is_taken(m, entry) && !is_stream(entry_newest(entry)) &&
-            strcmp(entry->path, wanted->name) != 0 && stands(m, number, entry) == STANDS_SAME) {
-            ++*at;
+            strcmp(entry->path, wanted->name) != 0 && stands(m, number, entry) == STANDS_SAME)
             return entry;
-        }
     }
     return NULL;
 }
@@ -261,11 +258,11 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &registering->wanted[number];
     const entry_t *changed = NULL;
     bool grown = false;
-    size_t at = first_by_path(m, wanted->name);
+    size_t at = first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    at = is_stream(&wanted->seen) ? m->count : first_by_last_name(m, last_name(wanted->name));
+    at = is_stream(&wanted->seen) ? m->count : first_in(m, &m->by_last_name, wanted);
     for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); changed = entry)
         if (!grows(m, number, entry, &grown, err))
             return false;
@@ -353,31 +350,31 @@ static bool number_copies(matching_t *m, err_t *err) {
 
 static void free_matching(matching_t *m) {
     entries_free(&m->entries);
-    free(m->by_path);
-    free(m->by_content);
-    free(m->by_last_name);
+    free(m->by_path.entries);
+    free(m->by_content.entries);
+    free(m->by_last_name.entries);
     free(m->taken);
     free(m->found);
 }
 
 static bool sort_entries(matching_t *m, err_t *err) {
     const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
-    m->by_path = malloc(bytes);
-    m->by_content = malloc(bytes);
-    m->by_last_name = malloc(bytes);
+    m->by_path = (order_t){malloc(bytes), path_to};
+    m->by_content = (order_t){malloc(bytes), content_to};
+    m->by_last_name = (order_t){malloc(bytes), last_name_to};
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
-    if (!m->by_path || !m->by_content || !m->by_last_name || !m->taken || !m->found)
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->found)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
-            m->by_path[m->count++] = &m->entries.entries[i];
-    memcpy(m->by_content, m->by_path, m->count * sizeof(entry_t *));
-    memcpy(m->by_last_name, m->by_path, m->count * sizeof(entry_t *));
+            m->by_path.entries[m->count++] = &m->entries.entries[i];
+    memcpy(m->by_content.entries, m->by_path.entries, m->count * sizeof(entry_t *));
+    memcpy(m->by_last_name.entries, m->by_path.entries, m->count * sizeof(entry_t *));
     if (m->count) {
-        qsort(m->by_path, m->count, sizeof(entry_t *), order_by_path);
-        qsort(m->by_content, m->count, sizeof(entry_t *), order_by_content);
-        qsort(m->by_last_name, m->count, sizeof(entry_t *), order_by_last_name);
+        qsort(m->by_path.entries, m->count, sizeof(entry_t *), order_by_path);
+        qsort(m->by_content.entries, m->count, sizeof(entry_t *), order_by_content);
+        qsort(m->by_last_name.entries, m->count, sizeof(entry_t *), order_by_last_name);
     }
     return true;
 }
@@ -406,11 +403,10 @@ static bool check_streams(const matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
-        const bool streams = wanted->named && is_stream(&wanted->seen);
-        for (size_t at = first_by_path(m, wanted->name);
-             wanted->named && at < m->count && strcmp(m->by_path[at]->path, wanted->name) == 0; at++)
-            if (is_stream(entry_newest(m->by_path[at])) != streams &&
-                strncmp(m->by_path[at]->key, "new/", 4) != 0)
+        size_t at = first_in(m, &m->by_path, wanted);
+        for (const entry_t *entry; wanted->named && (entry = like_at(m, &m->by_path, wanted, at)); at++)
+            if (is_stream(entry_newest(entry)) != is_stream(&wanted->seen) &&
+                strncmp(entry->key, "new/", 4) != 0)
                 return refuse_two_of_name(registering, wanted->name, err);
     }
     return true;
@@ -447,12 +443,12 @@ static bool match_all(matching_t *m, err_t *err) {
 static bool say_what_it_follows(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
     const bool stream = is_stream(&wanted->seen);
     int64_t newest = -1;
-    for (size_t i = first_by_path(m, wanted->name);
-         i < m->count && strcmp(m->by_path[i]->path, wanted->name) == 0; i++)
-        if (is_stream(entry_newest(m->by_path[i])) == stream)
-            newest = m->by_path[i]->ordinal;
     if (!wanted->named)
         return true;
+    size_t at = first_in(m, &m->by_path, wanted);
+    for (const entry_t *before; (before = like_at(m, &m->by_path, wanted, at)); at++)
+        if (is_stream(entry_newest(before)) == stream)
+            newest = before->ordinal;
     const size_t room = strlen(wanted->name) + 40;
     if (!(entry->follows = malloc(room)))
         return err_memory(err, room);

@@ -11,19 +11,6 @@ static bool was_torn(const entry_t *entry, uint64_t offset, const uint64_t *hash
     return false;
 }
 
-static const reject_mark_t *find_reject(const piece_t *piece, uint64_t offset) {
-    for (size_t low = 0, high = piece->reject_count; low < high;) {
-        const size_t middle = (low + high) / 2;
-        if (piece->rejects[middle].offset == offset)
-            return &piece->rejects[middle];
-        if (piece->rejects[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 static const piece_t *piece_of(const entry_t *entry, uint64_t block) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (block >= entry->pieces[i].from && block < entry->pieces[i].to)
@@ -37,7 +24,7 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
     const bool torn = was_torn(entry, offset, hash);
     if (!piece)
         return STANDING_UNKNOWN;
-    const reject_mark_t *reject = find_reject(piece, offset);
+    const reject_mark_t *reject = piece_reject(piece, offset);
     *of = hash ? *hash : reject ? reject->hash : 0;
     const uint32_t newest = piece == &entry->pieces[entry->piece_count - 1] ? entry->version : 1;
     if (piece->complete < newest && !done_runs_cover(&piece->done, block, block + 1))

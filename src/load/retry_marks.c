@@ -19,7 +19,7 @@ typedef struct {
 
 struct retry_marks {
     fixes_t *fixes;
-    item_t *items; /* in ascending order of `_id`s */
+    item_t *items; /* of each of the fixes, in their order */
     size_t count;
 };
 
@@ -115,15 +115,8 @@ bool retry_marks_note(job_t *job, err_t *err) {
 }
 
 static item_t *find_item(retry_marks_t *marks, int64_t id) {
-    size_t low = 0, high = marks->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (marks->items[middle].fix->id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < marks->count && marks->items[low].fix->id == id ? &marks->items[low] : NULL;
+    const size_t at = fixes_first(marks->fixes, id);
+    return at < marks->count && marks->items[at].fix->id == id ? &marks->items[at] : NULL;
 }
 
 /* ---- what is there ---- */
