@@ -465,15 +465,14 @@ static void append_query(const entry_change_t *change, const uint32_t *among, si
     } else {
         append_number(&query, "_id", change->ordinal);
     }
-    const bool of_tombstone = change->clears || change->may_remain;
-    if (of_tombstone)
+    if (change->sets_remains)
         BSON_APPEND_BOOL(&query, "removed", true);
     if (change->fix_count) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
         BSON_APPEND_BOOL(&inner, "$ne", true);
         bson_append_document_end(&query, &inner);
     }
-    if (!change->fix_count && !of_tombstone) {
+    if (!change->fix_count && !change->sets_remains) {
         append_owner(&query, piece_field(change, "owner", name), &change->owner);
         append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -566,11 +565,11 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "extents.%zu", change->extent_at);
         append_extent(set, name, change->extent);
     }
-    if (change->clears || change->may_remain)
-        BSON_APPEND_BOOL(set, "remains", change->may_remain);
-    if (change->removes) {
+    if (change->removes)
         BSON_APPEND_BOOL(set, "removed", true);
+    if (change->removes || change->sets_remains)
         BSON_APPEND_BOOL(set, "remains", change->remains);
+    if (change->removes) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }

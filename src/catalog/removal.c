@@ -123,7 +123,7 @@ static bool refuse_lost(const entry_t *entry, err_t *err) {
 }
 
 bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err) {
-    const entry_change_t change = {.ordinal = ordinal, .may_remain = true};
+    const entry_change_t change = {.ordinal = ordinal, .sets_remains = true, .remains = true};
     uint64_t changed;
     return store->change_entries(store, &change, 1, &changed, err);
 }
@@ -138,7 +138,7 @@ bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t 
  * another one behind that: a load that has woken up meanwhile, and found its input removed, has said that something may
  * remain; that is not to be taken back unseen. */
 static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
-    const entry_change_t done = {.ordinal = entry->ordinal, .clears = true};
+    const entry_change_t done = {.ordinal = entry->ordinal, .sets_remains = true, .remains = false};
     uint64_t changed;
     bool any = true;
     while (any) {

@@ -73,10 +73,9 @@ typedef struct {
     bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
-    bool removes; /* a tombstone from now on; with `remains`, until nothing of it remains */
-    bool remains;
-    bool clears;     /* of a tombstone: nothing remains; believes nothing of the piece */
-    bool may_remain; /* of a tombstone: something may be there again; believes nothing of the piece */
+    bool removes;      /* a tombstone from now on, whose documents remain or not */
+    bool sets_remains; /* believes that it is a tombstone, and nothing of the piece */
+    bool remains;      /* with either: documents of it may be there */
     /* entry_add_fix of each, of records that all differ; believes that the entry is not removed, and no more */
     const fix_mark_t *fixes;
     size_t fix_count; /* at most STORE_MOST_FIXES */

@@ -317,8 +317,8 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
 /* Taking many pieces is one statement for all that say the same (7 us an entry instead of 18). */
 static bool is_plain_take(const entry_change_t *change) {
     return change->sets_owner && !change->progress && !change->new_version && !change->torn &&
-           !change->extent && !change->removes && !change->clears && !change->may_remain &&
-           !change->fix_count && !change->owns_all && !change->version && !change->no_extent_yet;
+           !change->extent && !change->removes && !change->sets_remains && !change->fix_count &&
+           !change->owns_all && !change->version && !change->no_extent_yet;
 }
 
 static bool say_the_same(const entry_change_t *a, const entry_change_t *b) {

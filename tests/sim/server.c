@@ -433,7 +433,7 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->fix_count)
         return !entry->removed;
-    if (change->clears || change->may_remain)
+    if (change->sets_remains)
         return entry->removed;
     if (change->piece >= entry->piece_count)
         return false;
@@ -493,10 +493,9 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->key = strdup(key);
         entry->follows = NULL; /* its name is free */
         entry->removed = true;
-        entry->remains = change->remains;
     }
-    if (change->clears || change->may_remain)
-        entry->remains = change->may_remain;
+    if (change->removes || change->sets_remains)
+        entry->remains = change->remains;
     for (size_t i = 0; i < change->fix_count; i++)
         entry_add_fix(entry, change->fixes[i], &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
