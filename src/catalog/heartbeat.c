@@ -42,10 +42,9 @@ static void *beat(void *context) {
     int64_t due_ns = clock_now_ns() + heartbeat->every_ns;
     while (wait_for_next(heartbeat, due_ns)) {
         err_t err;
-        bool listed; /* nothing follows from it: safety is the epochs' */
         due_ns = clock_now_ns() + heartbeat->every_ns;
         if (heartbeat->store->beat(heartbeat->store, &heartbeat->load, ++number,
-                                   heartbeat->documents(heartbeat->context), &listed, &err))
+                                   heartbeat->documents(heartbeat->context), &err))
             atomic_fetch_add(&heartbeat->count, 1);
         else
             log_detail("a sign of life was not acknowledged: %s", err.text);

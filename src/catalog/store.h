@@ -121,9 +121,8 @@ struct store {
     bool (*remove_entries)(store_t *store, uint64_t below, uint32_t generation, err_t *err);
 
     bool (*read_loads)(store_t *store, loads_t *loads, err_t *err);
-    /* Raises the beat of a load that has not ended. *alive: it is there. */
-    bool (*beat)(store_t *store, const load_id_t *load, uint64_t beat, uint64_t documents, bool *alive,
-                 err_t *err);
+    /* Raises the beat of a load that has not ended. Nobody is told whether it is there: safety is the epochs'. */
+    bool (*beat)(store_t *store, const load_id_t *load, uint64_t beat, uint64_t documents, err_t *err);
 
     /* The collection itself: zeros where there is none. */
     bool (*collection)(store_t *store, uint8_t uuid[STORE_UUID], err_t *err);

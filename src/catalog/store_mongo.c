@@ -446,8 +446,7 @@ static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
     return ok;
 }
 
-static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, bool *alive,
-                 err_t *err) {
+static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, err_t *err) {
     bson_oid_t oid;
     uint64_t matched;
     load_id_to_oid(load, &oid);
@@ -457,7 +456,6 @@ static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_
                                   "}", "$currentDate", "{", "seen", BCON_BOOL(true), "}", "}", "}");
     bool ok = update(of(store), of(store)->loads, statements, &matched, err);
     bson_destroy(statements);
-    *alive = matched == 1;
     return ok;
 }
 

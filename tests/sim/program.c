@@ -272,9 +272,8 @@ static void heart(void *argument) {
     sim_load_t *load = argument;
     for (;;) {
         err_t err;
-        bool alive;
         actor_sleep(load->world, SIM_BEAT);
-        if (load->store.store.beat(&load->store.store, &load->id, ++load->beats, 0, &alive, &err))
+        if (load->store.store.beat(&load->store.store, &load->id, ++load->beats, 0, &err))
             load->own_beats++;
     }
 }

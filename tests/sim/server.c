@@ -609,10 +609,9 @@ static void enroll(world_t *world, const packet_t *message) {
     loads->loads[loads->count++] = (load_seen_t){.id = message->load, .beat = 1, .host = "h"};
 }
 
-static void beat(world_t *world, packet_t *message) {
+static void beat(world_t *world, const packet_t *message) {
     load_seen_t *load = find_load(&world->server, &message->load);
-    message->flag = load && !load->ended;
-    if (message->flag && message->number > load->beat)
+    if (load && !load->ended && message->number > load->beat)
         load->beat = message->number;
 }
 

@@ -74,15 +74,11 @@ static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
     return send(store, &message, err);
 }
 
-static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, bool *alive,
-                 err_t *err) {
+static bool beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, err_t *err) {
     packet_t message = {.kind = MESSAGE_BEAT, .number = number};
     (void)load;
     (void)documents;
-    if (!send(store, &message, err))
-        return false;
-    *alive = message.flag;
-    return true;
+    return send(store, &message, err);
 }
 
 static bool collection(store_t *store, uint8_t uuid[STORE_UUID], err_t *err) {
