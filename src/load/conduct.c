@@ -360,16 +360,10 @@ static bool send_held_back(job_t *job, block_t *block) {
     if (!block->counted)
         loading_add_block(&job->loading);
     block->counted = true;
-    switch (queue_offer(job->loading.queue, block, position_lane_of(block->id_base))) {
-    case QUEUE_FULL:
-        return false;
-    case QUEUE_CLOSED:
+    const queue_offer_t offer = queue_offer(job->loading.queue, block, position_lane_of(block->id_base));
+    if (offer == QUEUE_CLOSED)
         loading_free_block(&job->loading, block);
-        return true;
-    case QUEUE_TAKEN:
-        return true;
-    }
-    return true;
+    return offer != QUEUE_FULL;
 }
 
 /* Records that were held back, and whose places the catalog knows now. */
