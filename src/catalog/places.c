@@ -78,20 +78,11 @@ const entry_t *places_named(const places_t *places, const char *name) {
     return NULL;
 }
 
-const entry_t *places_remaining(const places_t *places, const char *name) {
-    for (size_t i = 0; i < places->entries.count; i++) {
-        const entry_t *entry = &places->entries.entries[i];
-        if (entry->remains && strcmp(entry->path, name) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
-const entry_t *places_removed(const places_t *places, const char *name, const entry_t *before) {
+const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before) {
     for (size_t i = before ? (size_t)(before - places->entries.entries) + 1 : 0; i < places->entries.count;
          i++) {
         const entry_t *entry = &places->entries.entries[i];
-        if (entry->removed && strcmp(entry->path, name) == 0)
+        if (entry->removed && (entry->remains || !remains) && strcmp(entry->path, name) == 0)
             return entry;
     }
     return NULL;

@@ -16,11 +16,9 @@ const entries_t *places_entries(const places_t *places);
 const entry_t *places_entry(const places_t *places, uint32_t ordinal);
 /* The newest of this name; NULL: none. */
 const entry_t *places_named(const places_t *places, const char *name);
-/* One that was removed, but whose documents are not yet. */
-const entry_t *places_remaining(const places_t *places, const char *name);
-
-/* Of those of this name that were removed, the next behind this one (NULL: the first); NULL: no more. */
-const entry_t *places_removed(const places_t *places, const char *name, const entry_t *before);
+/* Of those of this name that were removed (remains: but whose documents are not yet), the next behind this one (NULL: the
+ * first); NULL: no more. */
+const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before);
 
 /* Do both know the same extents? */
 bool places_equal(const places_t *a, const places_t *b);

@@ -192,8 +192,7 @@ static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
         if (!places_named(forgetting->places, spec->inputs[i]) &&
-            !places_remaining(forgetting->places, spec->inputs[i]) &&
-            !(spec->documents && places_removed(forgetting->places, spec->inputs[i], NULL)))
+            !places_removed(forgetting->places, spec->inputs[i], !spec->documents, NULL))
             return err_set(
                 err, STATUS_USAGE,
                 "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
@@ -218,7 +217,7 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
 static bool look_again(forgetting_t *forgetting, const removal_t *removal, const char *name, bool *late,
                        err_t *err) {
     *late = false;
-    for (const entry_t *entry = NULL; (entry = places_removed(forgetting->places, name, entry));) {
+    for (const entry_t *entry = NULL; (entry = places_removed(forgetting->places, name, false, entry));) {
         bool any;
         if (!catalog_look_again(forgetting->store, removal, entry, &any, err))
             return false;
@@ -235,9 +234,9 @@ static bool forget_one(forgetting_t *forgetting, const removal_t *removal, const
     if ((entry && !catalog_remove(forgetting->store, entry->ordinal, documents, removal, err)) ||
         (documents && !look_again(forgetting, removal, name, &late, err)))
         return false;
-    *outcome = entry || places_remaining(forgetting->places, name) ? FORGET_DONE
-               : late                                              ? FORGET_LATE
-                                                                   : FORGET_NOTHING;
+    *outcome = entry || places_removed(forgetting->places, name, true, NULL) ? FORGET_DONE
+               : late                                                        ? FORGET_LATE
+                                                                             : FORGET_NOTHING;
     return true;
 }
 

@@ -258,7 +258,7 @@ static bool forget(sim_load_t *load, err_t *err) {
     if (!places)
         return false;
     const entry_t *entry = places_named(places, name);
-    bool ok = entry || places_remaining(places, name) ||
+    bool ok = entry || places_removed(places, name, true, NULL) ||
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
     ok = ok && program_begin(load, err) &&
