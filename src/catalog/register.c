@@ -31,13 +31,21 @@ typedef struct {
     int (*compare)(const entry_t *entry, const wanted_t *wanted);
 } order_t;
 
+/* A file, asked for once: many entries may have one last name. */
+typedef struct {
+    enum { NOT_ASKED, NO_FILE, A_FILE } is;
+    file_id_t file;
+} asked_t;
+
 typedef struct {
     registration_t *registering;
     entries_t entries;
     order_t by_path, by_content, by_last_name;
     size_t count;          /* of each */
     bool *taken;           /* by entry */
+    asked_t *there;        /* by entry: under its path */
     const entry_t **found; /* by wanted */
+    asked_t *own;          /* by wanted: what it is read from */
 } matching_t;
 
 static const char *last_name(const char *path) {
@@ -132,10 +140,9 @@ static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, 
 }
 
 /* It is what the catalog has, or had, before another load began with a longer one, and did not end. */
-static bool was_cut_back(const entry_t *entry, const wanted_t *wanted) {
-    const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+static bool was_cut_back(const entry_t *entry, uint32_t version) {
     const piece_t *last = &entry->pieces[entry->piece_count - 1];
-    return version && version < entry->version && last->complete < entry->version;
+    return version < entry->version && last->complete < entry->version;
 }
 
 /* Another load has seen this file after us, when it was longer. */
@@ -163,15 +170,31 @@ static void match_in_place(matching_t *m, size_t number) {
         const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
         if (version && !was_outgrown(m->registering, number, entry, version)) {
             take(m, number, entry);
-            wanted->changed = wanted->reload && was_cut_back(entry, wanted);
+            wanted->changed = wanted->reload && was_cut_back(entry, version);
             return;
         }
     }
 }
 
+static const asked_t *ask(const registration_t *registering, asked_t *asked, const char *path) {
+    if (asked->is == NOT_ASKED) {
+        const bool found = path && registering->file_at && registering->file_at(path, &asked->file);
+        asked->is = found ? A_FILE : NO_FILE;
+    }
+    return asked;
+}
+
+/* What stands on this machine under the entry's path: the file that the input is read from, another one, or none? */
+typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
+
 static stands_t stands(const matching_t *m, size_t number, const entry_t *entry) {
     const registration_t *registering = m->registering;
-    return registering->stands ? registering->stands(registering->context, number, entry->path) : STANDS_NONE;
+    const asked_t *own = ask(registering, &m->own[number], registering->wanted[number].path);
+    const asked_t *there = ask(registering, &m->there[entry - m->entries.entries], entry->path);
+    if (own->is == NO_FILE || there->is == NO_FILE)
+        return STANDS_NONE;
+    const bool same = own->file.device == there->file.device && own->file.inode == there->file.inode;
+    return same ? STANDS_SAME : STANDS_OTHER;
 }
 
 /* The same file under another folder; a stream has nothing but its name. Where another file stands under the
@@ -192,7 +215,7 @@ static void match_moved(matching_t *m, size_t number) {
 }
 
 static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
-                           err_t *err) {
+                           bool grown_meanwhile, err_t *err) {
     char what[120];
     const wanted_t *wanted = &registering->wanted[number];
     const version_t *newest = entry_newest(entry);
@@ -202,7 +225,7 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
             "%s has changed since a load into %s began, which was interrupted before it came to this "
             "file: nothing of it was loaded. Give --reload-changed, which takes it as it is now",
             wanted->name, registering->name);
-    if (has_grown_meanwhile(registering, number, newest))
+    if (grown_meanwhile)
         return err_set(err, STATUS_INPUT,
                        "%s has grown while this load began, and another load loads it already: run the same "
                        "command again",
@@ -269,8 +292,9 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     if (grown || !changed)
         return true;
     wanted->unread = !was_begun(changed);
-    if (!wanted->reload || has_grown_meanwhile(registering, number, entry_newest(changed)))
-        return refuse_changed(registering, number, changed, err);
+    const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed));
+    if (!wanted->reload || meanwhile)
+        return refuse_changed(registering, number, changed, meanwhile, err);
     take(m, number, changed);
     wanted->changed = true;
     return true;
@@ -354,7 +378,9 @@ static void free_matching(matching_t *m) {
     free(m->by_content.entries);
     free(m->by_last_name.entries);
     free(m->taken);
+    free(m->there);
     free(m->found);
+    free(m->own);
 }
 
 static bool sort_entries(matching_t *m, err_t *err) {
@@ -363,8 +389,11 @@ static bool sort_entries(matching_t *m, err_t *err) {
     m->by_content = (order_t){malloc(bytes), content_to};
     m->by_last_name = (order_t){malloc(bytes), last_name_to};
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
+    m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
-    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->found)
+    m->own = calloc(m->registering->count + 1, sizeof *m->own);
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
+        !m->found || !m->own)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)

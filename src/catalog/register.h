@@ -10,6 +10,7 @@
 typedef struct {
     const char *name; /* as the catalog writes it */
     const char *kind; /* "plain", "gzip", "zstd", "zip", "stream" */
+    const char *path; /* of the file that it is read from, on this machine; or NULL */
     bool named;       /* has an identity; false: a stream without --input-name */
     bool may_grow;    /* a file of its own, which somebody may still be writing */
     version_t seen;
@@ -32,10 +33,11 @@ typedef struct {
 /* The digest that an input would have if it ended after `size` bytes on disk. */
 typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
 
-/* What stands on this machine under an entry's path? The file that the input is read from, another one, or
- * none. */
-typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
-typedef stands_t register_stands_fn(void *context, size_t input, const char *path);
+/* Which file of this machine stands under a path, of an entry or of an input? False: none. */
+typedef struct {
+    uint64_t device, inode;
+} file_id_t;
+typedef bool register_file_fn(const char *path, file_id_t *file);
 
 typedef struct {
     wanted_t *wanted;
@@ -43,7 +45,7 @@ typedef struct {
     load_id_t self;
     bool read_only; /* nothing is written: new inputs get no entry (its pieces are 0) */
     register_digest_fn *digest_at;
-    register_stands_fn *stands; /* NULL: nobody can tell */
+    register_file_fn *file_at; /* NULL: nobody can tell */
     void *context;
     const char *name;         /* of the collection, for sentences */
     uint64_t entries, loaded; /* the answer: how many entries there are, and what they say was loaded */

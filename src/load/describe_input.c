@@ -25,21 +25,19 @@ bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33
 }
 
 /* A member is ARCHIVE!MEMBER; its archive is what stands there. */
-stands_t describe_stands(const input_file_t *input, const char *path) {
+bool describe_file_at(const char *path, file_id_t *file) {
     char name[4096];
-    struct stat own, there;
-    const char *file = input->archive ? input->archive->path : input->path;
-    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || stat(file, &own) != 0)
-        return STANDS_NONE;
+    struct stat there;
+    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name)
+        return false;
     while (stat(name, &there) != 0) {
         char *member = strrchr(name, '!');
         if (!member)
-            return STANDS_NONE;
+            return false;
         *member = '\0';
     }
-    if (!S_ISREG(there.st_mode))
-        return STANDS_NONE;
-    return there.st_dev == own.st_dev && there.st_ino == own.st_ino ? STANDS_SAME : STANDS_OTHER;
+    *file = (file_id_t){there.st_dev, there.st_ino};
+    return S_ISREG(there.st_mode);
 }
 
 bool describe_may_grow(const input_file_t *input) {
@@ -54,6 +52,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
                          .kind = kinds[input->kind],
+                         .path = input->archive ? input->archive->path : input->path,
                          .named = input->has_identity,
                          .may_grow = describe_may_grow(input),
                          .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,

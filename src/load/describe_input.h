@@ -7,8 +7,8 @@
 
 void describe_input(const input_file_t *input, wanted_t *wanted);
 bool describe_may_grow(const input_file_t *input);
-/* See register_digest_fn, register_stands_fn. */
-stands_t describe_stands(const input_file_t *input, const char *path);
+/* See register_file_fn, register_digest_fn. */
+bool describe_file_at(const char *path, file_id_t *file);
 bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33], err_t *err);
 
 #endif

@@ -205,11 +205,6 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
     return describe_digest_at(&job->manifest.files[number], size, digest, err);
 }
 
-static stands_t stands(void *context, size_t number, const char *path) {
-    const job_t *job = context;
-    return describe_stands(&job->manifest.files[number], path);
-}
-
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
@@ -381,7 +376,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .digest_at = digest_at,
-                                     .stands = stands,
+                                     .file_at = describe_file_at,
                                      .context = job,
                                      .name = server_namespace(job->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))

@@ -187,17 +187,12 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
     return describe_digest_at(&run->manifest->files[number], size, digest, err);
 }
 
-static stands_t stands(void *context, size_t number, const char *path) {
-    const verification_t *run = context;
-    return describe_stands(&run->manifest->files[number], path);
-}
-
 static bool register_inputs(verification_t *run, err_t *err) {
     registration_t *registration = &run->registration;
     *registration = (registration_t){.count = run->manifest->count,
                                      .read_only = true,
                                      .digest_at = digest_at,
-                                     .stands = stands,
+                                     .file_at = describe_file_at,
                                      .context = run,
                                      .name = server_namespace(run->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
