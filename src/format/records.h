@@ -29,6 +29,11 @@ typedef struct {
 /* The same into a place of one's own: never PARSED_FULL. */
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape);
 
+/* The document of a record of which there is only its own text, without the slack around it. PARSED_MEMORY: there is none
+ * left, and record->needed were asked for. */
+parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
+                     bool file_start, int64_t id, records_place_t *place, record_t *record);
+
 /* Values kept as text because they were no number or date, since records_new. */
 uint64_t records_odd(const records_t *records);
 

@@ -47,21 +47,15 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
                        records_place_t *place, uint32_t *length, err_t *err) {
     record_t record;
     *length = 0;
-    uint8_t *text = calloc(1, torn->length + 2 * (size_t)POOL_SLACK);
     records_t *reader = records_new(schema);
-    if (!text || !reader) {
-        free(text);
-        records_destroy(reader);
+    if (!reader)
         return err_memory(err, torn->length);
-    }
-    memcpy(text + POOL_SLACK, block->buffer.bytes + offset, torn->length);
-    records_begin(reader, block->file->dialect, text + POOL_SLACK, (uint32_t)torn->length,
-                  block->file_start && !offset, true, block->id_base + offset);
-    const parsed_t parsed = records_next_into(reader, place, &record, NULL);
+    const parsed_t parsed =
+        records_one(reader, block->file->dialect, block->buffer.bytes + offset, torn->length,
+                    block->file_start && !offset, block->id_base + offset, place, &record);
     if (parsed == PARSED_DOCUMENT)
         *length = record.document_length;
     records_destroy(reader);
-    free(text);
     return parsed != PARSED_MEMORY || err_memory(err, record.needed);
 }
 

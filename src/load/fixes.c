@@ -1,7 +1,6 @@
 #include "load/fixes.h"
 #include "base/grow.h"
 #include "base/log.h"
-#include "base/pool.h"
 #include "catalog/standing.h"
 #include "format/records.h"
 #include "target/position.h"
@@ -113,16 +112,10 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
     const fixes_options_t *options = reading->options;
     record_t record;
     *length = 0;
-    uint8_t *room = calloc(1, retry->length + 2 * (size_t)POOL_SLACK);
-    if (!room)
-        return err_memory(err, retry->length);
-    memcpy(room + POOL_SLACK, retry->bytes, retry->length);
-    records_begin(reading->reader, &retry->dialect, room + POOL_SLACK, (uint32_t)retry->length, false, true,
-                  id);
-    parsed_t parsed = records_next_into(reading->reader, &reading->place, &record, NULL);
-    free(room);
+    const parsed_t parsed = records_one(reading->reader, &retry->dialect, retry->bytes, retry->length, false,
+                                        id, &reading->place, &record);
     if (parsed == PARSED_MEMORY)
-        return err_memory(err, record.length);
+        return err_memory(err, record.needed);
     if (parsed != PARSED_DOCUMENT || record.length > options->max_record ||
         record.document_length > options->max_document)
         return true;
