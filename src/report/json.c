@@ -1,49 +1,32 @@
 #include "report/json.h"
+#include "base/escape.h"
+#include "base/number.h"
 #include "report/markup.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 40 };
 
 static void put_text(markup_t *out, const char *text) {
     const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
-    char piece[8];
+    char piece[ESCAPE_PIECE];
     markup_put(out, "\"");
     while (at < end) {
-        const size_t length = markup_character(at, (size_t)(end - at));
-        if (!length) {
-            markup_put(out, "\xEF\xBF\xBD");
-        } else if (length == 1 && (*at < ' ' || *at == 0x7F)) {
-            snprintf(piece, sizeof piece, "\\u%04x", *at);
-            markup_put(out, piece);
-        } else {
-            snprintf(piece, sizeof piece, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)length,
-                     (const char *)at);
-            markup_put(out, piece);
-        }
-        at += length ? length : 1;
+        at += escape_json(at, (size_t)(end - at), piece);
+        markup_put(out, piece);
     }
     markup_put(out, "\"");
 }
 
-/* As few digits as give the same number again. */
 static void put_number(markup_t *out, double number) {
-    char text[32];
-    if (!isfinite(number)) {
+    char text[NUMBER_ROOM];
+    if (!isfinite(number))
         markup_put(out, "null");
-        return;
-    }
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
-    }
-    if (number == floor(number) && fabs(number) < 1e15)
-        snprintf(text, sizeof text, "%.0f", number == 0 ? 0 : number);
-    markup_put(out, text);
+    else if (number == floor(number) && fabs(number) < 1e15)
+        markup_print(out, "%.0f", number == 0 ? 0 : number);
+    else
+        markup_put(out, number_print(text, number));
 }
 
 static void new_line(markup_t *out, int depth) {

@@ -46,23 +46,11 @@ void markup_print(markup_t *markup, const char *format, ...) {
     bson_free(text);
 }
 
-size_t markup_character(const uint8_t *at, size_t left) {
-    for (size_t length = 1; length <= 4 && length <= left; length++)
-        if (utf8_valid(at, length))
-            return length;
-    return 0;
-}
-
 static const struct {
     char character;
     const char *name;
 } named[] = {{'&', "&amp;"},  {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"},
              {'\'', "&#39;"}, {'\n', " "},   {'\r', " "},   {'\t', " "}};
-
-/* C1 controls are two bytes: C2 80 to C2 9F. */
-static bool is_control(const uint8_t *at, size_t length) {
-    return length == 1 ? *at < ' ' || *at == 0x7F : length == 2 && *at == 0xC2 && at[1] < 0xA0;
-}
 
 static void put_character(markup_t *markup, const uint8_t *at, size_t length) {
     for (size_t i = 0; length == 1 && i < sizeof named / sizeof *named; i++) {
@@ -71,7 +59,7 @@ static void put_character(markup_t *markup, const uint8_t *at, size_t length) {
             return;
         }
     }
-    if (!length || is_control(at, length))
+    if (!length || utf8_is_control(at, length))
         markup_put(markup, "\xEF\xBF\xBD");
     else
         put(markup, (const char *)at, length);
@@ -80,7 +68,7 @@ static void put_character(markup_t *markup, const uint8_t *at, size_t length) {
 void markup_text_short(markup_t *markup, const char *text, size_t most) {
     const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
     for (size_t i = 0; at < end; i++) {
-        const size_t length = markup_character(at, (size_t)(end - at));
+        const size_t length = utf8_character(at, (size_t)(end - at));
         const uint8_t *next = at + (length ? length : 1);
         if (i + 1 >= most && next < end) {
             markup_put(markup, "…");

@@ -27,7 +27,4 @@ void markup_text(markup_t *markup, const char *text);
 /* At most so many characters of them, and "…" in place of the rest. */
 void markup_text_short(markup_t *markup, const char *text, size_t most);
 
-/* Bytes of the character that begins here; 0: none does. */
-size_t markup_character(const uint8_t *at, size_t left);
-
 #endif

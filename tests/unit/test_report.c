@@ -339,7 +339,7 @@ static void test_json_texts(void **state) {
     char *json = json_print(&document, NULL);
     (void)state;
     assert_string_equal(
-        "{\n  \"a\\\"b\": \"\\\\ \\\" \\u000a \\u0001 / < \xEF\xBF\xBD Š\",\n  \"n\": 0.1,\n"
+        "{\n  \"a\\\"b\": \"\\\\ \\\" \\n \\u0001 / < \xEF\xBF\xBD Š\",\n  \"n\": 0.1,\n"
         "  \"m\": 265275.41964785755,\n  \"z\": 0,\n  \"i\": 12345678901,\n  \"other\": null\n}\n",
         json);
     bson_free(json);

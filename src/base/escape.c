@@ -1,0 +1,55 @@
+#include "base/escape.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void copy(char piece[ESCAPE_PIECE], const uint8_t *at, size_t length) {
+    memcpy(piece, at, length);
+    piece[length] = '\0';
+}
+
+size_t escape_shown(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]) {
+    const size_t length = utf8_character(at, left);
+    if (length && !utf8_is_control(at, length)) {
+        copy(piece, at, length);
+        return length;
+    }
+    snprintf(piece, ESCAPE_PIECE, length == 2 ? "\\x%02x\\x%02x" : "\\x%02x", at[0], at[length == 2]);
+    return length ? length : 1;
+}
+
+size_t escape_json(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]) {
+    static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    const size_t length = utf8_character(at, left);
+    if (!length) {
+        strcpy(piece, "\xEF\xBF\xBD");
+        return 1;
+    }
+    for (const char *known = shorts; *known; known += 2) {
+        if (*at == (uint8_t)*known) {
+            snprintf(piece, ESCAPE_PIECE, "\\%c", known[1]);
+            return 1;
+        }
+    }
+    if (utf8_is_control(at, length))
+        snprintf(piece, ESCAPE_PIECE, "\\u%04x", at[length - 1]); /* C1: C2 80 is U+0080 */
+    else
+        copy(piece, at, length);
+    return length;
+}
+
+char *escape_text(char *out, size_t room, const char *text, size_t length) {
+    size_t used = 0;
+    for (size_t at = 0; at < length;) {
+        char piece[ESCAPE_PIECE];
+        at += escape_shown((const uint8_t *)text + at, length - at, piece);
+        const size_t more = strlen(piece);
+        if (used + more >= room)
+            break;
+        memcpy(out + used, piece, more);
+        used += more;
+    }
+    out[used] = '\0';
+    return out;
+}

@@ -1,0 +1,94 @@
+/* escape: what controls a terminal or is no text is shown as what it is, and everything else as it stands. */
+#include "base/escape.h"
+#include "base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TEXT(text) text, sizeof text - 1
+
+static const struct {
+    const char *text;
+    size_t length;
+    const char *shown, *json;
+} cases[] = {
+    {TEXT(""), "", ""},
+    {TEXT("plain \\x1b"), "plain \\x1b", "plain \\\\x1b"},
+    {TEXT("\x1b[31mEVIL\x1b[2J\a"), "\\x1b[31mEVIL\\x1b[2J\\x07", "\\u001b[31mEVIL\\u001b[2J\\u0007"},
+    {TEXT("a\n\t\r\b\f\"b\""), "a\\x0a\\x09\\x0d\\x08\\x0c\"b\"", "a\\n\\t\\r\\b\\f\\\"b\\\""},
+    {TEXT("\0\x7f"), "\\x00\\x7f", "\\u0000\\u007f"},
+    {TEXT("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80",
+     "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"},
+    {TEXT("\xC2\x9B\x32J\xC2\xA0"), "\\xc2\\x9b2J\xC2\xA0", "\\u009b2J\xC2\xA0"}, /* C1, and no longer C1 */
+    {TEXT("bad\xFF.rej"), "bad\\xff.rej", "bad\xEF\xBF\xBD.rej"},
+    {TEXT("\xE2\x82"), "\\xe2\\x82", "\xEF\xBF\xBD\xEF\xBF\xBD"},
+    {TEXT("\xC3"), "\\xc3", "\xEF\xBF\xBD"},
+};
+
+typedef size_t escape_fn(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]);
+
+/* In memory of its exact size, so that a read beyond the end is seen by a sanitizer. */
+static void check(escape_fn *escape, const char *text, size_t length, const char *expected) {
+    char out[256] = "", piece[ESCAPE_PIECE];
+    uint8_t *exact = malloc(length + 1);
+    assert_non_null(exact);
+    memcpy(exact + 1, text, length);
+    for (size_t at = 0; at < length;) {
+        at += escape(exact + 1 + at, length - at, piece);
+        strcat(out, piece);
+    }
+    free(exact);
+    assert_string_equal(out, expected);
+}
+
+static void test_texts(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[256];
+        check(escape_shown, cases[i].text, cases[i].length, cases[i].shown);
+        check(escape_json, cases[i].text, cases[i].length, cases[i].json);
+        assert_string_equal(escape_text(out, sizeof out, cases[i].text, cases[i].length), cases[i].shown);
+    }
+}
+
+/* Whatever comes in: what comes out is UTF-8 without a control character. */
+static void test_every_triple(void **state) {
+    (void)state;
+    for (unsigned first = 0; first < 256; first++) {
+        for (unsigned second = 0; second < 256; second++) {
+            const uint8_t text[] = {(uint8_t)first, (uint8_t)second, 0xBF};
+            escape_fn *const ways[] = {escape_shown, escape_json};
+            for (size_t way = 0; way < 2; way++) {
+                char piece[ESCAPE_PIECE];
+                const size_t used = ways[way](text, sizeof text, piece);
+                assert_in_range(used, 1, sizeof text);
+                assert_true(utf8_valid((const uint8_t *)piece, strlen(piece)));
+                for (const uint8_t *at = (const uint8_t *)piece; *at; at++)
+                    assert_false(utf8_is_control(at, 1) || utf8_is_control(at, 2));
+            }
+        }
+    }
+}
+
+static void test_room(void **state) {
+    (void)state;
+    char out[6];
+    assert_string_equal(escape_text(out, sizeof out, TEXT("ab\x1b")), "ab"); /* no piece is torn */
+    assert_string_equal(escape_text(out, sizeof out, TEXT("a\x1b")), "a\\x1b");
+    assert_string_equal(escape_text(out, 1, TEXT("a")), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_every_triple),
+        cmocka_unit_test(test_room),
+    };
+    return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
+}
