@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/units.h"
@@ -462,14 +463,12 @@ int cli_finish(int status, err_t *err) {
 }
 
 void cli_print_json_text(const char *text) {
+    const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
+    char piece[ESCAPE_PIECE];
     putchar('"');
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
-        else if (*at < 0x20)
-            printf("\\u%04x", *at);
-        else
-            putchar(*at);
+    while (at < end) {
+        at += escape_json(at, (size_t)(end - at), piece);
+        fputs(piece, stdout);
     }
     putchar('"');
 }

@@ -104,7 +104,7 @@ bool cli_flush(err_t *err);
 /* The end of a run of this status: the same, or 8 when it was fine and what was printed did not get out. */
 int cli_finish(int status, err_t *err);
 
-/* A JSON string with its quotes. */
+/* A JSON string with its quotes; a byte that is no UTF-8 is U+FFFD. */
 void cli_print_json_text(const char *text);
 
 /* Fields behind others of an object: ,"name":VALUE. What is no number, or no text (NULL), is null. */

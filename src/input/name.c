@@ -1,5 +1,5 @@
 #include "input/name.h"
-#include "base/utf8.h"
+#include "base/escape.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -43,14 +43,6 @@ static bool looks_escaped(const uint8_t *text, size_t left) {
            is_digit_of_escape((char)text[3]);
 }
 
-/* The length of the character that the text begins with, or 0 when it is not one to be shown as it is. */
-static size_t shown_length(const uint8_t *text, size_t left) {
-    size_t length = *text < 0x80 ? 1 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
-    bool is_control = *text < 0x20 || *text == 0x7f || (*text == 0xc2 && left > 1 && text[1] < 0xa0);
-    bool is_shown = !is_control && !looks_escaped(text, left);
-    return length <= left && is_shown && utf8_valid(text, length) ? length : 0;
-}
-
 char *name_join(const char *before, const char *between, const char *text, size_t length) {
     size_t start = before ? strlen(before) + strlen(between) : 0;
     char *out = malloc(start + 4 * length + 1);
@@ -59,15 +51,12 @@ char *name_join(const char *before, const char *between, const char *text, size_
     if (before)
         sprintf(out, "%s%s", before, between);
     char *end = out + start;
-    for (size_t i = 0; i < length;) {
-        size_t n = shown_length((const uint8_t *)text + i, length - i);
-        if (n) {
-            memcpy(end, text + i, n);
-            end += n;
-            i += n;
-        } else {
-            end += sprintf(end, "\\x%02x", (unsigned char)text[i++]);
-        }
+    const uint8_t *at = (const uint8_t *)text, *behind = at + length;
+    while (at < behind) {
+        char piece[ESCAPE_PIECE];
+        const bool own = looks_escaped(at, (size_t)(behind - at));
+        at += own ? 1 : escape_shown(at, (size_t)(behind - at), piece);
+        end = stpcpy(end, own ? "\\x5c" : piece);
     }
     *end = 0;
     return out;

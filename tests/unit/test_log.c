@@ -72,6 +72,24 @@ static void test_long_lines(void **state) {
     assert_string_equal(end, "\nbehind\n");
 }
 
+static void say_evil(void) {
+    log_warn("no column '%s'\nand \xC3\xA9", "\x1b[31mEVIL\a\xC2\x9B\xFF");
+    char longest[5000];
+    memset(longest, '\a', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    log_note("%s", longest);
+}
+
+/* What others wrote cannot control the terminal; the line ends of a sentence of several lines are our own. */
+static void test_controls(void **state) {
+    (void)state;
+    const char *text = overhear(say_evil);
+    const char *expected =
+        "tipple: warning: no column '\\x1b[31mEVIL\\x07\\xc2\\x9b\\xff'\nand \xC3\xA9\n\\x07\\x07";
+    assert_int_equal(strncmp(text, expected, strlen(expected)), 0);
+    assert_null(strchr(text, '\a'));
+}
+
 static void *say_many(void *context) {
     for (int i = 0; i < 500; i++)
         log_note("thread %d says the same line again and again and again", (int)(intptr_t)context);
@@ -126,9 +144,8 @@ static void test_bar(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_lines_stay_whole),
+        cmocka_unit_test(test_levels),   cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_controls), cmocka_unit_test(test_lines_stay_whole),
         cmocka_unit_test(test_bar),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
