@@ -1,5 +1,6 @@
 #include "cli/load_rows.h"
 #include "base/clock.h"
+#include "base/ejson.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/stop.h"
@@ -95,8 +96,7 @@ typedef struct {
 
 static bool print_json(const parse_t *parse, const bson_t *document, err_t *err) {
     size_t length;
-    char *json = parse->values->relaxed ? bson_as_relaxed_extended_json(document, &length)
-                                        : bson_as_canonical_extended_json(document, &length);
+    char *json = ejson_print(document, parse->values->relaxed, &length);
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
     fwrite(json, 1, length, stdout);

@@ -337,7 +337,7 @@ def ejson(value):
     if isinstance(value, int):
         return whole(value)
     if isinstance(value, float):
-        digits = "%.20g" % value
+        digits = next(text for text in ("%.15g" % value, "%.16g" % value, "%.17g" % value) if float(text) == value)
         return {"$numberDouble": digits if "." in digits or "e" in digits else digits + ".0"}
     if isinstance(value, Date):
         return date(value.ms)

@@ -137,8 +137,8 @@ class Reader(unittest.TestCase):
             '"b" : { "$binary" : { "base64" : "/wBh", "subType" : "00" } }, "t" : true, '
             '"s" : "\\"\\\\/\\t\\u0000\\u001f\x7f\u00e9", "e" : {  }, "a" : [ {  }, { "x" : { "$numberDouble" : "-0.0" } }, '
             '{ "x" : { "$numberDouble" : "0.0" } }, { "x" : { "$numberDouble" : "21.0" } }, '
-            '{ "x" : { "$numberDouble" : "21.100000000000001421" } }, '
-            '{ "x" : { "$numberDouble" : "0.0010000000000000000208" } } ] }', canonical(document))
+            '{ "x" : { "$numberDouble" : "21.1" } }, '
+            '{ "x" : { "$numberDouble" : "0.001" } } ] }', canonical(document))
         self.assertNotEqual(parsed('{"x":{"$numberDouble":"-0.0"}}'), parsed('{"x":{"$numberDouble":"0.0"}}'))
         self.assertEqual(parsed('{"x":{"$numberDouble":"21.1"}}'), parsed('{"x":{"$numberDouble":"21.100000000000001421"}}'))
         self.assertNotEqual(parsed('{"a":1,"b":2}'), parsed('{"b":2,"a":1}'))

@@ -1,0 +1,12 @@
+/* ejson: BSON as Extended JSON on one line, word for word as libbson prints it but for two things: a double has as
+ * few digits as read back the same (12.067, not 12.067000000000000171), and what a terminal would obey is escaped. */
+#ifndef TIPPLE_BASE_EJSON_H
+#define TIPPLE_BASE_EJSON_H
+
+#include <bson/bson.h>
+
+/* Ends with a NUL that length (may be NULL) does not count; bson_free. NULL: it is no BSON, or nested deeper than a
+ * server takes. */
+char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
+
+#endif
