@@ -174,7 +174,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
 }
 
 static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_t *err) {
-    record_t record;
+    record_t record = {.line = UINT32_MAX}; /* before the first line */
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
