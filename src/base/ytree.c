@@ -1,4 +1,5 @@
 #include "base/ytree.h"
+#include "base/escape.h"
 #include "base/nearest.h"
 
 #include <errno.h>
@@ -35,12 +36,14 @@ static void *keep(ytree_t *tree, size_t bytes) {
 }
 
 bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const char *fmt, ...) {
-    char sentence[1200];
+    char sentence[1200], shown[2 * sizeof sentence];
     va_list args;
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, sentence);
+    /* keys and values may hold line ends, too */
+    escape_text(shown, sizeof shown, sentence, strlen(sentence));
+    return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
 
 static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, err_t *err) {

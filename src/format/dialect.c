@@ -1,4 +1,5 @@
 #include "format/dialect.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "format/split.h"
 
@@ -121,43 +122,46 @@ static size_t columns_known(const schema_t *schema, const split_t *split) {
     return known;
 }
 
-static int shown_length(const span_t *span) {
-    return (int)(span->length < 80 ? span->length : 80);
+/* A header's column as a person reads it: its first characters, none of which a terminal obeys. */
+static const char *show(const span_t *span, size_t most, char *out, size_t room) {
+    size_t length = span->length < most ? span->length : most;
+    for (int i = 0; i < 3 && length < span->length && (span->text[length] & 0xC0) == 0x80; i++)
+        length--; /* a character is not torn */
+    return escape_text(out, room, (const char *)span->text, length);
 }
 
 /* Columns that the format does not know are left out, with one line that names the first few. */
 static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
                          const char *name) {
-    char names[400] = "";
-    size_t unknown = 0, used = 0;
+    enum { NAMED = 5, SHOWN = 80, ROOM = 4 * SHOWN + 1 };
+    char names[NAMED * (ROOM + 4)] = "", *end = names, shown[ROOM];
+    size_t unknown = 0;
     for (size_t i = 0; i < split->count; i++) {
         if (dialect->field_of[i] != DIALECT_NO_FIELD)
             continue;
-        if (unknown++ < 5)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.*s'", used ? ", " : "",
-                                     shown_length(&split->spans[i]), (const char *)split->spans[i].text);
+        if (unknown++ < NAMED)
+            end += sprintf(end, "%s'%s'", end > names ? ", " : "",
+                           show(&split->spans[i], SHOWN, shown, sizeof shown));
     }
     if (unknown)
         log_warn("%s:1: %zu column%s not known to the format %s and left out: %s%s", name, unknown,
-                 unknown == 1 ? " is" : "s are", schema->name, names, unknown > 5 ? ", ..." : "");
+                 unknown == 1 ? " is" : "s are", schema->name, names, unknown > NAMED ? ", ..." : "");
 }
 
 /* The header's columns, the first few, as a person reads them. */
 static void list_columns(const split_t *split, char *out, size_t room) {
+    enum { SHOWN = 40 };
+    char shown[4 * SHOWN + 1];
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < split->count && i < COLUMNS_SHOWN; i++) {
         const span_t *span = &split->spans[i];
-        const int shown = span->length < 40 ? (int)span->length : 40;
-        const int wrote = i + 1 == COLUMNS_SHOWN
-                              ? snprintf(out + used, room - used, ",...")
-                              : snprintf(out + used, room - used, "%s%.*s%s", i ? "," : "", shown,
-                                         (const char *)span->text, (int)span->length > shown ? "..." : "");
+        const int wrote = i + 1 == COLUMNS_SHOWN ? snprintf(out + used, room - used, ",...")
+                                                 : snprintf(out + used, room - used, "%s%s%s", i ? "," : "",
+                                                            show(span, SHOWN, shown, sizeof shown),
+                                                            span->length > SHOWN ? "..." : "");
         used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
     }
-    for (char *at = out; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 127)
-            *at = '?';
 }
 
 /* All of the line is one column, and there is something in it that often lies between columns. */
@@ -202,9 +206,10 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
         int field = field_of_column(schema, span);
         if (field < 0)
             continue;
+        char shown[256];
         if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%.*s' twice", name,
-                           span->at + 1, shown_length(span), (const char *)span->text);
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%s' twice", name,
+                           span->at + 1, show(span, 80, shown, sizeof shown));
         set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {

@@ -75,7 +75,7 @@ static void first_lines(void **state) {
            "turned:1: no column 'b' (has: \xEF\xBB\xBF b , A)\n"
            "semicolons:1: no column 'a' (has: A;B - another delimiter?)\n"
            "twice:1:5: the header names the column 'a' twice\n"
-           "bell:1: no column 'a' (has: a??[2J,c)\n"
+           "bell:1: no column 'a' (has: a\\x07\\x1b[2J,c)\n"
            "wide:1: no column 'a' (has: 1,2,3,4,5,6,7,8,9,10,11,12,...)\n"
            "macintosh:1: the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; "
            "make each "
