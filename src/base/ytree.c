@@ -104,6 +104,40 @@ static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event
                    parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
+static int by_key_and_place(const void *a, const void *b) {
+    const ynode_t *one = *(const ynode_t *const *)a, *other = *(const ynode_t *const *)b;
+    const int order = strcmp(one->key, other->key);
+    return order                              ? order
+           : one->key_line != other->key_line ? one->key_line - other->key_line
+                                              : one->key_column - other->key_column;
+}
+
+/* By sorting, since a map may have 100,000 keys. Of several that stand twice the first one is named. */
+static bool keys_differ(ytree_t *tree, const ynode_t *map, err_t *err) {
+    const ynode_t **sorted = malloc((map->count + 1) * sizeof *sorted), *twice = NULL, *before = NULL;
+    size_t count = 0;
+    if (!sorted)
+        return err_memory(err, map->count * sizeof *sorted);
+    for (const ynode_t *node = map->first; node; node = node->next)
+        sorted[count++] = node;
+    qsort(sorted, count, sizeof *sorted, by_key_and_place);
+    for (size_t i = 1; i < count; i++) {
+        const ynode_t *node = sorted[i];
+        if (strcmp(sorted[i - 1]->key, node->key) == 0 &&
+            (!twice || node->key_line < twice->key_line ||
+             (node->key_line == twice->key_line && node->key_column < twice->key_column))) {
+            twice = node;
+            before = sorted[i - 1];
+        }
+    }
+    free(sorted);
+    if (!twice)
+        return true;
+    const ynode_t at = {.line = twice->key_line, .column = twice->key_column};
+    return ytree_complain(tree, &at, err, "'%s' stands twice (first in line %d)", twice->key,
+                          before->key_line);
+}
+
 /* Recursion is bounded by DEEPEST. Takes the event over. */
 static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth, err_t *err) {
     ynode_t *node = NULL;
@@ -144,7 +178,7 @@ static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *ev
             return NULL;
         if (inner.type == YAML_MAPPING_END_EVENT || inner.type == YAML_SEQUENCE_END_EVENT) {
             yaml_event_delete(&inner);
-            return node;
+            return !map || keys_differ(tree, node, err) ? node : NULL;
         }
         ynode_t *key = NULL;
         if (map) {
@@ -153,13 +187,6 @@ static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *ev
             if (key->kind != YNODE_SCALAR) {
                 ytree_complain(tree, key, err, "a key must be a plain word");
                 return NULL;
-            }
-            for (const ynode_t *other = node->first; other; other = other->next) {
-                if (strcmp(other->key, key->text) == 0) {
-                    ytree_complain(tree, key, err, "'%s' stands twice (first in line %d)", key->text,
-                                   other->key_line);
-                    return NULL;
-                }
             }
             if (!next_event(tree, parser, &inner, err))
                 return NULL;
