@@ -5,6 +5,7 @@
 #include "format/scan.h"
 #include "format/split.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -416,6 +417,12 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
+static inline parsed_t made(record_t *record, const uint8_t *out, const uint8_t *end) {
+    record->document_length = (uint32_t)(end - out);
+    assert(record->document_length <= record->needed);
+    return PARSED_DOCUMENT;
+}
+
 /* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
@@ -441,9 +448,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         shape_set_line_end(shape, text + record->length, record->line_end);
     }
     bounds_t bounds = {.spans = split->spans};
-    uint8_t *end = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
-    record->document_length = (uint32_t)(end - out);
-    return PARSED_DOCUMENT;
+    return made(record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
 }
 
 /* Are all of the record's quotes around whole fields? Then no field holds one, and the bounds are right. */
@@ -475,10 +480,10 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     scan->ends[last] = end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
-    size_t needed = reader->plan.worst_bytes + reader->plan.worst_times * (size_t)length;
-    if (__builtin_expect(room < needed, 0)) {
+    record->needed = reader->plan.worst_bytes + reader->plan.worst_times * (size_t)length;
+    const bool large = record->needed > RECORD_MOST_NEEDED;
+    if (__builtin_expect(room < record->needed && !large, 0)) {
         scan->ends[last] += carriage;
-        record->needed = (uint32_t)needed;
         return PARSED_FULL;
     }
     reader->row++;
@@ -494,6 +499,8 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(reader->header_start[*text], 0) &&
         dialect_is_header(reader->schema, reader->dialect, text, length))
         return PARSED_HEADER;
+    if (__builtin_expect(large, 0))
+        return record_refuse_large(record);
     int64_t id = reader->id_base + start;
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
     bool plain = !shape && last - first + 1 == reader->dialect->columns;
@@ -502,13 +509,12 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
                                      : 0;
     if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
         return parse_carefully(reader, out, record, id, shape);
-    uint8_t *behind;
+    const uint8_t *behind;
     if (__builtin_expect(quotes > 0, 0))
         behind = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);
     else if (reader->plan.simple)
         behind = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
     else
         behind = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
-    record->document_length = (uint32_t)(behind - out);
-    return PARSED_DOCUMENT;
+    return made(record, out, behind);
 }

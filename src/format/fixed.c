@@ -4,6 +4,7 @@
 #include "format/dialect.h"
 #include "format/fixed_encode.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,18 +76,6 @@ static uint64_t announced(const fixed_t *fixed, const uint8_t *record) {
     return 0;
 }
 
-/* No document of it could be too large for BSON, whose sizes are int32. */
-enum { MOST_NEEDED = 1 << 30 };
-
-static bool is_large(fixed_t *fixed, size_t needed, record_t *record) {
-    if (needed <= MOST_NEEDED)
-        return false;
-    snprintf(fixed->reason, sizeof fixed->reason, "its document could be larger than 1 GiB");
-    record->reason = fixed->reason;
-    record->column = 1;
-    return true;
-}
-
 /* A record that ends too early: before its fixed part does, or with the file. */
 static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     const schema_t *schema = fixed->schema;
@@ -127,16 +116,14 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     }
     if (!fixed_walk(&fixed->plan, text, length, &fixed->walk))
         return PARSED_MEMORY;
-    size_t needed = 64 + (size_t)fixed->plan.record.worst + fixed->walk.worst;
-    if (is_large(fixed, needed, record)) {
-        fixed->at += whole;
-        fixed->line++;
-        return PARSED_REJECT;
-    }
-    if (room < needed) {
-        record->needed = (uint32_t)needed;
+    record->needed = 64 + (size_t)fixed->plan.record.worst + fixed->walk.worst;
+    const bool large = record->needed > RECORD_MOST_NEEDED;
+    if (room < record->needed && !large)
         return PARSED_FULL;
-    }
+    fixed->at += whole;
+    fixed->line++;
+    if (large)
+        return record_refuse_large(record);
     fixed_encoder_t *encoder = &fixed->encoder;
     encoder->record = text;
     encoder->length = length;
@@ -144,15 +131,14 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     uint8_t *at = out + 4;
     if (fixed->with_id) {
         memcpy(at, "\x12_id", 5);
-        at = bsonw_int64(at + 5, fixed->id_base + fixed->at);
+        at = bsonw_int64(at + 5, fixed->id_base + record->offset);
     }
     at = fixed_encode(encoder, &fixed->walk, at);
     *at++ = 0;
     bsonw_int32(out, (int32_t)(at - out));
     record->document_length = (uint32_t)(at - out);
+    assert(record->document_length <= record->needed);
     if (shape)
         shape_set_line_end(shape, text + length, record->line_end);
-    fixed->at += whole;
-    fixed->line++;
     return PARSED_DOCUMENT;
 }

@@ -27,11 +27,21 @@ typedef struct {
     uint32_t line;           /* in the block, from 0 */
     uint8_t line_end;        /* its bytes: 0 (the last line of a file), 1 or 2 */
     uint32_t document_length;
-    uint32_t needed;
+    size_t needed;      /* bytes of `out`, at most */
     uint32_t column;    /* of a reject: byte in the line, from 1 */
     const char *field;  /* of a reject: its name, or NULL */
     const char *reason; /* of a reject; lives until the next call */
 } record_t;
+
+/* No document may come near 2 GiB: the sizes in BSON are int32. */
+enum { RECORD_MOST_NEEDED = 1 << 30 };
+
+static inline parsed_t record_refuse_large(record_t *record) {
+    record->reason = "its document could be larger than 1 GiB";
+    record->field = NULL;
+    record->column = 1;
+    return PARSED_REJECT;
+}
 
 static inline void shape_set_line_end(shape_t *shape, const uint8_t *behind, size_t length) {
     shape->carriage = length && behind[0] == '\r';

@@ -52,7 +52,7 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
         if (parsed != PARSED_FULL)
             return parsed;
         free(place->bytes);
-        place->room = 2 * (size_t)record->needed;
+        place->room = 2 * record->needed;
         if (!(place->bytes = malloc(place->room))) {
             place->room = 0;
             return PARSED_MEMORY;

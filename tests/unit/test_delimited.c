@@ -472,6 +472,47 @@ static void test_fillers(void **state) {
 }
 
 /* Subdocuments open and close; one with nothing in it is not there. */
+/* As many made keys of as many joined fields as there can be, of bytes that take two: in the room asked for. */
+static schema_t *joined(void) {
+    grown_t yaml = {0};
+    grown_text(&yaml, "format: x\nrecord: {columns: \"|\", header: no, encoding: latin1}\n"
+                      "fields: [{name: a}, {name: b}, {name: c}, {name: d}]\nmake:\n");
+    for (int i = 0; i < SCHEMA_MOST_MADE; i++) {
+        char line[200];
+        snprintf(line, sizeof line,
+                 "  - {a_made_key_of_28_bytes_%04d: first, from: [[d, c, b, a]], with: [12345678]}\n", i);
+        grown_text(&yaml, line);
+    }
+    schema_t *schema = lab_schema((const char *)yaml.at);
+    grown_free(&yaml);
+    return schema;
+}
+
+/* No document may come near 2 GiB: the room that is asked for is bounded, and the record rejected. */
+static void test_too_large(void **state) {
+    (void)state;
+    grown_t text = {0};
+    uint8_t *line = malloc(33 << 20);
+    LAB_MUST(line);
+    memset(line, 'x', 33 << 20);
+    grown_add(&text, line, 33 << 20); /* it could become 34 times as long */
+    grown_text(&text, "|b|c|d\na|b|c|d\n");
+    free(line);
+    lab_t lab = lab_for(joined(), text.at, text.size);
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t all =
+            lab_parse(lab.reader, &lab.dialect, text.at, text.size, (lab_how_t){.careful = careful});
+        assert_int_equal(all.count, 2);
+        assert_int_equal(all.records[0].parsed, PARSED_REJECT);
+        assert_int_equal(all.records[0].record.column, 1);
+        assert_non_null(strstr(all.records[0].reason, "larger than 1 GiB"));
+        assert_int_equal(all.records[1].parsed, PARSED_DOCUMENT);
+        lab_records_free(&all);
+    }
+    lab_end(&lab);
+    grown_free(&text);
+}
+
 static void test_groups(void **state) {
     (void)state;
     EXPECT(lab_schema(
@@ -892,6 +933,7 @@ int main(void) {
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_fillers),
+        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_long_keys_of_all_types),
         cmocka_unit_test(test_order_of_columns),
