@@ -211,18 +211,17 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
 }
 
 /* A value that would be written like a filler could not be told from no value: it stays text. */
-static bool prints_as_filler(const op_t *op, const uint8_t *text, size_t length) {
+static bool prints_as_filler(op_code_t code, int divide, const texts_t *fillers, const uint8_t *text,
+                             size_t length) {
     uint8_t printed[64];
     int64_t whole;
     double number;
     size_t size = 0;
-    if (!(op->absent & ABSENT_OTHER))
-        return false;
-    if ((op->code == OP_INT || op->code == OP_LONG) && convert_int(text, length, &whole))
+    if ((code == OP_INT || code == OP_LONG) && convert_int(text, length, &whole))
         size = convert_print_int(whole, printed);
-    else if (op->code == OP_NUMBER && convert_number(text, length, op->divide, &number))
-        size = convert_print_number(number, op->divide, printed);
-    return size && filler_of(op->fillers, printed, size) >= 0;
+    else if (code == OP_NUMBER && convert_number(text, length, divide, &number))
+        size = convert_print_number(number, divide, printed);
+    return size && filler_of(fillers, printed, size) >= 0;
 }
 
 typedef struct {
@@ -250,7 +249,9 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         return out;
     }
     if (op->code != OP_TEXT && op->code != OP_CODE) {
-        uint8_t *behind = prints_as_filler(op, text, length) ? NULL : put_rare(out, op, text, length, shape);
+        const bool filler =
+            (op->absent & ABSENT_OTHER) && prints_as_filler(op->code, op->divide, op->fillers, text, length);
+        uint8_t *behind = filler ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
         reader->odd++;
@@ -283,51 +284,78 @@ static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, 
     return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
 }
 
-/* The fields that a key is made of; false: they are not there. Fields that are joined are there whatever they
- * say. */
-static bool sources_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, const make_t *made,
-                       size_t item, span_t *spans) {
-    for (size_t i = 0; i < made->from[item].count; i++) {
-        const field_t *field = &reader->schema->fields[made->from[item].fields[i]];
-        uint16_t column = reader->dialect->column_of[made->from[item].fields[i]];
-        if (column == DIALECT_NO_FIELD)
-            return false;
-        spans[i] = text_of(reader, bounds, fields, column);
-        if (made->from[item].count == 1 && filler_of(&field->absent, spans[i].text, spans[i].length) >= 0)
-            return false;
+/* The text of a field as its own key has it; false: the file has no such column. */
+static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint16_t index,
+                     span_t *value) {
+    const uint16_t column = reader->dialect->column_of[index];
+    if (column == DIALECT_NO_FIELD)
+        return false;
+    *value = text_of(reader, bounds, fields, column);
+    if (reader->schema->fields[index].type == TYPE_CODE) {
+        while (value->length && value->text[value->length - 1] == ' ')
+            value->length--;
+        while (value->length && value->text[0] == ' ')
+            value->text++, value->length--;
     }
     return true;
 }
 
-static uint8_t *put_made(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
-                         uint8_t *out, const op_t *op) {
+static bool is_filler(const field_t *field, const span_t *value) {
+    return filler_of(&field->absent, value->text, value->length) >= 0;
+}
+
+static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+                          const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
-    span_t spans[SCHEMA_MOST_FROM];
-    if (made->kind == MAKE_POINT) {
-        double place[2];
-        for (size_t i = 0; i < 2; i++) {
-            const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
-            if (!sources_of(reader, bounds, fields, made, i, spans) ||
-                !convert_number(spans[0].text, spans[0].length, field->divide, &place[i]))
-                return out;
-        }
-        return bsonw_is_on_earth(place[0], place[1])
-                   ? bsonw_point(bsonw_head(out, op, false), place[0], place[1])
-                   : out;
-    }
-    for (size_t i = 0; i < made->from_count; i++) {
-        uint8_t *text = bsonw_head(out, op, false) + 4, *end = text;
-        if (!sources_of(reader, bounds, fields, made, i, spans))
-            continue;
-        memcpy(end, made->from[i].with.text ? made->from[i].with.text : "", made->from[i].with.length);
-        end += made->from[i].with.length;
-        for (size_t j = 0; j < made->from[i].count; j++) {
-            memcpy(end, spans[j].text, spans[j].length);
-            end += spans[j].length;
-        }
-        if (high && !utf8_valid(text, (size_t)(end - text)))
+    double place[2];
+    for (size_t i = 0; i < 2; i++) {
+        const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
+        span_t value;
+        if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) || is_filler(field, &value) ||
+            !convert_number(value.text, value.length, field->divide, &place[i]) ||
+            ((op->absent & ABSENT_OTHER) &&
+             prints_as_filler(OP_NUMBER, field->divide, &field->absent, value.text, value.length)))
             return out;
-        bsonw_int32(text - 4, (int32_t)(end - text) + 1);
+    }
+    return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(bsonw_head(out, op, false), place[0], place[1])
+                                                 : out;
+}
+
+/* The values of an item, one behind the other; NULL: it is not there. Of fields that are joined each is there
+ * whatever it says. */
+static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                         uint8_t *out, const make_t *made, size_t item) {
+    const size_t count = made->from[item].count;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t index = made->from[item].fields[i];
+        span_t value;
+        if (!value_of(reader, bounds, fields, index, &value) ||
+            (count == 1 && is_filler(&reader->schema->fields[index], &value)))
+            return NULL;
+        if (high && reader->schema->latin1 && !utf8_valid(value.text, value.length)) {
+            out += utf8_from_latin1(out, value.text, value.length);
+        } else {
+            memcpy(out, value.text, value.length);
+            out += value.length;
+        }
+    }
+    return out;
+}
+
+/* The first item that is there, behind its prefix; no key when it is no text. */
+static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                          uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    for (size_t i = 0; i < made->from_count; i++) {
+        const text_t *with = &made->from[i].with;
+        uint8_t *value = bsonw_head(out, op, false) + 4;
+        memcpy(value, with->text ? with->text : "", with->length);
+        uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
+        if (!end)
+            continue;
+        if (high && !utf8_valid(value, (size_t)(end - value)))
+            return out;
+        bsonw_int32(value - 4, (int32_t)(end - value) + 1);
         *end = 0;
         return end + 1;
     }
@@ -353,8 +381,9 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         uint64_t digits;
         int64_t ms;
         if (!simple && op->code >= OP_OPEN) {
-            out = op->code == OP_MADE ? put_made(reader, bounds, fields, high, out, op)
-                                      : put_group(out, op, &group);
+            out = op->code == OP_FIRST   ? put_first(reader, bounds, fields, high, out, op)
+                  : op->code == OP_POINT ? put_point(reader, bounds, fields, out, op)
+                                         : put_group(out, op, &group);
             continue;
         }
         if (simple) {

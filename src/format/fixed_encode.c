@@ -35,6 +35,15 @@ static inline uint8_t *put_text(const fixed_encoder_t *encoder, uint8_t *out, co
     return bsonw_string(out, text, length);
 }
 
+/* A code's length without the blanks behind it, which only text has. */
+static inline size_t code_length(const fixed_encoder_t *encoder, const uint8_t *text, size_t width) {
+    if (encoder->high && !utf8_valid(text, width))
+        return width;
+    while (width && text[width - 1] == ' ')
+        width--;
+    return width;
+}
+
 /* A value that is no number after all. */
 static uint8_t *put_odd(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op, const uint8_t *text) {
     encoder->odd++;
@@ -111,6 +120,12 @@ static bool is_absent(const field_t *field, const uint8_t *text) {
     return field->absent.count && memcmp(field->absent.items[0].text, text, field->width) == 0;
 }
 
+/* Bytes of the field that its own key has. */
+static size_t value_length(const fixed_encoder_t *encoder, const field_t *field) {
+    return field->type == TYPE_CODE ? code_length(encoder, encoder->record + field->offset, field->width)
+                                    : field->width;
+}
+
 /* The first item that is there, behind its prefix. */
 static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
     const schema_t *schema = encoder->plan->schema;
@@ -125,7 +140,7 @@ static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
             const field_t *field = &schema->fields[made->from[i].fields[j]];
             there |= !is_absent(field, encoder->record + field->offset);
             memcpy(end, encoder->record + field->offset, field->width);
-            end += field->width;
+            end += value_length(encoder, field);
         }
         if (!there)
             continue;
@@ -233,13 +248,9 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
         case FIXED_TEXT:
             out = put_text(encoder, out, op, text, op->width);
             break;
-        case FIXED_CODE: {
-            size_t length = op->width;
-            while (length && text[length - 1] == ' ' && !(encoder->high && !utf8_valid(text, op->width)))
-                length--;
-            out = put_text(encoder, out, op, text, length);
+        case FIXED_CODE:
+            out = put_text(encoder, out, op, text, code_length(encoder, text, op->width));
             break;
-        }
         case FIXED_INT:
             out = put_int(encoder, out, op, text);
             break;

@@ -9,6 +9,11 @@ typedef struct {
     pattern_t *patterns;
 } builder_t;
 
+/* A byte of Latin-1 takes up to two of UTF-8; any other text is copied. */
+static size_t text_times(const schema_t *schema) {
+    return schema->latin1 ? 2 : 1;
+}
+
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
     op->head_size = (uint8_t)(length + 2);
     op->head[0] = type;
@@ -50,6 +55,17 @@ static uint8_t bson_type_of(uint8_t code) {
     return types[code];
 }
 
+static uint8_t absent_of(const texts_t *fillers) {
+    uint8_t absent = 0;
+    for (size_t i = 0; i < fillers->count; i++) {
+        const text_t *filler = &fillers->items[i];
+        absent |= !filler->length                     ? ABSENT_EMPTY
+                  : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
+                                                      : ABSENT_OTHER;
+    }
+    return absent;
+}
+
 static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
                       const char *key) {
     const field_t *field = &schema->fields[index];
@@ -63,12 +79,7 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->as.count : 0);
     for (size_t i = 0; i < op->pattern_count; i++)
         pattern_compile(field->as.items[i].text, field->as.items[i].length, builder->patterns++);
-    for (size_t i = 0; i < field->absent.count; i++) {
-        const text_t *filler = &field->absent.items[i];
-        op->absent |= !filler->length                     ? ABSENT_EMPTY
-                      : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
-                                                          : ABSENT_OTHER;
-    }
+    op->absent = absent_of(&field->absent);
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
 
@@ -87,14 +98,19 @@ static size_t parts_of(const char *key) {
     return parts;
 }
 
-/* Keys made of fields stand first: they are what documents are looked up by. */
-static void add_made(builder_t *builder, const make_t *made, size_t index) {
+/* Keys made of fields stand first: they are what documents are looked up by. The fields that are joined in one are
+ * different ones, so all together they are no longer than the record. */
+static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
+    const make_t *made = &schema->made[index];
     op_t *op = &builder->plan->ops[builder->plan->count++];
-    op->code = OP_MADE;
+    op->code = made->kind == MAKE_POINT ? OP_POINT : OP_FIRST;
     op->field = (uint16_t)index;
     set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
     builder->plan->worst_bytes += 96;
-    builder->plan->worst_times += 2;
+    if (made->kind == MAKE_FIRST)
+        builder->plan->worst_times += text_times(schema);
+    for (size_t i = 0; i < made->from_count; i++)
+        op->absent |= absent_of(&schema->fields[made->from[i].fields[0]].absent);
 }
 
 bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan) {
@@ -105,7 +121,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
         heads += 4 * strlen(field->key) + 16;
         patterns += field->type == TYPE_DATE ? field->as.count : 0;
     }
-    *plan = (plan_t){.worst_bytes = 64, .worst_times = 2};
+    *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
     plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
     if (!plan->owned)
         return false;
@@ -113,7 +129,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
     builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops)};
     builder.heads = (uint8_t *)(builder.patterns + patterns);
     for (size_t i = 0; i < schema->made_count; i++)
-        add_made(&builder, &schema->made[i], i);
+        add_made(&builder, schema, i);
     const char *open = "";
     for (size_t i = 0; i <= schema->field_count; i++) {
         if (i < schema->field_count && dialect->column_of[i] == DIALECT_NO_FIELD)

@@ -15,7 +15,8 @@ typedef enum {
     OP_DATE,
     OP_OPEN,  /* a subdocument starts */
     OP_CLOSE, /* it ends; dropped when nothing is in it */
-    OP_MADE,  /* a key made of fields */
+    OP_FIRST, /* a key made of the first fields that are there */
+    OP_POINT, /* one made of two numbers */
 } op_code_t;
 
 enum { ABSENT_EMPTY = 1, ABSENT_NULL = 2, ABSENT_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
@@ -37,7 +38,7 @@ typedef struct {
     op_t *ops;
     size_t count;
     bool simple;        /* the columns in their order, short keys, no subdocuments, no fillers to look up */
-    size_t worst_bytes; /* a document's size is at most this and `worst_times` its record's */
+    size_t worst_bytes; /* a document takes at most this and `worst_times` its record's bytes */
     size_t worst_times;
     void *owned;
 } plan_t;

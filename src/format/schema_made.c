@@ -43,6 +43,9 @@ static bool read_item(reader_t *reader, const ynode_t *node, make_t *made) {
         int index;
         if (!schema_named(reader, name, &index))
             return false;
+        for (size_t j = 0; j < i; j++)
+            if (made->from[made->from_count].fields[j] == index)
+                return COMPLAIN(name, "'%s' is joined here already: each field once", name->text);
         made->from[made->from_count].fields[i] = (uint16_t)index;
     }
     made->from[made->from_count++].count = count;

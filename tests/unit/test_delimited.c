@@ -472,6 +472,46 @@ static void test_fillers(void **state) {
 }
 
 /* Subdocuments open and close; one with nothing in it is not there. */
+/* A made key has what the fields' own keys have: codes without blanks, Latin-1 as UTF-8. */
+static void test_first(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no}\n"
+                      "fields: [{name: a, type: code, absent: [\"\", XX]}, {name: b, type: code}, {name: c, "
+                      "type: int}]\n"
+                      "make:\n  - {k: first, from: [a, b, c], with: [\"\", \"b:\", \"c:\"]}\n"
+                      "  - {j: first, from: [[a, b, c]]}\n"),
+           "  |z|1\n ab |z|1\n XX | z |007\n||7\n|| \n\"a\"\"b \"| |1\n caf\xE9 |z|1\n\xC3|\xA9|1\n",
+           "{'k':'b:z','j':'z1','b':'z','c':1}", "{'k':'ab','j':'abz1','a':'ab','b':'z','c':1}",
+           "{'k':'b:z','j':'XXz007','b':'z','c':7}", "{'k':'c:7','j':'7','c':7}",
+           "{'k':'c: ','j':' ','c':' '}", "{'k':'a\\\"b','j':'a\\\"b1','a':'a\\\"b','c':1}",
+           /* no text: not made, and the next one is not tried */
+           "{'a':{'$binary':{'base64':'Y2Fm6Q==','subType':'00'}},'b':'z','c':1}",
+           /* joined fields can make a character that neither holds */
+           "{'j':'\xC3\xA9"
+           "1','a':{'$binary':{'base64':'ww==','subType':'00'}},'b':{'$binary':{'base64':'qQ==','subType':'"
+           "00'}},"
+           "'c':1}");
+    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no, encoding: latin1}\n"
+                      "fields: [{name: a, type: code}, {name: b}]\n"
+                      "make: [{k: first, from: [a]}, {j: first, from: [[b, a]]}]\n"),
+           " caf\xE9 |y\n\xC3\xA9|\xFF\n", "{'k':'caf\xC3\xA9','j':'ycaf\xC3\xA9','a':'caf\xC3\xA9','b':'y'}",
+           "{'k':'\xC3\xA9','j':'\xC3\xBF\xC3\xA9','a':'\xC3\xA9','b':'\xC3\xBF'}");
+}
+
+#define POINT "{'type':'Point','coordinates':[20.0,10.0]}"
+
+/* A point is made of two numbers, and only where both became numbers. */
+static void test_point(void **state) {
+    (void)state;
+    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no}\nfields:\n"
+                      "  - {name: a, type: number, divide: 100, absent: [\"\", \"5000\"]}\n  - {name: o, "
+                      "type: number}\n"
+                      "make: [{p: point, from: [a, o]}]\n"),
+           "1000|20\n5000|20\n05000|20\n |20\n1000|x\n1000|181\n 01000.0|20\n",
+           "{'p':" POINT ",'a':10.0,'o':20.0}", "{'o':20.0}", "{'a':'05000','o':20.0}", "{'a':' ','o':20.0}",
+           "{'a':10.0,'o':'x'}", "{'a':10.0,'o':181.0}", "{'p':" POINT ",'a':10.0,'o':20.0}");
+}
+
 /* As many made keys of as many joined fields as there can be, of bytes that take two: in the room asked for. */
 static schema_t *joined(void) {
     grown_t yaml = {0};
@@ -486,6 +526,25 @@ static schema_t *joined(void) {
     schema_t *schema = lab_schema((const char *)yaml.at);
     grown_free(&yaml);
     return schema;
+}
+
+static void test_most_joined(void **state) {
+    (void)state;
+    grown_t row = {0};
+    for (int i = 0; i < 100000; i++)
+        grown_text(&row, i % 25000 ? "\xE9" : i ? "|" : "\xE9");
+    grown_text(&row, "\n");
+    lab_t lab = lab_for(joined(), row.at, row.size);
+    for (int careful = 0; careful < 2; careful++) {
+        lab_records_t all =
+            lab_parse(lab.reader, &lab.dialect, row.at, row.size, (lab_how_t){.careful = careful});
+        assert_int_equal(all.count, 1);
+        assert_int_equal(all.records[0].parsed, PARSED_DOCUMENT);
+        assert_in_range(all.records[0].record.document_length, 17 * 2 * 99997, all.records[0].record.needed);
+        lab_records_free(&all);
+    }
+    lab_end(&lab);
+    grown_free(&row);
 }
 
 /* No document may come near 2 GiB: the room that is asked for is bounded, and the record rejected. */
@@ -933,6 +992,9 @@ int main(void) {
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_fillers),
+        cmocka_unit_test(test_first),
+        cmocka_unit_test(test_point),
+        cmocka_unit_test(test_most_joined),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_long_keys_of_all_types),

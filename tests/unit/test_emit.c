@@ -244,6 +244,13 @@ static void test_carriage_returns(void **state) {
     SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\r\n");
     SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\n");
     SAME_VALUES(lab_schema(ABC), "x,y,z\r\r\n");
+    SAME_VALUES(
+        lab_schema(
+            "format: x\nrecord: {columns: \"|\", header: no}\nfields: [{name: a}, {name: b, type: code}]\n"),
+        "1|x\r \n2|\r \n3|y\r");
+    SAME_VALUES(
+        lab_schema("format: x\nrecord: {columns: \"|\", header: no}\nfields: [{name: a, type: code}]\n"),
+        "\r \nx\r \n");
 }
 
 /* A first field that looks like a byte-order mark, in the first row of a file. */

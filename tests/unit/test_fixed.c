@@ -341,6 +341,14 @@ static void test_first(void **state) {
                "[{s: first, from: "
                "[[a, b]]}]\n",
                joined, COUNT_OF(joined));
+    /* a code is there as its own key has it */
+    static const pair_t codes[] = {{"ab 12", "{\"s\":\"ab\",\"j\":\"ab12\",\"a\":\"ab\",\"b\":\"12\"}"},
+                                   {"   12", "{\"s\":\"12\",\"j\":\"12\",\"b\":\"12\"}"},
+                                   {" b 1 ", "{\"s\":\" b\",\"j\":\" b1 \",\"a\":\" b\",\"b\":\"1 \"}"}};
+    expect_all(
+        "format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 3, type: code, absent: \"   \"}, {name: b, "
+        "width: 2}]\nmake: [{s: first, from: [a, b]}, {j: first, from: [[a, b]]}]\n",
+        codes, COUNT_OF(codes));
     static const pair_t none[] = {{"99", "{}"}, {"98", "{\"s\":\"98\",\"a\":\"98\"}"}};
     expect_all("format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, absent: \"99\"}]\nmake: [{s: "
                "first, from: [a]}]\n",

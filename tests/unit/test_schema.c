@@ -237,6 +237,13 @@ static void test_mistakes(void **state) {
         /* what goes with the other kind of record */
         {"format: x\nsections: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
         {"format: x\ntail: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:7", "fixed"},
+        /* made keys */
+        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b}]\n"
+         "make: [{k: first, from: [b, [a, b, a]]}]\n",
+         "4:36", "'a' is joined here already"},
+        {"format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 1}, {name: b, width: 1}]\n"
+         "make: [{k: first, from: [[a, a]]}]\n",
+         "4:30", "'a' is joined here already"},
         /* like a built-in one */
         {"format: x\nlike: mto\n", "2:7", "'mot'"},
         {"format: x\nlike: [mot]\n", "2:7", "name"},
