@@ -207,6 +207,9 @@ static bool add_layout(reader_t *reader, const uint16_t *fields, size_t count, c
 static bool read_layouts(reader_t *reader, const ynode_t *list) {
     if (!schema_want(reader, list, YNODE_LIST, "a list of lists of field names"))
         return false;
+    if (!list->count)
+        return COMPLAIN(
+            list, "a layout was expected, such as [[id, name]]; leave 'layouts' out for all fields in order");
     for (const ynode_t *layout = list->first; layout; layout = layout->next) {
         if (!schema_want(reader, layout, YNODE_LIST, "a list of field names"))
             return false;
@@ -264,6 +267,12 @@ bool schema_read_columns(reader_t *reader, const ynode_t *root) {
         return false;
     if (schema->header == HEADER_WORDS && !schema->header_words.count)
         schema->header_words = schema->fields[0].columns;
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        if (!schema->header_words.items[i].length)
+            return COMPLAIN(
+                schema->fields[0].at,
+                "the first field's column is \"\", and a header cannot be told by an empty word; say "
+                "in 'record' how it begins: header: yes, no, or [WORD, ...]");
     if (!(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
         return false;
     for (size_t i = 0; surplus && i < schema->layout_count; i++) {

@@ -237,6 +237,10 @@ static void test_mistakes(void **state) {
         /* what goes with the other kind of record */
         {"format: x\nsections: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
         {"format: x\ntail: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:7", "fixed"},
+        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a}]\nlayouts: []\n", "4:10", "a layout"},
+        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a, column: [\"\", a]}]\n", "3:10",
+         "empty word"},
+        {"format: x\nrecord: {columns: \",\", header: [a, \"\"]}\nfields: [{name: a}]\n", "2:32", "empty"},
         /* made keys */
         {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b}]\n"
          "make: [{k: first, from: [b, [a, b, a]]}]\n",
