@@ -68,6 +68,8 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
                        size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
     if (number < option->least || (option->most && number > option->most))
         return out_of_range(option, text, err);
+    if (number == CLI_NO_COUNT) /* it stands for a number that was not given */
+        return err_set(err, STATUS_USAGE, "--%s: %s is too large", option->name, text);
     if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
         *(uint32_t *)at = (uint32_t)number;
     else
@@ -248,9 +250,10 @@ bool cli_next_word(const char **at, char *word, size_t room) {
 }
 
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
-    static char line[8192];
+    static char *line;
+    static size_t room;
     FILE *file = fopen(path, "r");
-    if (!file || !fgets(line, sizeof line, file)) {
+    if (!file || getline(&line, &room, file) < 0) {
         bool empty = file && !ferror(file);
         err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", path,
                 empty ? "it is empty" : strerror(errno));
