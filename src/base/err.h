@@ -20,6 +20,8 @@ typedef enum {
     STATUS_DIFFERENT = 7,         /* verify, drill or an expected result: a difference was found */
     STATUS_HOST = 8,              /* this host: memory, disk full, stdout closed, descriptors */
     STATUS_INTERRUPTED = 130,
+    STATUS_READER_GONE =
+        141, /* of stdout, such as head: no word, and an end by SIGPIPE, as other filters end */
     STATUS_TERMINATED = 143,
 } status_t;
 

@@ -452,7 +452,7 @@ void cli_print_reference(void) {
 bool cli_flush(err_t *err) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    return err_set(err, STATUS_HOST, "stdout cannot be written: %s",
+    return err_set(err, errno == EPIPE ? STATUS_READER_GONE : STATUS_HOST, "stdout cannot be written: %s",
                    errno ? strerror(errno) : "it was closed");
 }
 

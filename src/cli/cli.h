@@ -99,9 +99,9 @@ void cli_print_overview(void);
 void cli_print_man(const command_t *command);
 void cli_print_reference(void);
 
-/* Flushes stdout; a failure is status 8 with a sentence. */
+/* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
 bool cli_flush(err_t *err);
-/* The end of a run of this status: the same, or 8 when it was fine and what was printed did not get out. */
+/* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
 int cli_finish(int status, err_t *err);
 
 /* A JSON string with its quotes; a byte that is no UTF-8 is U+FFFD. */

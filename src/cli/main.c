@@ -117,6 +117,17 @@ static void fill_closed_streams(void) {
             _exit(STATUS_HOST);
 }
 
+/* The end of the process: what went wrong is said, and a signal is passed on to the shell. */
+static int leave(int status, const err_t *err) {
+    const bool nothing_wrong =
+        status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_READER_GONE;
+    if (err->text[0] && !nothing_wrong)
+        log_error("%s", err->text);
+    if (status >= 128)
+        stop_die(status - 128);
+    return status;
+}
+
 int main(int argc, char **argv) {
     fill_closed_streams();
     forget_shared_counters();
@@ -128,10 +139,7 @@ int main(int argc, char **argv) {
     err_t err = {.text = ""};
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("tipple %s\n", TIPPLE_VERSION);
-        if (cli_flush(&err))
-            return STATUS_OK;
-        log_error("%s", err.text);
-        return (int)err.status;
+        return leave(cli_flush(&err) ? STATUS_OK : (int)err.status, &err);
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = "help";
@@ -148,9 +156,5 @@ int main(int argc, char **argv) {
         }
         status = command->run(argc - 2, argv + 2, command, &err);
     }
-    if (err.text[0] && status != STATUS_OK && status != STATUS_SOME_REJECTED)
-        log_error("%s", err.text);
-    if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED)
-        stop_die(status - 128);
-    return status;
+    return leave(status, &err);
 }

@@ -62,7 +62,7 @@ static bool cannot_write(const sink_t *sink, int error, err_t *err) {
     char size[UNITS_MAX];
     units_size(size, sink->written);
     if (error == EPIPE)
-        return err_set(err, STATUS_HOST, "the reader of the output went away after %s", size);
+        return err_set(err, STATUS_READER_GONE, "the reader of the output went away after %s", size);
     if (error == ENOSPC || error == EDQUOT)
         return err_set(
             err, STATUS_HOST,

@@ -16,7 +16,7 @@ void sink_destroy(sink_t *sink);
 /* The next file; the descriptor stays the caller's. */
 void sink_begin(sink_t *sink, int fd);
 
-/* Fail with STATUS_HOST (disk full, the reader of a pipe gone: SIGPIPE must be ignored, as stop_install
+/* Fail with STATUS_HOST (disk full), STATUS_READER_GONE (of a pipe: SIGPIPE must be ignored, as stop_install
  * does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
 bool sink_write(sink_t *sink, const char *bytes, size_t count, err_t *err);
 bool sink_end(sink_t *sink, err_t *err);

@@ -222,7 +222,7 @@ static void says_that_it_cannot_write(void **state) {
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
     signal(SIGPIPE, SIG_IGN);
-    fails(&what, ends[1], STATUS_HOST, "went away");
+    fails(&what, ends[1], STATUS_READER_GONE, "went away");
     close(ends[1]);
     fails(&what, -1, STATUS_HOST, "could not be written");
 }
