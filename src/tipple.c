@@ -1,9 +1,12 @@
 #include "tipple/tipple.h"
+#include "base/log.h"
 #include "base/pool.h"
 #include "format/emit.h"
 #include "format/format.h"
 #include "load/load.h"
 
+#include <mongoc/mongoc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +28,18 @@ struct tipple_reader {
 static bool tell(tipple_error_t *error, const err_t *err) {
     error->status = (int)err->status;
     memcpy(error->text, err->text, sizeof error->text);
+    error->text[sizeof error->text - 1] = '\0'; /* a long list of files may be cut */
     return false;
+}
+
+/* A library does not talk: what there is to say is in tipple_error_t. */
+static void be_silent(void) {
+    log_set_level(LOG_SILENT);
+}
+
+static void start_driver(void) {
+    mongoc_log_set_handler(NULL, NULL);
+    mongoc_init();
 }
 
 static bool no_memory(tipple_error_t *error, size_t bytes) {
@@ -36,6 +50,7 @@ static bool no_memory(tipple_error_t *error, size_t bytes) {
 
 tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
     err_t err;
+    be_silent();
     tipple_format_t *format = malloc(sizeof *format);
     if (!format) {
         no_memory(error, sizeof *format);
@@ -85,14 +100,21 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
                 length);
         return tell(error, &err);
     }
-    free(reader->text);
-    if (!(reader->text = calloc(1, length + 2 * POOL_SLACK)))
+    dialect_t dialect;
+    uint8_t *copy = calloc(1, length + 2 * POOL_SLACK);
+    if (!copy)
         return no_memory(error, length);
     if (length)
-        memcpy(reader->text + POOL_SLACK, text, length);
-    reader->document_length = 0;
-    if (!dialect_sniff(reader->schema, reader->text + POOL_SLACK, length, "the text", &reader->dialect, &err))
+        memcpy(copy + POOL_SLACK, text, length);
+    be_silent();
+    if (!dialect_sniff(reader->schema, copy + POOL_SLACK, length, "the text", &dialect, &err)) {
+        free(copy);
         return tell(error, &err);
+    }
+    free(reader->text);
+    reader->text = copy;
+    reader->dialect = dialect;
+    reader->document_length = 0;
     records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false,
                   0);
     return true;
@@ -101,7 +123,7 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
 int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
     record_t got;
     reader->document_length = 0;
-    for (;;) {
+    while (reader->text) {
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
@@ -126,6 +148,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         no_memory(error, got.length);
         return -1;
     }
+    return 0;
 }
 
 bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *length, tipple_error_t *error) {
@@ -144,8 +167,11 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
 }
 
 bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     load_spec_t spec;
     err_t err;
+    pthread_once(&once, start_driver);
+    be_silent();
     load_result_t *result = calloc(1, sizeof *result);
     *loaded = (tipple_loaded_t){.read = 0};
     if (!result)

@@ -1,14 +1,19 @@
 /* tipple: bulk data into MongoDB. The library's public face: open a format, turn records into BSON documents
  * and back, run a load. Everything else under src/ may change from version to version.
  *
- * `pkg-config --cflags --libs tipple` tells what to compile and to link with. Programs that load call
- * mongoc_init() first. */
+ * `pkg-config --cflags --libs tipple` tells what to compile and to link with. The library prints nothing: what went
+ * wrong is in tipple_error_t. The first tipple_load starts the driver (mongoc_init) and turns its log off; a
+ * program that wants that log calls mongoc_log_set_handler() behind it. */
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define TIPPLE_API __attribute__((visibility("default")))
 
@@ -37,7 +42,7 @@ TIPPLE_API tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tip
 TIPPLE_API void tipple_reader_destroy(tipple_reader_t *reader);
 
 /* The text of a whole file, or the first lines of one: its delimiter, header and columns are found from it.
- * The text is copied. */
+ * The text is copied. False: the text does not fit the format, and the reader goes on with the one it had. */
 TIPPLE_API bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length,
                                     tipple_error_t *error);
 
@@ -80,5 +85,9 @@ typedef struct {
 /* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped;
  * *loaded holds what was settled until then, and the same call goes on from there. */
 TIPPLE_API bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

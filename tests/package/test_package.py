@@ -30,15 +30,36 @@ class Package(unittest.TestCase):
         pages = {page.name for page in (self.prefix / "share/man/man1").iterdir()}
         self.assertLessEqual({"tipple-load.1", "tipple-verify.1", "tipple-drill.1"}, pages)
 
-    def test_library(self):
+    def flags(self):
         found, = self.prefix.glob("lib/**/tipple.pc")
-        flags = run("pkg-config", "--cflags", "--libs", "tipple", env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)})
+        return run("pkg-config", "--cflags", "--libs", "tipple", env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)})
+
+    def test_library(self):
+        flags = self.flags()
         self.assertIn("-ltipple", flags)
         run(COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-o", "use", *shlex.split(flags))
+        self.check_use()
+
+    def check_use(self):
         said = run("./use").splitlines()
         self.assertEqual("2: a document", said[0])
         self.assertRegex(said[1], "^3: .*field")
         self.assertEqual(2, len(said))
+
+    @unittest.skipUnless(shutil.which("c++"), "there is no C++ compiler")
+    def test_library_in_cplusplus(self):
+        run("c++", "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-x", "none",
+            "-o", "use", *shlex.split(self.flags()))
+        self.check_use()
+
+    def test_all_that_is_installed_is_built_with_the_command(self):
+        """The guide builds `--target tipple` alone, and installs that."""
+        if not (pathlib.Path(BUILD) / "build.ninja").exists():
+            self.skipTest("not built with ninja")
+        commands = run("ninja", "-C", BUILD, "-t", "commands", "tipple")
+        for page in sorted((self.prefix / "share/man/man1").iterdir()):
+            self.assertIn(page.name, commands)
+        self.assertIn("libtipple.a", commands)
 
 
 unittest.main(argv=sys.argv[:1])

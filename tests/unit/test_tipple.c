@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -58,6 +60,55 @@ static void test_there_and_back(void **state) {
     }
     tipple_record_t record;
     assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
+/* A text that does not fit takes nothing away from the one before. */
+static void test_begin_that_fails(void **state) {
+    (void)state;
+    static const char unfit[] = "test_id|rfr\n1|2\n";
+    tipple_error_t error;
+    tipple_record_t record;
+    tipple_format_t *format = tipple_format_open("mot-item", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 0); /* nothing was begun */
+    assert_false(tipple_reader_begin(reader, unfit, strlen(unfit), &error));
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
+    assert_true(tipple_reader_begin(reader, ROWS, strlen(ROWS), &error));
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+    assert_false(tipple_reader_begin(reader, unfit, strlen(unfit), &error));
+    assert_int_equal(error.status, 5);
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+    assert_int_equal(record.line, 4);
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+    assert_int_equal(record.line, 5);
+    assert_non_null(record.document);
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
+    assert_true(tipple_reader_begin(reader, "", 0, &error));
+    assert_int_equal(tipple_reader_next(reader, &record, &error), 0);
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
+/* What the command warns of is not the library's to print. */
+static void test_silence(void **state) {
+    (void)state;
+    static const char more[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark|unknown\n";
+    tipple_error_t error;
+    int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);
+    assert_true(file >= 0 && kept >= 0);
+    dup2(file, STDERR_FILENO);
+    tipple_format_t *format = tipple_format_open("mot-item", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    const bool begun = tipple_reader_begin(reader, more, strlen(more), &error);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_true(begun);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(file);
     tipple_reader_destroy(reader);
     tipple_format_close(format);
 }
@@ -138,7 +189,8 @@ static void test_errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_width),
-                                       cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_begin_that_fails),
+        cmocka_unit_test(test_silence), cmocka_unit_test(test_by_width), cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
