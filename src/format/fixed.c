@@ -1,4 +1,5 @@
 #include "format/fixed.h"
+#include "base/utf8.h"
 #include "format/bsonw.h"
 #include "format/convert.h"
 #include "format/dialect.h"
@@ -98,6 +99,29 @@ static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     return true;
 }
 
+/* Widths count bytes. Who wrote the record has counted characters when one of its fixed part takes several bytes
+ * and what stands right behind that part is nothing that the format knows: the fixed part's own end. */
+static bool is_shifted(fixed_t *fixed, record_t *record) {
+    const uint8_t *text = fixed->text + record->offset;
+    const uint32_t width = fixed->schema->fixed;
+    size_t at = 0, length = 0;
+    if (fixed->walk.gap != width || fixed->walk.gap_end <= width)
+        return false;
+    for (; at < width && length < 2; at += length < 2)
+        length = utf8_character(text + at, record->length - at);
+    if (length < 2)
+        return false;
+    snprintf(
+        fixed->reason, sizeof fixed->reason,
+        "a character of %zu bytes (UTF-8) has moved what stands behind it: the widths of the format %s count "
+        "bytes; have the file written with one byte a character (Latin-1)",
+        length, fixed->schema->name);
+    record->reason = fixed->reason;
+    record->column = (uint32_t)at + 1;
+    record->field = NULL;
+    return true;
+}
+
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     if (fixed->at >= fixed->length)
         return PARSED_END;
@@ -128,6 +152,8 @@ parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record,
     encoder->record = text;
     encoder->length = length;
     encoder->high = holds_high(text, length);
+    if (__builtin_expect(encoder->high, 0) && is_shifted(fixed, record))
+        return PARSED_REJECT;
     uint8_t *at = out + 4;
     if (fixed->with_id) {
         memcpy(at, "\x12_id", 5);

@@ -526,6 +526,43 @@ static void test_left_out(void **state) {
 }
 
 /* A document that may not fit BSON's int32 is none; the next record is one again. */
+/* Widths count bytes. A record whose columns were counted in characters is rejected, not read wrongly; one whose were
+ * counted in bytes is read. */
+static void test_characters_of_several_bytes(void **state) {
+    (void)state;
+    static const struct {
+        const char *record;
+        uint32_t column; /* of the reject; 0: a document */
+    } cases[] = {
+        {"ab12x", 0},
+        {"\xC3\xA9\x31\x32x", 0},      /* counted in bytes */
+        {"\xC3\xA9\x62\x31\x32x", 1},  /* counted in characters: the x is left over */
+        {"a\xE2\x82\xAC\x31\x32x", 2}, /* two are left over */
+        {"a\xC3\xA9\x31\x32xADD#", 2}, /* with a tail */
+        {"\xC3\xA9\x31\x32xADD#", 0},  /* the tail is in its place */
+        {"\xC3\xA9\x31\x32xREM#", 1},  /* what stands there is unknown */
+        {"ab12xREM\xC3\xA9", 0},       /* the fixed part is in its place */
+        {"a\xE9\x31\x32xREM", 0},      /* Latin-1: a byte is a character */
+        {"ab12\xC3\xA9", 5},           /* a character reaches over the end of the fixed part */
+    };
+    fixed_lab_t lab =
+        fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2}, {name: b, "
+                                "width: 2, type: int}, {name: c, width: 1}]\n"
+                                "tail: [{marker: ADD, name: more, repeat: [{name: d, width: 1}]}]\n"));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        lab_records_t all = fixed_lab_parse(&lab, cases[i].record, strlen(cases[i].record), false);
+        assert_int_equal(all.count, 1);
+        if ((all.records[0].parsed == PARSED_REJECT) != (cases[i].column > 0))
+            fail_msg("case %zu", i);
+        if (cases[i].column) {
+            assert_int_equal(all.records[0].record.column, cases[i].column);
+            assert_non_null(strstr(all.records[0].reason, "count bytes"));
+        }
+        lab_records_free(&all);
+    }
+    fixed_lab_end(&lab);
+}
+
 static void test_too_large(void **state) {
     (void)state;
     grown_t yaml = {0}, text = {0};
@@ -697,16 +734,17 @@ static void test_isd_sections(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),           cmocka_unit_test(test_zero_bytes),
-        cmocka_unit_test(test_ints),           cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_every_number),   cmocka_unit_test(test_long_fillers),
-        cmocka_unit_test(test_long_keys),      cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_depth),          cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_points),         cmocka_unit_test(test_first),
-        cmocka_unit_test(test_length),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_cut_short),      cmocka_unit_test(test_full),
-        cmocka_unit_test(test_left_out),       cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_isd_fixed_part), cmocka_unit_test(test_isd_sections),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_zero_bytes),
+        cmocka_unit_test(test_ints),         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_every_number), cmocka_unit_test(test_long_fillers),
+        cmocka_unit_test(test_long_keys),    cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_depth),        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_points),       cmocka_unit_test(test_first),
+        cmocka_unit_test(test_length),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_cut_short),    cmocka_unit_test(test_full),
+        cmocka_unit_test(test_left_out),     cmocka_unit_test(test_characters_of_several_bytes),
+        cmocka_unit_test(test_too_large),    cmocka_unit_test(test_isd_fixed_part),
+        cmocka_unit_test(test_isd_sections),
     };
     return cmocka_run_group_tests_name("fixed", tests, NULL, NULL);
 }
