@@ -61,7 +61,9 @@ static void test_formats(void **state) {
                                                    "0,XX,1,N/A\n5,A,2,20000101\n",
                                                    "x\nNULL\n\n",
                                                    "id,note,n\n1,2,3\n1,a,b,3\n",
-                                                   "'a,b',c\n"};
+                                                   "'a,b',c\n",
+                                                   " caf\xE9 |\xE9|10|20\nXX||50|20\nXX|b|050|x\n",
+                                                   "a;b;c\nx; y ;7\n;;007\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }
