@@ -53,3 +53,12 @@ char *escape_text(char *out, size_t room, const char *text, size_t length) {
     out[used] = '\0';
     return out;
 }
+
+void escape_lines(char *out, const char *text, size_t length) {
+    *out = '\0';
+    for (size_t at = 0; at < length;) {
+        char piece[ESCAPE_PIECE] = "\n";
+        at += text[at] == '\n' ? 1 : escape_shown((const uint8_t *)text + at, length - at, piece);
+        out = stpcpy(out, piece);
+    }
+}

@@ -18,4 +18,7 @@ size_t escape_json(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]);
 /* All of a text as on a terminal; what does not fit is left out, a whole character at a time. Returns out. */
 char *escape_text(char *out, size_t room, const char *text, size_t length);
 
+/* All of a text of ours that holds theirs: line ends stay. out has room for four times the text and a NUL. */
+void escape_lines(char *out, const char *text, size_t length);
+
 #endif

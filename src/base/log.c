@@ -26,25 +26,14 @@ static void wipe_bar(void) {
     bar_is_up = false;
 }
 
-enum { LONGEST = 4096, SHOWN = 4 * LONGEST }; /* each byte may become four, such as \x1b */
-
-/* What others wrote is in a line, too: a control character of theirs must not reach the terminal. Line ends are
- * our own. */
-static void make_fit(char shown[SHOWN], const char *line) {
-    char piece[ESCAPE_PIECE];
-    for (const char *end = line + strlen(line); line < end;) {
-        const bool own = *line == '\n';
-        line += own ? 1 : escape_shown((const uint8_t *)line, (size_t)(end - line), piece);
-        shown = stpcpy(shown, own ? "\n" : piece);
-    }
-}
+enum { LONGEST = 4096, SHOWN = 4 * LONGEST };
 
 static void say(const char *prefix, const char *fmt, va_list args) {
     char line[LONGEST], shown[SHOWN];
     int used = snprintf(line, sizeof line, "%s", prefix);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
     strcat(line, "\n");
-    make_fit(shown, line);
+    escape_lines(shown, line, strlen(line)); /* what others wrote is in a line, too */
     pthread_mutex_lock(&lock);
     wipe_bar();
     fputs(shown, stderr);

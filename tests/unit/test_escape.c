@@ -84,11 +84,21 @@ static void test_room(void **state) {
     assert_string_equal(escape_text(out, 1, TEXT("a")), "");
 }
 
+static void test_lines(void **state) {
+    (void)state;
+    char out[4 * 12 + 1];
+    escape_lines(out, TEXT("a\n\x1b\n\xC2\x9B\xE9\xFF\n\r"));
+    assert_string_equal(out, "a\n\\x1b\n\\xc2\\x9b\\xe9\\xff\n\\x0d");
+    escape_lines(out, TEXT(""));
+    assert_string_equal(out, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_every_triple),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
 }
