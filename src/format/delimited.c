@@ -446,9 +446,16 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
-static inline parsed_t made(record_t *record, const uint8_t *out, const uint8_t *end) {
+/* Bytes that the document of a record of so many can take. */
+static inline size_t needed_for(const delimited_t *reader, size_t length) {
+    return reader->plan.worst_bytes + reader->plan.worst_times * length;
+}
+
+static inline parsed_t made(const delimited_t *reader, record_t *record, const uint8_t *out,
+                            const uint8_t *end) {
+    (void)reader;
     record->document_length = (uint32_t)(end - out);
-    assert(record->document_length <= record->needed);
+    assert(record->document_length <= needed_for(reader, record->length));
     return PARSED_DOCUMENT;
 }
 
@@ -477,7 +484,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         shape_set_line_end(shape, text + record->length, record->line_end);
     }
     bounds_t bounds = {.spans = split->spans};
-    return made(record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
+    return made(reader, record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
 }
 
 /* Are all of the record's quotes around whole fields? Then no field holds one, and the bounds are right. */
@@ -491,6 +498,22 @@ static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, ui
         text = end + 1;
     }
     return 2 * enclosing == quotes;
+}
+
+/* Leaves the record for a caller who comes back with more room, or passes it over, for its size. */
+static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
+    const uint32_t end = record->offset + record->length;
+    if (needed > RECORD_MOST_NEEDED) {
+        reader->row++;
+        reader->line++;
+        reader->at = end + record->line_end;
+        reader->file_start = false;
+        return record_refuse_large(record);
+    }
+    const bool carriage = end < reader->length && reader->text[end] == '\r'; /* of the line end: as it was */
+    reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
+    record->needed = needed;
+    return PARSED_FULL;
 }
 
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
@@ -509,12 +532,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     scan->ends[last] = end -= carriage;
     record->line_end = (uint8_t)(record->line_end + carriage);
     uint32_t length = record->length = end - start;
-    record->needed = reader->plan.worst_bytes + reader->plan.worst_times * (size_t)length;
-    const bool large = record->needed > RECORD_MOST_NEEDED;
-    if (__builtin_expect(room < record->needed && !large, 0)) {
-        scan->ends[last] += carriage;
-        return PARSED_FULL;
-    }
+    const size_t needed = needed_for(reader, length);
+    if (__builtin_expect(room < needed || needed > RECORD_MOST_NEEDED, 0))
+        return ask_for_room(reader, record, needed);
     reader->row++;
     reader->line++;
     reader->at = end + record->line_end;
@@ -528,8 +548,6 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(reader->header_start[*text], 0) &&
         dialect_is_header(reader->schema, reader->dialect, text, length))
         return PARSED_HEADER;
-    if (__builtin_expect(large, 0))
-        return record_refuse_large(record);
     int64_t id = reader->id_base + start;
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
     bool plain = !shape && last - first + 1 == reader->dialect->columns;
@@ -545,5 +563,5 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         behind = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
     else
         behind = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
-    return made(record, out, behind);
+    return made(reader, record, out, behind);
 }

@@ -150,7 +150,7 @@ LAB_UNUSED lab_records_t lab_parse(records_t *reader, const dialect_t *dialect, 
             snprintf(one.reason, sizeof one.reason, "%s", one.record.reason);
         one.record.reason = NULL;
         if (one.parsed == PARSED_DOCUMENT) {
-            LAB_MUST(one.record.document_length <= one.record.needed && one.record.needed <= room);
+            LAB_MUST(one.record.document_length <= room);
             one.document = malloc(one.record.document_length);
             LAB_MUST(one.document);
             memcpy(one.document, out, one.record.document_length);
