@@ -1,0 +1,65 @@
+/* A load by the library, as somebody else's program makes it: it prints nothing, and neither does the driver. No
+ * mongoc_init here: the library starts the driver.  needs: standalone */
+#include "tipple/tipple.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char uri[1000];
+
+static void test_silent_load(void **state) {
+    (void)state;
+    FILE *rows = fopen("rows.txt", "w");
+    assert_non_null(rows);
+    fputs("test_id|rfr_id|rfr_type_code|location_id|dangerous_mark|unknown\n1|2|A|7||x\n1|2|3\n", rows);
+    fclose(rows);
+    const char *const inputs[] = {"rows.txt"};
+    const tipple_load_t load = {.uri = uri,
+                                .format = "mot-item",
+                                .inputs = inputs,
+                                .input_count = 1,
+                                .rejects = "rejects",
+                                .drop = true};
+    tipple_loaded_t loaded;
+    tipple_error_t error;
+    fflush(NULL);
+    const int said = memfd_create("said", MFD_CLOEXEC), out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+    dup2(said, STDOUT_FILENO);
+    dup2(said, STDERR_FILENO);
+    const bool ok = tipple_load(&load, &loaded, &error);
+    fflush(NULL);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    char text[4000] = "";
+    assert_true(pread(said, text, sizeof text - 1, 0) >= 0);
+    if (!ok)
+        fail_msg("%s", error.text);
+    assert_string_equal(text, "");
+    assert_int_equal(error.status, 2);
+    assert_int_equal(loaded.loaded, 1);
+    assert_int_equal(loaded.rejected, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_silent_load)};
+    const char *server = getenv("TIPPLE_TEST_URI");
+    if (!server) {
+        puts("TIPPLE_TEST_URI is not set: skipped");
+        return 77;
+    }
+    /* mongodb://HOST/?options */
+    const char *behind = strchr(strstr(server, "://") + 3, '/');
+    const char *options = behind ? strchr(behind, '?') : NULL;
+    snprintf(uri, sizeof uri, "%.*s/tipple_library_%d.items%s",
+             (int)(behind ? behind - server : (long)strlen(server)), server, (int)getpid(),
+             options ? options : "");
+    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}
