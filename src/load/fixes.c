@@ -43,6 +43,23 @@ typedef struct {
     named_places_t closed, not_yet;
 } reading_t;
 
+const entry_t *fixes_input(const places_t *places, const retry_t *retry) {
+    const entry_t *newest = places_named(places, retry->path), *fixed = NULL;
+    const entries_t *entries = places_entries(places);
+    for (size_t i = newest ? (size_t)(newest - entries->entries) + 1 : 0; i-- > 0;) {
+        const entry_t *entry = &entries->entries[i];
+        uint64_t number, of;
+        if (entry->removed || strcmp(entry->path, retry->path) != 0 || !retry->has_hash ||
+            !entry_number(entry, retry->offset, &number) ||
+            standing_of_reject(entry, retry->offset, &retry->hash, &of) != STANDING_OPEN)
+            continue;
+        if (!entry_answer(entry, retry->offset, retry->hash))
+            return entry;
+        fixed = fixed ? fixed : entry;
+    }
+    return fixed ? fixed : newest;
+}
+
 /* ---- which entries count ---- */
 
 static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdict, err_t *err) {
@@ -60,7 +77,7 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     const unsigned long long line = retry->at_line;
     uint64_t number;
     *belongs = false;
-    if (!(*entry = places_named(reading->places, retry->path))) {
+    if (!(*entry = fixes_input(reading->places, retry))) {
         err_set(err, STATUS_USAGE,
                 "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
                 "another collection?",

@@ -41,6 +41,10 @@ typedef enum {
     FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
 } fix_verdict_t;
 
+/* Whose record it is. Streams without a name have the same one: meant is the newest that has rejected the record and
+ * knows no fix of it, or else the newest that has rejected it. NULL: there is no input of this name. */
+const entry_t *fixes_input(const places_t *places, const retry_t *retry);
+
 /* Where two entries have one place, the first that makes a document counts. Status 1 with the entry that is
  * wrong, or where no entry of a file belongs to this collection. */
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,

@@ -18,7 +18,9 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     job_t *job = feeding->job;
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
     const dialect_t *dialect = dialect_shelf_keep(job->shelf, &retry->dialect);
-    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0)
+    const entry_t *entry = job->places ? fixes_input(job->places, retry) : NULL;
+    if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0 &&
+        (!entry || last->ordinal == entry->ordinal))
         return last;
     if (job->file_count == feeding->room) {
         err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again", job->spec->retry);
@@ -33,7 +35,6 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     }
     *file = (load_file_t){.input = input, .dialect = dialect, .to = UINT64_MAX};
     job->file_count++;
-    const entry_t *entry = job->places ? places_named(job->places, retry->path) : NULL;
     if (entry) {
         file->known_as = entry->path;
         file->ordinal = entry->ordinal;

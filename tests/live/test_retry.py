@@ -50,6 +50,35 @@ class Case(livetest.Case):
         self.assertEqual(sorted(body for body in wanted if body is not None), self.bodies())
 
 
+class Streams(Case):
+    """Streams without a name, which are all called the same."""
+
+    def test_the_one_that_has_rejected_it(self):
+        """a fix goes to the stream that has rejected the record, also when others came behind it"""
+        broken = [rows(50, seed, bad={7}) for seed in (1, 2)]
+        whole = [rows(50, seed) for seed in (1, 2, 3)]
+        for text, status in ((broken[0], 2), (whole[2], 0), (broken[1], 2), (whole[2], 0)):
+            self.load("-", stdin=text, status=status)
+        self.fixed((broken[0], whole[0]), (broken[1], whole[1]))
+        for loaded in (2, 0):
+            said = self.load("--retry", "fixed")
+            self.assertEqual((loaded, 2 - loaded), (said["loaded"], said["already_there"]))
+            self.assertNotIn("left out", self.stderr)
+            self.holds_bodies(*whole, whole[2])
+
+    def test_the_same_in_two(self):
+        """two streams that have rejected the same bytes in the same place: each time, the fix goes to one that has none"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.load("-", stdin=broken, status=2)
+        self.load("-", stdin=broken, status=2)
+        self.fixed((broken, whole))
+        for loaded, left in ((1, 1), (1, 0), (0, 0)):
+            self.assertEqual(loaded, self.load("--retry", "fixed")["loaded"])
+            said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
+            self.assertEqual(left, sum(entry["open_rejects"] for entry in said["inputs"]))
+        self.holds_bodies(whole, whole)
+
+
 class Gone(Case):
     """Entries of inputs that the catalog does not know (like that) any more."""
 
