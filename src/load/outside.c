@@ -376,6 +376,7 @@ static bson_t *list_others(size_t *count_out) {
     RANGE("{", "$gte", BCON_BOOL(false), "}");
     RANGE("{", "$gte", BCON_DATE_TIME(INT64_MIN), "}");
     RANGE("{", "$gte", BCON_TIMESTAMP(0, 0), "}");
+    RANGE("{", "$gte", BCON_DBPOINTER("", &lowest), "}");
     RANGE("{", "$gte", BCON_CODE(""), "}");
     RANGE("{", "$gte", BCON_CODEWSCOPE("", &empty), "}");
     RANGE(BCON_MAXKEY);

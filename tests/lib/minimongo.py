@@ -125,6 +125,10 @@ class Symbol(str):
     pass
 
 
+class DBPointer(tuple):
+    """(namespace, 12 bytes)"""
+
+
 class _Named:
     def __init__(self, name):
         self.name = name
@@ -211,6 +215,10 @@ def _decode_rare(data, at, kind, key):
         middle = data.index(0, at)
         end = data.index(0, middle + 1)
         return Regex((data[at:middle].decode(), data[middle + 1:end].decode())), end + 1
+    if kind == 0x0C:
+        size = _int32(data, at)[0]
+        behind = at + 4 + size
+        return DBPointer((data[at + 4:behind - 1].decode(), data[behind:behind + 12])), behind + 12
     if kind in (0x0D, 0x0E):
         size = _int32(data, at)[0]
         return (Code if kind == 0x0D else Symbol)(data[at + 4:at + 3 + size].decode()), at + 4 + size
@@ -283,6 +291,7 @@ _ENCODERS = {
     Regex: lambda value: (b"\x0B", b"\0".join(part.encode() for part in value) + b"\0"),
     Code: lambda value: (b"\x0D", _encode_text(value)),
     Symbol: lambda value: (b"\x0E", _encode_text(value)),
+    DBPointer: lambda value: (b"\x0C", _encode_text(value[0]) + value[1]),
     _Named: lambda value: ({"MinKey": b"\xFF", "MaxKey": b"\x7F", "Undefined": b"\x06"}[value.name], b""),
 }
 

@@ -118,6 +118,17 @@ class Found(liveverify.Case):
     def lines(self, count):
         return sorted(self.draw.sample(range(3, BIG), count))
 
+    def test_foreign_of_old_types(self):
+        """an _id of a type that nobody makes any more is foreign like any other"""
+        self.put("a.csv", readings(20000))
+        self.load("a.csv")
+        for number in (mongo.DBPointer(("a.b", b"y" * 12)), mongo.Symbol("s")):
+            self.insert({"_id": number})
+            said = self.verify("a.csv", status=7)
+            self.assertEqual((1, 20001), (said["foreign"], said["documents_in_collection"]))
+            self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
+        self.finds([], "a.csv")
+
     @livetest.slow
     def test_each_alone(self):
         """one missing, one altered by a bit of a double, one extra, one foreign: named by file, line and _id"""
