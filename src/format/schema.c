@@ -129,3 +129,54 @@ const field_t *schema_field(const schema_t *schema, const char *name) {
             return &schema->fields[i];
     return NULL;
 }
+
+/* ---- paths of documents ---- */
+
+/* The key itself, or a subdocument on the way to it. */
+static bool leads_to(const char *path, const char *key) {
+    const size_t length = strlen(path);
+    return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
+}
+
+static bool is_of_section(const section_t *section, const char *path) {
+    const size_t length = strlen(section->name);
+    if (strncmp(path, section->name, length) != 0 || section_several(section))
+        return false;
+    for (size_t i = 0; path[length] == '.' && i < section->field_count; i++)
+        if (leads_to(path + length + 1, section->fields[i].key))
+            return true;
+    return !path[length];
+}
+
+/* The name of a field stands for its key. */
+static const char *nearest_key(const schema_t *schema, const char *path) {
+    const char *words[2 * SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE] = {NULL}, *keys[COUNT(words)];
+    size_t count = 0;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        keys[count] = keys[count + 1] = words[count] = schema->fields[i].key;
+        words[count + 1] = schema->fields[i].name;
+        count += 2;
+    }
+    for (size_t i = 0; i < schema->made_count; i++, count++)
+        words[count] = keys[count] = schema->made[i].field.key;
+    const char *near = nearest_word(path, words, count);
+    for (size_t i = 0; near && i < count; i++)
+        if (words[i] == near)
+            return keys[i];
+    return NULL;
+}
+
+bool schema_makes(const schema_t *schema, const char *path, const char **near) {
+    *near = NULL;
+    for (size_t i = 0; i < schema->made_count; i++)
+        if (strcmp(schema->made[i].field.key, path) == 0)
+            return true;
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (leads_to(path, schema->fields[i].key))
+            return true;
+    for (size_t i = 0; i < schema->section_count; i++)
+        if (is_of_section(&schema->sections[i], path))
+            return true;
+    *near = nearest_key(schema, path);
+    return false;
+}

@@ -206,6 +206,10 @@ void schema_destroy(schema_t *schema);
 /* A field by its name or its key, also a made one that can be compared; or NULL. */
 const field_t *schema_field(const schema_t *schema, const char *name);
 
+/* Does a document have this path, dots in it or not, that is no array's? `_id` is not asked for. Else *near: what was
+ * meant, most likely, or NULL. */
+bool schema_makes(const schema_t *schema, const char *path, const char **near);
+
 const char *schema_type_name(field_type_t type);
 
 #endif

@@ -32,6 +32,24 @@ void load_spec_init(load_spec_t *spec) {
 /* --- before anything is touched
  * ------------------------------------------------------------------------------------ */
 
+/* A shard key stays for good, and with one that no document has all of them go to one shard. */
+static bool check_shard_key(const job_t *job, err_t *err) {
+    shardkey_t key;
+    if (!shardkey_parse(job->spec->shard_key, &key, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < key.count; i++) {
+        const char *path = key.fields[i].path, *near = NULL;
+        if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
+            ok = err_set(err, STATUS_USAGE,
+                         "--shard-key %s: the documents of the format '%s' have no key '%s'%s%s%s",
+                         job->spec->shard_key, job->schema->name, path, near ? "; did you mean '" : "",
+                         near ? near : "", near ? "'?" : "");
+    }
+    shardkey_free(&key);
+    return ok;
+}
+
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!(job->schema = format_open(spec->format, err)))
@@ -42,12 +60,8 @@ static bool read_spec(job_t *job, err_t *err) {
         return false;
     if (spec->short_keys && !schema_shorten(job->schema, err)) /* filters speak of the format's own keys */
         return false;
-    shardkey_t key;
-    if (spec->shard_key && strcmp(spec->shard_key, "none") != 0) {
-        if (!shardkey_parse(spec->shard_key, &key, err))
-            return false;
-        shardkey_free(&key);
-    }
+    if (spec->shard_key && strcmp(spec->shard_key, "none") != 0 && !check_shard_key(job, err))
+        return false;
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
             return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);
