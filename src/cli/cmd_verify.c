@@ -70,7 +70,9 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.quick),
      .help = "Compare only the number and the bytes of each block's documents: no document is sent. A value "
-             "that was changed for another of the same length is not seen."},
+             "that was changed for another of the same length is not seen, nor are documents of one block "
+             "that make "
+             "up for each other in number and size."},
     {.name = "files-only",
      .kind = OPTION_FLAG,
      AT(spec.files_only),
