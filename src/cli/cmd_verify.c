@@ -1,5 +1,6 @@
 #include "cli/load_rows.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "base/units.h"
 #include "load/verify.h"
 
@@ -315,7 +316,9 @@ static void print_summary(const verify_result_t *result, const values_t *values)
     if (spec->quick)
         printf(
             "quick: only the number and the bytes of each block's documents were compared; a value that was "
-            "changed for another of the same length is not seen\n");
+            "changed for another of the same length is not seen, nor are documents of one block that make up "
+            "for "
+            "each other in number and size\n");
     if (result->other_documents)
         printf("not looked at: %s documents of %s other file%s in the catalog\n",
                units_count(a, result->other_documents), units_count(b, result->catalog_files - result->files),
@@ -348,6 +351,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (!check(&values, argv, rest, err))
         return (int)err->status;
+    stop_begins_anew();
     bool ok = verify_run(&values.spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;

@@ -100,8 +100,10 @@ static bool read_spec(verification_t *run, err_t *err) {
 
 static bool connect_target(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    server_options_t options = {
-        .uri = run->spec->uri, .patience_ns = run->spec->patience_ns, .connections = result->threads + 2};
+    server_options_t options = {.uri = run->spec->uri,
+                                .patience_ns = run->spec->patience_ns,
+                                .connections = result->threads + 2,
+                                .anew = true};
     if (!host_want_descriptors(options.connections + 12, err))
         return false;
     if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))

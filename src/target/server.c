@@ -32,8 +32,9 @@ struct server {
     bson_t *catalog_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
-    bool unsafe, reads;
-    atomic_bool gave_up; /* waited in vain once, and nothing was heard since */
+    bool unsafe, reads, anew;
+    atomic_bool gave_up;         /* waited in vain once, and nothing was heard since */
+    atomic_llong clean_until_ns; /* 0: nothing is put back yet */
 };
 
 const server_facts_t *server_facts(const server_t *server) {
@@ -148,7 +149,7 @@ static bool stopped(server_t *server, err_t *err) {
         return false;
     server->gave_up = true;
     err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
-            server->reads ? "" : "; the same command goes on from there");
+            server->anew ? "" : "; the same command goes on from there");
     return true;
 }
 
@@ -179,7 +180,7 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         snprintf(err->text + used, sizeof err->text - used,
                  "; that lasted for longer than --patience (%s): when the server is back, %s",
                  units_time(time, server->patience_ns),
-                 server->reads ? "run the same command again" : "the same command goes on from there");
+                 server->anew ? "run the same command again" : "the same command goes on from there");
         server->gave_up = true;
         return false;
     }
@@ -457,6 +458,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->address = *address;
     server->patience_ns = options->patience_ns;
     server->reads = options->reads;
+    server->anew = options->reads || options->anew;
     set_options(server->address.uri, options->patience_ns, options->reads);
     mongoc_client_t *client = open_pool(server, options->connections, err) ? server_take(server, err) : NULL;
     bool ok = client && learn(server, client, err);
@@ -480,7 +482,8 @@ server_t *server_beside(const server_t *server, const char *hosts, const char *s
     const server_options_t options = {.patience_ns = patience_ns,
                                       .connections = connections,
                                       .unsafe = server->unsafe,
-                                      .reads = server->reads};
+                                      .reads = server->reads,
+                                      .anew = server->anew};
     address_t address;
     return address_beside(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
                                                                        : NULL;

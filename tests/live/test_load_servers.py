@@ -138,6 +138,31 @@ class Absent(livetest.OwnServer):
             document["_id"]: raw for document, raw in zip(self.documents(), self.documents(raw=True))
             if document["_id"] & (1 << 53) - 1 >= 1 << 20})
 
+    def test_verify_interrupted_while_frozen(self):
+        """SIGTERM ends a verify of a server which does not answer, too, and does not say that it goes on from there"""
+        text = rows(9000)
+        self.load("-", "--input-name", "pipe", stdin=text)
+        verify = subprocess.Popen(
+            self.command("verify", *self.words("-", "--input-name", "pipe", "--patience", "1h")[1:]), cwd=self.folder,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(verify.kill)
+        verify.stdin.write(text[:len(text) // 2])
+        verify.stdin.flush()
+        time.sleep(0.5)  # it is connected by then, mostly; if not, it has nobody to connect to
+        thaw = self.freeze()
+        verify.stdin.write(text[len(text) // 2:])
+        verify.stdin.close()
+        verify.stdin = None
+        time.sleep(0.5)
+        verify.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        _, said = verify.communicate(timeout=livetest.LONG)
+        took = time.monotonic() - began
+        thaw()
+        self.assertEqual(-signal.SIGTERM, verify.returncode, said)
+        self.assertNotIn(b"goes on", said)
+        self.assertLess(took, 8)
+
     def test_interrupted_while_frozen(self):
         """SIGINT and SIGTERM end a load that waits for a server which does not answer, long before the patience"""
         self.write("a.csv", rows(5000))
