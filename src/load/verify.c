@@ -127,6 +127,17 @@ static bool refuse_no_catalog(const verification_t *run, err_t *err) {
                    server_namespace(run->server));
 }
 
+/* Past the routers nobody says which documents the shard owns. */
+static bool check_way(verification_t *run, err_t *err) {
+    char shard[128];
+    place_shard(run->server, run->client, shard);
+    return !shard[0] ||
+           err_set(err, STATUS_USAGE,
+                   "%s at %s is what one shard (%s) of a cluster has: verify it through the routers, "
+                   "which know which of its documents count, and where the others are",
+                   server_namespace(run->server), run->result->where, shard);
+}
+
 static bool check_header(verification_t *run, err_t *err) {
     const catalog_settings_t settings = {.name = server_namespace(run->server),
                                          .format = run->schema->name,
@@ -148,7 +159,7 @@ static bool check_header(verification_t *run, err_t *err) {
 static bool open_catalog(verification_t *run, err_t *err) {
     size_t running = 0;
     bool found = false;
-    if (!place_look(run->server, run->client, &run->place, err) ||
+    if (!place_look(run->server, run->client, &run->place, err) || !check_way(run, err) ||
         !(run->store = store_mongo_open(run->server, run->client, err)) ||
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;

@@ -1,4 +1,5 @@
 #include "target/place.h"
+#include "target/inner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,22 @@ static bool look_inside(server_t *server, mongoc_client_t *client, place_t *plac
 bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
     return place_identity(server, client, place, err) &&
            (!place->exists || look_inside(server, client, place, err));
+}
+
+void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {
+    bson_t reply, first;
+    bson_iter_t batch;
+    err_t ignored;
+    name[0] = '\0';
+    if (server_facts(server)->kind != SERVER_REPLICA_SET)
+        return;
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
+                               "$collStats", "{", "}", "}", "]", "cursor", "{", "}");
+    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+        inner_batch(&reply, &batch) && inner_next(&batch, &first))
+        snprintf(name, 128, "%s", text_at(&first, "shard"));
+    bson_destroy(command);
+    bson_destroy(&reply);
 }
 
 /* What the storage engine says, for a collection that was made without naming a compressor. */

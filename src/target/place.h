@@ -27,6 +27,9 @@ bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t
  * for. */
 bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
 
+/* The shard whose part of the collection this is, where somebody went past the routers; "": none, or it is not known. */
+void place_shard(server_t *server, mongoc_client_t *client, char name[128]);
+
 /* Are the options possible on this server? Before anything is touched. */
 bool place_may_make(const server_t *server, const place_options_t *options, err_t *err);
 

@@ -56,6 +56,15 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         self.fill()
         self.each_alone()
 
+    def test_past_the_routers(self):
+        """straight to a shard: refused, since nobody there says which documents count"""
+        self.fill()
+        for member in self.state["members"]:
+            if member["role"] == "shard":
+                uri = "mongodb://127.0.0.1:%d/%s.results?directConnection=true" % (member["port"], self.database)
+                said = self.tipple(*self.verify_words("a.csv"), "--uri", uri, status=1).stderr
+                self.assertIn("one shard (%s) of a cluster" % member["set"], said)
+
     def test_by_a_hash(self):
         """sharded on another field: each difference alone, though every block is on both shards"""
         self.fill("--shard-key", "k:hashed")
