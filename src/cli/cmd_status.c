@@ -4,9 +4,10 @@
 #include "catalog/places.h"
 #include "catalog/store_mongo.h"
 #include "target/place.h"
-#include "target/hold.h"
 #include "target/route.h"
 #include "target/evenness.h"
+#include "target/undo.h"
+#include "target/zones.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,29 +46,27 @@ typedef struct {
     uint32_t generation;
     route_read_t read;
     route_t *route; /* where it is sharded */
-    size_t zones, alive;
+    zones_t zones;  /* that are left, behind --restore */
+    hold_t hold;
+    undone_t undone; /* by --restore */
+    size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded */
-    bool is_router, restored;
+    bool is_router;
 } report_t;
 
 static bool is_running(const report_t *status, const load_seen_t *load) {
     return !load->ended && load->silent_ms < status->lease_ms;
 }
 
-static bool restore(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    bool balancing = false;
-    if (status->alive)
-        return err_set(err, STATUS_USAGE,
-                       "%zu load%s of %s %s running: the last one restores zones and balancing itself; if it "
-                       "was killed just now, try again in half a minute",
-                       status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
-                       status->alive == 1 ? "is" : "are");
-    bool ok = spread_restore(server, client, &status->restored, err) &&
-              hold_release(server, client, &balancing, err);
-    status->restored |= balancing;
-    return ok;
+static bool may_restore(const server_t *server, const report_t *status, err_t *err) {
+    return !status->alive ||
+           err_set(err, STATUS_USAGE,
+                   "%zu load%s of %s %s running: the last one restores zones and balancing itself; if it "
+                   "was killed just now, try again in half a minute",
+                   status->alive, status->alive == 1 ? "" : "s", server_namespace(server),
+                   status->alive == 1 ? "is" : "are");
 }
 
 static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
@@ -98,15 +97,18 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
                        server_where(server));
     if (!place_look(server, client, &status->place, err) || !look_at_catalog(server, client, status, err))
         return false;
-    if ((values->restore && !restore(server, client, status, err)))
-        return false;
     if (!status->is_router)
-        return true;
+        return !values->restore || may_restore(server, status, err);
+    if (values->restore) {
+        if (!may_restore(server, status, err))
+            return false;
+        undo(server, client, &status->undone);
+    }
     status->read = route_open(server, client, &status->route, err);
-    if (status->route && !spread_shards(server, client, &status->shards, err))
-        return false;
-    return status->read != ROUTE_FAILED && (status->read == ROUTE_HIDDEN || status->read == ROUTE_UNCLEAR ||
-                                            spread_left(server, client, &status->zones, err));
+    return status->read != ROUTE_FAILED &&
+           (!status->route || spread_shards(server, client, &status->shards, err)) &&
+           zones_read(server, client, &status->zones, err) &&
+           (!status->zones.unbalanced || hold_look(server, client, &status->hold, err));
 }
 
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
@@ -114,9 +116,10 @@ static void print_evenness(const server_t *server, const report_t *status, const
     evenness_t evenness = evenness_of(map, key, &status->shards);
     if (evenness.even)
         return;
-    printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. In the mongo shell:\n",
-           evenness.owners, evenness.shards, 100 * evenness.most,
-           evenness.known ? "what is still to come" : "the chunks", evenness.name);
+    printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
+           evenness.shards, 100 * evenness.most, evenness.known ? "what is still to come" : "the chunks",
+           evenness.name);
+    printf("In the mongo shell:\n");
     evenness_print_commands(server, map, key, &status->shards, stdout);
 }
 
@@ -160,11 +163,41 @@ static void print_inputs(const report_t *status) {
     }
 }
 
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
+/* What --restore has done, and what loads have left. */
+static void print_left(const server_t *server, const report_t *status) {
+    const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
+    const zones_t *zones = &status->zones;
+    if (ranges || tags)
+        printf("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
+               plural(ranges), tags, plural(tags));
+    if (status->undone.steps[UNDO_BALANCING].gone)
+        printf("zones   the collection is balanced again\n");
+    if (!status->alive && (zones->own_ranges || zones->own_tags))
+        printf("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
+               "--restore takes "
+               "them away\n",
+               zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
+    if (!status->alive && status->hold == HOLD_OURS)
+        printf(
+            "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
+    if (status->hold == HOLD_PERSONS || (!status->alive && status->hold == HOLD_IN_DOUBT))
+        printf("zones   the collection is not balanced; %s: sh.enableBalancing(\"%s\") turns it on\n",
+               status->hold == HOLD_PERSONS
+                   ? "no load has noted that it turned that off"
+                   : "a load that was killed right then has turned that off, or a person",
+               server_namespace(server));
+}
+
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
     const place_t *place = &status->place;
     if (!place->exists) {
         printf("%s does not exist at %s\n", server_namespace(server), server_where(server));
+        print_left(server, status);
         return;
     }
     printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
@@ -195,11 +228,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
                                    ? "its chunks have bounds that are not understood"
                                    : "not sharded: it lives on one shard");
     }
-    if (status->restored)
-        printf("the zones that a load had left are gone, and the collection is balanced again\n");
-    if (status->zones && !status->alive)
-        printf("%zu zones of a load that was killed: tipple status --restore takes them away\n",
-               status->zones);
+    print_left(server, status);
 }
 
 static void print_json_inputs(const report_t *status) {
@@ -221,6 +250,7 @@ static void print_json_inputs(const report_t *status) {
 }
 
 static void print_json(const server_t *server, const report_t *status, bool inputs) {
+    static const char *const balancing[] = {"on", "held", "off", "unclear"};
     printf("{\"schema\":1,\"command\":\"status\",\"namespace\":");
     cli_print_json_text(server_namespace(server));
     printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
@@ -236,8 +266,12 @@ static void print_json(const server_t *server, const report_t *status, bool inpu
         printf(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
     }
     chunkmap_free(map);
-    printf("],\"zones\":%zu,\"restored\":%s,\"loads_running\":%zu", status->zones,
-           status->restored ? "true" : "false", status->alive);
+    const bool restored = status->undone.steps[UNDO_RANGES].gone || status->undone.steps[UNDO_TAGS].gone ||
+                          status->undone.steps[UNDO_BALANCING].gone;
+    printf("],\"zones\":%zu,\"zone_tags\":%zu,\"other_zones\":%zu,\"balancing\":\"%s\",\"restored\":%s,"
+           "\"loads_running\":%zu",
+           status->zones.own_ranges, status->zones.own_tags, status->zones.others, balancing[status->hold],
+           restored ? "true" : "false", status->alive);
     if (inputs)
         print_json_inputs(status);
     printf("}\n");
@@ -265,7 +299,13 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         print_json(server, &status, values.inputs);
     else if (ok)
         print_text(server, &status, values.inputs);
+    if (ok && !undo_tell(server, &status.undone, "", err))
+        ok = err_set(
+            err, err->status,
+            "not all that loads have changed could be put back; run the same command again when what the "
+            "warning says is mended");
     loads_free(&status.loads);
+    zones_free(&status.zones);
     places_free(status.places);
     route_close(status.route);
     spread_free_shards(&status.shards);

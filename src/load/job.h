@@ -33,6 +33,9 @@ typedef struct {
     mongoc_client_t *client;
     place_t place;
 
+    /* on a cluster */
+    bool placed; /* zones were set, or some of them */
+
     /* the catalog: the main thread's */
     store_t *store;
     catalog_settings_t settings;

@@ -5,8 +5,8 @@
 #include "load/job.h"
 #include "load/sample.h"
 #include "target/evenness.h"
-#include "target/hold.h"
 #include "target/spread.h"
+#include "target/undo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +64,7 @@ static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
     if (!spread_shards(job->server, job->client, &shards, err))
         return false;
+    job->placed = true;
     bool ok = spread_empty(job, key, &shards, spread_place, err);
     spread_free_shards(&shards);
     return ok;
@@ -195,20 +196,28 @@ void job_hold_shards(job_t *job) {
                    err.text);
 }
 
+/* Also of a load that ended before it had a route. One that has changed nothing and may not look has nothing to put
+ * back. */
 void job_close_shards(job_t *job) {
-    bool zones, balancing;
     size_t running = 0;
+    undone_t undone;
     err_t err;
-    if (!job->loading.route || job->spec->dry_run || !job->store)
+    if ((!job->placed && !job->loading.route) || job->spec->dry_run || !job->store)
         return;
-    bool ok = running_count(job->store, &job->id, job->lease_ms, &running, &err);
-    if (ok && running)
+    server_clean_up(job->server);
+    if (!running_count(job->store, &job->id, job->lease_ms ? job->lease_ms : STORE_LEASE_MS, &running,
+                       &err)) {
+        log_warn(
+            "%s: it could not be seen whether other loads of it run (%s), so its zones and its balancing "
+            "stay as they are; `tipple status` shows them, and --restore puts back what loads have changed",
+            server_namespace(job->server), err.text);
+        return;
+    }
+    if (running)
         return; /* the last one of them does it */
-    ok = ok && spread_restore(job->server, job->client, &zones, &err) &&
-         hold_release(job->server, job->client, &balancing, &err);
-    if (!ok)
-        log_warn("the zones of this load could not be taken away (%s); `tipple status --restore` does it",
-                 err.text);
+    undo(job->server, job->client, &undone);
+    if (job->placed || !undone.hidden)
+        undo_tell(job->server, &undone, "; `tipple status --restore` does it, when no load of it runs", &err);
 }
 
 size_t job_shard_count(const job_t *job) {

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "target/place.h"
-#include "target/spread.h"
+#include "target/undo.h"
 #include "target/inner.h"
 #include "target/codes.h"
 
@@ -238,11 +238,13 @@ static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
 /* ---- from beginning to end ---- */
 
 static void clear_zones(scratch_t *scratch) {
+    undone_t undone;
     err_t ignored;
-    bool changed;
-    if (server_facts(scratch->server)->kind == SERVER_ROUTER &&
-        !spread_restore(scratch->server, scratch->client, &changed, &ignored))
-        log_detail("zones that a study may have left could not be looked for: %s", ignored.text);
+    if (server_facts(scratch->server)->kind != SERVER_ROUTER)
+        return;
+    undo(scratch->server, scratch->client, &undone);
+    if (!undone.hidden)
+        undo_tell(scratch->server, &undone, "", &ignored);
 }
 
 static bool join(scratch_t *scratch, err_t *err) {

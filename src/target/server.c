@@ -23,7 +23,8 @@ enum {
     LONGEST_READ_MS = 7 * 24 * 3600 * 1000
 };
 
-static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS;
+static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS,
+                     CLEAN_UP_NS = 4000LL * MS; /* STOP_GRACE_SECONDS are all that there is */
 
 struct server {
     address_t address;
@@ -132,6 +133,9 @@ void server_give(server_t *server, mongoc_client_t *client) {
 
 patience_t server_patience(const server_t *server) {
     int64_t patience = server->patience_ns;
+    const int64_t left = server->clean_until_ns - clock_now_ns();
+    if (server->clean_until_ns && patience > left)
+        patience = left;
     /* what cleans up behind a lost server must not wait as long again */
     if (server->gave_up && patience > LONGEST_PAUSE_NS)
         patience = LONGEST_PAUSE_NS;
@@ -143,9 +147,16 @@ void server_answered(server_t *server) {
         server->gave_up = false;
 }
 
+void server_clean_up(server_t *server) {
+    if (!stop_signal() && !server->gave_up)
+        return;
+    server->clean_until_ns = clock_now_ns() + CLEAN_UP_NS;
+    server->gave_up = false;
+}
+
 static bool stopped(server_t *server, err_t *err) {
     int number = stop_signal();
-    if (!number)
+    if (!number || clock_now_ns() < server->clean_until_ns)
         return false;
     server->gave_up = true;
     err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",

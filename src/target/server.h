@@ -71,6 +71,10 @@ const mongoc_write_concern_t *server_catalog_concern(const server_t *server);
 bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,
                     bool writes, bson_t *reply, err_t *err);
 
+/* From now on things are put back: where a signal came, or patience is over, there are a few seconds more for that,
+ * behind which every command fails soon. */
+void server_clean_up(server_t *server);
+
 /* The error code in a command's reply: its own, or that of its first write error; 0 when there is none. */
 int server_code(const bson_t *reply);
 

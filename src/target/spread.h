@@ -24,15 +24,9 @@ bool spread_bounds(const shardkey_t *key, size_t shards, bson_t **bounds);
  * keys are few; *count says how many. keys are sorted. False: out of memory. */
 bool spread_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count);
 
-/* Sets the zones and shards the collection. bounds: count of them, ascending. A
- * fault in between leaves what spread_restore cleans up. */
+/* Sets the zones and shards the collection. bounds: count of them, ascending. What it has set, all of it or a
+ * part, is taken away by undo. */
 bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                   const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
-
-/* Takes away the zones that a load has set, also one that was killed. *changed: there was something. */
-bool spread_restore(server_t *server, mongoc_client_t *client, bool *changed, err_t *err);
-
-/* How many zones of a load there are: while one runs, or because one was killed. */
-bool spread_left(server_t *server, mongoc_client_t *client, size_t *zones, err_t *err);
 
 #endif

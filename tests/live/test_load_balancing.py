@@ -89,7 +89,7 @@ class Balancing(livecluster.Cluster):
         load.kill()
         load.wait()
         self.assertTrue(self.off())
-        self.assertIn("3 zones of a load that was killed", self.status())
+        self.assertIn("3 ranges and 3 tags of shards of a load that was killed", self.status())
         self.load("a.csv")
         self.holds(Books().plain("a.csv", text))
         self.clean()

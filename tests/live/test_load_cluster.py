@@ -101,7 +101,7 @@ class Placed(Cluster):
         zones = self.config("tags", filter={"ns": self.database + ".results"})
         self.assertEqual(len(zones), 2)
         said = self.tipple("status", "--uri", self.uri()).stdout
-        self.assertIn(b"2 zones of a load", said)
+        self.assertIn(b"2 ranges and 2 tags of shards of a load", said)
         said = self.tipple("status", "--uri", self.uri(), "--restore").stdout
         self.assertIn(b"are gone", said)
         self.clean()

@@ -1,0 +1,184 @@
+"""What a load changes in a cluster is its own and is put back; what a person has set there stays.  needs: none"""
+import signal
+
+import clusters
+import livecluster
+import livetest
+import minimongo as mongo
+from livetest import Books, rows
+
+TEXT = rows(3000, 1)
+WHOLE = {"min": {"_id": mongo.MinKey}, "max": {"_id": mongo.MaxKey}}
+
+
+class Placement(livecluster.Cluster):
+    options = {"shards": 2, "replicas": 1, "routers": 1}
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.database + ".results"
+        self.write("a.csv", TEXT)
+        self.addCleanup(self.forget_zones)
+
+    # ---- a person's hands
+
+    def admin(self, **command):
+        return self.client.command("admin", command)
+
+    def forget_zones(self):
+        self.faults(clear=True)
+        for entry in self.config("tags"):
+            self.admin(updateZoneKeyRange=entry["ns"], min=entry["min"], max=entry["max"], zone=None)
+        for shard in self.config("shards"):
+            for tag in shard.get("tags", []):
+                self.admin(removeShardFromZone=shard["_id"], zone=tag)
+
+    def set_config(self, collection, which, change):
+        self.client.command("config", {"update": collection, "updates": [{"q": which, "u": change, "multi": True}],
+                                       "writeConcern": {"w": "majority"}})
+
+    def zone(self, zone, shard, bounds=None, collection="results"):
+        self.admin(addShardToZone=shard, zone=zone)
+        if bounds:
+            self.admin(updateZoneKeyRange="%s.%s" % (self.database, collection), **bounds, zone=zone)
+
+    def switch(self, off):
+        self.set_config("collections", {"_id": self.name}, {"$set": {"noBalance": off}})
+
+    def note(self, note):
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"_id": "catalog"}, "u": {"$set": {"balancingHeld": note}}}], "writeConcern": {"w": "majority"}})
+
+    def faults(self, **words):
+        router, = (member for member in self.state["members"] if member["role"] == "router")
+        with clusters.client(self.state, [router]) as client:
+            client.command("admin", {"labrouter": 1, **words})
+
+    # ---- what is there
+
+    def off(self):
+        return [bool(entry.get("noBalance")) for entry in self.config("collections", filter={"_id": self.name})]
+
+    def zones(self):
+        return sorted((entry["ns"].partition(".")[2], entry["tag"]) for entry in self.config("tags"))
+
+    def tags(self):
+        return {shard["_id"]: shard["tags"] for shard in self.config("shards") if shard.get("tags")}
+
+    def listed(self):
+        return sorted(entry["name"] for entry in
+                      self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
+
+    def status(self, *words, **more):
+        return self.tipple("status", "--uri", self.uri(), *words, **more)
+
+    # ---- zones of others
+
+    def test_zones_whose_names_begin_alike(self):
+        """Of a load of another collection, and of a person: neither is touched, nor in the way."""
+        others = "tipple.%s.results.d.0" % self.database, "tipple.%s.results.archive" % self.database
+        self.zone(others[0], "s0", WHOLE, "results.d")
+        self.zone(others[1], "s1")
+        self.load("a.csv")
+        self.assertEqual("", self.stderr)
+        self.assertEqual(([("results.d", others[0])], {"s0": [others[0]], "s1": [others[1]]}, [False]),
+                         (self.zones(), self.tags(), self.off()))
+
+    # ---- loads that end early
+
+    def placed(self, **more):
+        """A load that has set its zones and waits for the sharding."""
+        self.faults(fault={"do": "delay", "command": "shardCollection", "ms": 3000})
+        load = self.start("--patience", "1s", "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: len(self.zones()) == 2))
+        return load
+
+    def test_terminated_while_it_places(self):
+        load = self.placed()
+        load.send_signal(signal.SIGTERM)
+        _, said = load.communicate(timeout=livetest.LONG)
+        self.assertEqual(-signal.SIGTERM, load.returncode, said)
+        self.assertEqual(([], {}), (self.zones(), self.tags()), said)
+
+    def test_lost_while_it_places(self):
+        """Nothing can be read any more: told, shown, and taken away later."""
+        load = self.placed()
+        self.faults(fault={"do": "drop", "command": "find", "count": 100000})
+        _, said = load.communicate(timeout=livetest.LONG)
+        self.assertEqual(4, load.returncode, said)
+        self.assertIn(b"tipple status", said[said.index(b"warning"):])
+        self.faults(clear=True)
+        self.assertEqual(2, len(self.zones()))
+        self.assertTrue(livetest.wait_for(lambda: b"2 ranges and 2 tags" in self.status().stdout, 30))
+        self.assertIn(b"2 ranges and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
+        self.clean()
+
+    def test_left_without_a_collection(self):
+        """Somebody has dropped the collection of a load that was killed: its zones are seen and taken away all the same."""
+        self.zone("tipple.%s.0" % self.name, "s0", WHOLE)
+        self.zone("tipple.%s.1" % self.name, "s1")
+        self.assertIn(b"1 range and 2 tags of shards of a load that was killed", self.status().stdout)
+        self.assertIn(b"1 range and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
+        self.clean()
+
+    def test_steps_that_do_not_depend(self):
+        """A tag that cannot be taken away keeps neither the ranges nor the balancing as they are."""
+        load = self.start_held("-b", "50", "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 200))
+        load.kill()
+        load.wait()
+        own = "tipple.%s.0" % self.name
+        shard, = (shard for shard, tags in self.tags().items() if own in tags)
+        self.admin(updateZoneKeyRange=self.database + ".others", **WHOLE, zone=own)
+        said = self.status("--restore", status=4)
+        self.assertIn("tags of shards that loads have set could not be taken away", said.stderr)
+        self.assertIn(b"the collection is balanced again", said.stdout)
+        self.assertEqual(([("others", own)], {shard: [own]}, [False]), (self.zones(), self.tags(), self.off()))
+        self.assertIn(b"0 ranges and 1 tag of shards of a load that was killed", self.status().stdout)
+        self.admin(updateZoneKeyRange=self.database + ".others", **WHOLE, zone=None)
+        self.load("a.csv")
+        self.clean()
+
+    def test_balancing_without_a_note(self):
+        """Only what a note says is turned on: a person's switch stays, also one behind a load that was killed."""
+        self.load("a.csv")
+        self.switch(True)
+        said = self.status("--restore").stdout
+        self.assertNotIn(b"balanced again", said)
+        self.assertIn(b"is not balanced; no load has noted", said)
+        self.note("begun")
+        self.assertIn(b"or a person", self.status().stdout)
+        self.load("a.csv")
+        self.assertIn("It stays so", self.stderr)
+        self.assertEqual([True], self.off())
+        self.note(True)
+        self.assertIn(b"a load that was killed has turned balancing off", self.status().stdout)
+        self.load("a.csv")
+        self.assertEqual([False], self.off())
+
+
+class Hidden(livecluster.Cluster):
+    """A user who may set zones, but not see them."""
+    options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
+
+    def test_zones_that_cannot_be_seen(self):
+        """What a load has set and cannot find again is told, by it and by --restore."""
+        self.write("a.csv", TEXT)
+        self.client.command("admin", {"createRole": "placer", "roles": [
+            {"role": "readWrite", "db": self.database}], "privileges": [
+                {"resource": {"cluster": True}, "actions": ["enableSharding", "listShards"]},
+                {"resource": {"db": "config", "collection": "collections"}, "actions": ["find"]}]})
+        self.client.command("admin", {"createUser": "placer", "pwd": "x", "roles": ["placer"]})
+        uri = "mongodb://placer:x@" + self.uri().partition("@")[2]
+        self.load("a.csv", "--uri", uri)
+        self.assertIn("may not read the cluster's config database", self.stderr)
+        self.assertIn("zones that loads have set could not be looked for", self.stderr)
+        self.assertEqual(2, len(self.config("tags")))
+        said = self.tipple("status", "--uri", uri, "--restore", status=1).stderr
+        self.assertIn("zones that loads have set could not be looked for", said)
+        self.load("a.csv")
+        self.clean()
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())

@@ -1,0 +1,83 @@
+/* zones: which are a load's own, and by whom balancing is off. */
+#include "target/hold.h"
+#include "target/zones.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_own(void **state) {
+    static const struct {
+        const char *namespace, *zone;
+        bool own;
+    } cases[] = {
+        {"rx.c", "tipple.rx.c.0", true},
+        {"rx.c", "tipple.rx.c.1023", true},
+        {"rx.c.d", "tipple.rx.c.d.0", true},
+        {"rx.c.0", "tipple.rx.c.0.1", true},
+        {"rx.c", "tipple.rx.c.d.0", false}, /* of another collection */
+        {"rx.c", "tipple.rx.c.tipple.tune.0", false},
+        {"rx.c", "tipple.rx.c.0.1", false},
+        {"rx.c", "tipple.rx.c.archive", false}, /* a person's */
+        {"rx.c", "tipple.rx.c.0a", false},
+        {"rx.c", "tipple.rx.c.", false},
+        {"rx.c", "tipple.rx.c", false},
+        {"rx.c", "tipple.rx.c.-1", false},
+        {"rx.c", "tipple.rxxc.0", false},
+        {"rx.c", "tipple.rx.cc.0", false},
+        {"rx.c", "EU", false},
+        {"rx.c", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (zones_is_own(cases[i].namespace, cases[i].zone) != cases[i].own)
+            fail_msg("%s in %s", cases[i].zone, cases[i].namespace);
+    char name[ZONES_NAME];
+    zones_name("rx.c", 7, name);
+    assert_string_equal(name, "tipple.rx.c.7");
+    assert_true(zones_is_own("rx.c", name));
+}
+
+static bool collect(void *context, const char *shard, const char *zone) {
+    char *text = context;
+    strcat(strcat(strcat(text, shard), zone + strlen("tipple.rx.c")), " ");
+    return true;
+}
+
+static void test_tags(void **state) {
+    (void)state;
+    bson_t *shards[] = {
+        BCON_NEW("_id", "s0", "tags", "[", "EU", "tipple.rx.c.0", "tipple.rx.c.d.4", "tipple.rx.c.2", "]"),
+        BCON_NEW("_id", "s1", "tags", "[", "]"),
+        BCON_NEW("_id", "s2", "tags", "[", BCON_INT32(1), "tipple.rx.c.archive", "tipple.rx.c.1", "]"),
+        BCON_NEW("_id", "s3"),
+    };
+    const zones_t zones = {.shards = {shards, 4}};
+    char text[200] = "";
+    assert_true(zones_each_tag(&zones, "rx.c", collect, text));
+    assert_string_equal(text, "s0.0 s0.2 s2.1 ");
+    for (size_t i = 0; i < 4; i++)
+        bson_destroy(shards[i]);
+}
+
+static void test_balancing(void **state) {
+    (void)state;
+    const hold_note_t notes[] = {HOLD_NO_NOTE, HOLD_BEGUN, HOLD_DONE};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(hold_judge(false, notes[i]), HOLD_ON);
+    assert_int_equal(hold_judge(true, HOLD_NO_NOTE), HOLD_PERSONS);
+    assert_int_equal(hold_judge(true, HOLD_BEGUN), HOLD_IN_DOUBT);
+    assert_int_equal(hold_judge(true, HOLD_DONE), HOLD_OURS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_balancing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
