@@ -119,6 +119,11 @@ static void print_evenness(const server_t *server, const report_t *status, const
     printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
            evenness.shards, 100 * evenness.most, evenness.known ? "what is still to come" : "the chunks",
            evenness.name);
+    if (status->zones.others) {
+        printf("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
+               status->zones.others, status->zones.other);
+        return;
+    }
     printf("In the mongo shell:\n");
     evenness_print_commands(server, map, key, &status->shards, stdout);
 }

@@ -34,7 +34,8 @@ typedef struct {
     place_t place;
 
     /* on a cluster */
-    bool placed; /* zones were set, or some of them */
+    bool placed;    /* zones were set, or some of them */
+    bool keeps_off; /* a person had turned balancing off before --drop */
 
     /* the catalog: the main thread's */
     store_t *store;
@@ -97,8 +98,11 @@ uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);
-/* Do --shard-key and --direct go with this server? Before the collection is touched. */
+/* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
+ * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
+/* What a drop takes away that a person had set: told, or kept for the new collection. */
+bool job_tell_dropped(job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);

@@ -114,12 +114,12 @@ static bool connect_target(job_t *job, err_t *err) {
 static bool may_drop(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    return place_may_make(job->server, &place, err) && job_may_shard(job, err);
+    return place_may_make(job->server, &place, err);
 }
 
 static bool drop_target(job_t *job, err_t *err) {
     course_enter(&job->result->course, COURSE_DROPPING);
-    bool ok = job_drop(job, err);
+    bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     course_enter(&job->result->course, COURSE_LOOKING);
     return ok;
 }
@@ -156,6 +156,8 @@ static bool open_target(job_t *job, err_t *err) {
     job->result->clustered = job->place.clustered;
     if (spec->dry_run && spec->drop)
         return true;
+    if (!job_may_shard(job, err))
+        return false;
     if (spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err))
         return false;
     if (spec->dry_run)

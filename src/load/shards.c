@@ -5,9 +5,12 @@
 #include "load/job.h"
 #include "load/sample.h"
 #include "target/evenness.h"
+#include "target/inner.h"
 #include "target/spread.h"
 #include "target/undo.h"
+#include "target/zones.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,30 +73,44 @@ static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
     return ok;
 }
 
-/* A collection that was sharded before: one that is empty and was never split is spread; another one is taken
- * as it is, and a person is told when not all shards will have work. Nothing of it must end the load. */
+static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones) {
+    const char *name = server_namespace(job->server);
+    char hint[300];
+    snprintf(hint, sizeof hint, "`tipple status` shows the commands that fix it%s",
+             job->place.empty ? "; --drop lets the load do it" : "");
+    if (zones->others)
+        snprintf(hint, sizeof hint,
+                 "It has zones that a person has set (such as %s), so chunks stay where they are",
+                 zones->other);
+    if (!evenness->even)
+        log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. %s",
+                 name, evenness->owners, evenness->shards, 100 * evenness->most,
+                 evenness->known ? "what will be loaded" : "the chunks", evenness->name, hint);
+}
+
+/* A collection that was sharded before: one that is empty and was never split is spread, unless a person has set
+ * zones; another one is taken as it is, and a person is told when not all shards will have work. Nothing of it
+ * must end the load. */
 static void improve_spread(job_t *job) {
     const shardkey_t *key = route_key(job->loading.route);
-    shard_names_t shards;
+    shard_names_t shards = {NULL, 0};
+    zones_t zones;
     err_t err;
-    if (!spread_shards(job->server, job->client, &shards, &err))
-        return;
-    chunkmap_t *map = route_map(job->loading.route);
-    bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1;
-    if (untouched && !(spread_empty(job, key, &shards, evenness_split, &err) &&
-                       route_refresh(job->loading.route, job->client, &err)))
-        log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
-    chunkmap_free(map);
-    map = route_map(job->loading.route);
-    evenness_t evenness = evenness_of(map, key, &shards);
-    if (!evenness.even)
-        log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. "
-                 "`tipple status` shows the commands that fix it%s",
-                 server_namespace(job->server), evenness.owners, evenness.shards, 100 * evenness.most,
-                 evenness.known ? "what will be loaded" : "the chunks", evenness.name,
-                 job->place.empty ? "; --drop lets the load do it" : "");
-    chunkmap_free(map);
-    spread_free_shards(&shards);
+    if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
+        spread_shards(job->server, job->client, &shards, &err)) {
+        chunkmap_t *map = route_map(job->loading.route);
+        bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others;
+        if (untouched && !(spread_empty(job, key, &shards, evenness_split, &err) &&
+                           route_refresh(job->loading.route, job->client, &err)))
+            log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
+        chunkmap_free(map);
+        map = route_map(job->loading.route);
+        const evenness_t evenness = evenness_of(map, key, &shards);
+        tell_uneven(job, &evenness, &zones);
+        chunkmap_free(map);
+        spread_free_shards(&shards);
+    }
+    zones_free(&zones);
 }
 
 /* Can, and shall, this collection be sharded by us? */
@@ -138,18 +155,72 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
+/* A collection that is not sharded yet, or will not be behind the drop. */
+static bool check_cluster(const job_t *job, err_t *err) {
+    const char *key = job->spec->shard_key, *name = server_namespace(job->server);
+    zones_t zones;
+    if ((key && strcmp(key, "none") == 0) || !(job->spec->drop || job->place.empty))
+        return true;
+    bool ok = zones_read(job->server, job->client, &zones, err);
+    if (ok && !zones.hidden && !zones.sharded && zones.others)
+        ok = err_set(
+            err, STATUS_USAGE,
+            "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
+            "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
+            "that; or take the ranges away. Nothing was touched",
+            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    zones_free(&zones);
+    return ok;
+}
+
 bool job_may_shard(const job_t *job, err_t *err) {
-    return server_facts(job->server)->kind == SERVER_ROUTER ||
-           (!job->spec->shard_key && !job->spec->direct) ||
+    const load_spec_t *spec = job->spec;
+    if (server_facts(job->server)->kind == SERVER_ROUTER)
+        return spec->retry || check_cluster(job, err);
+    return (!spec->shard_key && !spec->direct) ||
            err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
-                   job->spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+                   spec->direct ? "--direct" : "--shard-key", server_where(job->server));
+}
+
+/* As the mongo shell takes it. */
+static void print_range(const char *name, const bson_t *range) {
+    bson_t min, max;
+    char *least = inner_field(range, "min", &min) ? bson_as_canonical_extended_json(&min, NULL) : NULL,
+         *behind = inner_field(range, "max", &max) ? bson_as_canonical_extended_json(&max, NULL) : NULL;
+    if (least && behind)
+        log_warn("    sh.updateZoneKeyRange(\"%s\", EJSON.deserialize(%s), EJSON.deserialize(%s), \"%s\")",
+                 name, least, behind, zones_of_range(range));
+    bson_free(least);
+    bson_free(behind);
+}
+
+bool job_tell_dropped(job_t *job, err_t *err) {
+    const char *name = server_namespace(job->server);
+    zones_t zones;
+    hold_t hold = HOLD_ON;
+    if (server_facts(job->server)->kind != SERVER_ROUTER)
+        return true;
+    bool ok = zones_read(job->server, job->client, &zones, err) &&
+              (!zones.unbalanced || hold_look(job->server, job->client, &hold, err));
+    job->keeps_off = hold == HOLD_PERSONS || hold == HOLD_IN_DOUBT;
+    if (ok && zones.others)
+        log_warn(
+            "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
+            "again behind the load:",
+            name, zones.others);
+    for (size_t i = 0; ok && i < zones.ranges.count; i++)
+        if (!zones_is_own(name, zones_of_range(zones.ranges.documents[i])))
+            print_range(name, zones.ranges.documents[i]);
+    zones_free(&zones);
+    return ok;
 }
 
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
+    err_t why;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return job_may_shard(job, err);
+        return true;
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
     if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
@@ -160,7 +231,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
         ok = place_empty(job, &wanted, err);
         if (!ok && err->status == STATUS_USAGE) {
-            err_t why = *err;
+            why = *err;
             err_set(err, STATUS_USAGE,
                     "%s could not be sharded: %.900s. The role clusterManager has what it takes; with "
                     "--shard-key "
@@ -170,6 +241,10 @@ bool job_open_shards(job_t *job, err_t *err) {
         if (ok)
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
+    if (read == ROUTE_READ && job->keeps_off && !hold_turn_off(job->server, job->client, &why))
+        log_warn("%s was not balanced before --drop, and is now: sh.disableBalancing(\"%s\") turns that off "
+                 "again (%s)",
+                 server_namespace(job->server), server_namespace(job->server), why.text);
     if (read == ROUTE_HIDDEN)
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "

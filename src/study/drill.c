@@ -11,6 +11,8 @@
 #include "study/supplies.h"
 #include "catalog/places.h"
 #include "catalog/store_mongo.h"
+#include "target/hold.h"
+#include "target/zones.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,11 +118,35 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
                    drill_indexes_name(spec->indexes), result->namespace);
 }
 
+static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
+    const char *name = drilling->result->namespace;
+    zones_t zones;
+    hold_t hold = HOLD_ON;
+    bool ok = zones_read(drilling->target, drilling->client, &zones, err) &&
+              (!zones.unbalanced || hold_look(drilling->target, drilling->client, &hold, err));
+    if (ok && zones.others)
+        ok = err_set(
+            err, STATUS_USAGE,
+            "%s has zones that a person has set (%zu range%s, such as %s): a drop takes them away. Nothing "
+            "was touched; drill in scratch (leave --drop out), or take them away and put them back yourself",
+            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    else if (ok && (hold == HOLD_PERSONS || hold == HOLD_IN_DOUBT))
+        ok = err_set(
+            err, STATUS_USAGE,
+            "the balancing of %s was turned off by a person: a drop turns it on. Nothing was touched; drill "
+            "in scratch (leave --drop out), or turn it on (sh.enableBalancing) and off again yourself",
+            name);
+    zones_free(&zones);
+    return ok;
+}
+
 /* Only a load's own settings come back behind a drop. */
 static bool nothing_beyond(drilling_t *drilling, err_t *err) {
     char beyond[64];
     if (!drilling->spec->drop)
         return true;
+    if (drilling->result->cluster && !nothing_of_a_person(drilling, err))
+        return false;
     return target_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
            (!beyond[0] ||
             err_set(err, STATUS_USAGE,

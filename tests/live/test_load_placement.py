@@ -84,6 +84,49 @@ class Placement(livecluster.Cluster):
         self.assertEqual(([("results.d", others[0])], {"s0": [others[0]], "s1": [others[1]]}, [False]),
                          (self.zones(), self.tags(), self.off()))
 
+    def test_zones_of_a_person(self):
+        """An empty sharded collection is not spread against them, and `status` gives no commands against them."""
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        chunk, = self.chunks()
+        self.zone("EU", chunk["shard"], WHOLE)
+        self.load("a.csv")
+        self.assertIn("zones that a person has set (such as EU)", self.stderr)
+        self.assertEqual([chunk["shard"]], [chunk["shard"] for chunk in self.chunks()])
+        self.assertEqual(3000, len(self.on_shard(chunk["shard"])))
+        said = self.status().stdout.decode()
+        self.assertRegex(said, "uneven  1 of 2 shards .* zones that a person has set")
+        self.assertNotIn("moveRange", said)
+        self.assertEqual([("results", "EU")], self.zones())
+
+    def test_zones_before_the_collection(self):
+        """Zones first, then sharding: said before anything is made."""
+        self.zone("EU", "s1", WHOLE)
+        for words in ((), ("--drop", "--yes")):
+            self.load(*words, "a.csv", status=1)
+            self.assertIn("a person has set 1 zone range for it (EU)", self.stderr)
+            self.assertEqual(([], [("results", "EU")]), (self.listed(), self.zones()))
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        self.load("a.csv")
+        self.holds(Books().plain("a.csv", TEXT))
+
+    def test_drop(self):
+        """A person's zones go with the collection, which is told with the commands; balancing stays off. A drill refuses."""
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        self.load("a.csv")
+        self.zone("EU", "s0", WHOLE)
+        drill = ("drill", "--format", "mot", "--uri", self.uri(), "--drop", self.name, "a.csv")
+        said = self.tipple(*drill, status=1).stderr
+        self.assertIn("has zones that a person has set (1 range, such as EU)", said)
+        self.admin(updateZoneKeyRange=self.name, **WHOLE, zone=None)
+        self.switch(True)
+        self.assertIn("turned off by a person", self.tipple(*drill, status=1).stderr)
+        self.assertEqual([True], self.off())
+        self.admin(updateZoneKeyRange=self.name, **WHOLE, zone="EU")
+        self.load("--drop", "--yes", "a.csv")
+        self.assertIn('sh.updateZoneKeyRange("%s"' % self.name, self.stderr)
+        self.assertEqual(([], [True]), (self.zones(), self.off()))
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+
     # ---- loads that end early
 
     def placed(self, **more):
