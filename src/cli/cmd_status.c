@@ -52,7 +52,7 @@ typedef struct {
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
     int64_t lease_ms;
-    shard_names_t shards; /* of the cluster, where it is sharded */
+    shard_names_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
 } report_t;
 

@@ -34,8 +34,9 @@ typedef struct {
     place_t place;
 
     /* on a cluster */
-    bool placed;    /* zones were set, or some of them */
-    bool keeps_off; /* a person had turned balancing off before --drop */
+    bool placed;       /* zones were set, or some of them */
+    bool must_balance; /* a shard that is being drained has chunks */
+    bool keeps_off;    /* a person had turned balancing off before --drop */
 
     /* the catalog: the main thread's */
     store_t *store;

@@ -63,12 +63,19 @@ static bool spread_empty(job_t *job, const shardkey_t *key, const shard_names_t 
     return ok;
 }
 
+static bool check_shards(const shard_names_t *shards, err_t *err) {
+    return shards->count ||
+           err_set(err, STATUS_USAGE,
+                   "every shard of the cluster is being drained: no chunk may be placed. Add a shard, or end "
+                   "the draining of one");
+}
+
 static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
     if (!spread_shards(job->server, job->client, &shards, err))
         return false;
     job->placed = true;
-    bool ok = spread_empty(job, key, &shards, spread_place, err);
+    bool ok = check_shards(&shards, err) && spread_empty(job, key, &shards, spread_place, err);
     spread_free_shards(&shards);
     return ok;
 }
@@ -86,6 +93,12 @@ static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *z
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. %s",
                  name, evenness->owners, evenness->shards, 100 * evenness->most,
                  evenness->known ? "what will be loaded" : "the chunks", evenness->name, hint);
+    if (evenness->leaving[0])
+        log_note(
+            "%s: the shard %s is being drained and has chunks of it: its balancing is not turned off, so "
+            "that they can leave",
+            name, evenness->leaving);
+    job->must_balance = evenness->leaving[0];
 }
 
 /* A collection that was sharded before: one that is empty and was never split is spread, unless a person has set
@@ -158,7 +171,9 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
 /* A collection that is not sharded yet, or will not be behind the drop. */
 static bool check_cluster(const job_t *job, err_t *err) {
     const char *key = job->spec->shard_key, *name = server_namespace(job->server);
+    shard_names_t shards = {NULL, 0};
     zones_t zones;
+    err_t why;
     if ((key && strcmp(key, "none") == 0) || !(job->spec->drop || job->place.empty))
         return true;
     bool ok = zones_read(job->server, job->client, &zones, err);
@@ -169,6 +184,10 @@ static bool check_cluster(const job_t *job, err_t *err) {
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
+        ok = !spread_shards(job->server, job->client, &shards, &why) ||
+             check_shards(&shards, err); /* placing tells why */
+    spread_free_shards(&shards);
     zones_free(&zones);
     return ok;
 }
@@ -266,7 +285,8 @@ void job_follow_shards(job_t *job) {
 
 void job_hold_shards(job_t *job) {
     err_t err;
-    if (job->loading.route && !job->spec->dry_run && !hold_take(job->server, job->client, &err))
+    if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
+        !hold_take(job->server, job->client, &err))
         log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
                    err.text);
 }

@@ -49,7 +49,7 @@ static bool open_target(tuning_t *tuning, err_t *err) {
     if (result->cluster && !spread_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
     result->lists = spec->lists;
-    choices_fill(&result->lists, &tuning->load, shards.count);
+    choices_fill(&result->lists, &tuning->load, shards.count ? shards.count : 1);
     spread_free_shards(&shards);
     return choices_check(&result->lists, spec->load.uri, server_facts(server)->kind, err);
 }

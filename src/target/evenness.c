@@ -18,6 +18,13 @@ static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights)
         weights[chunkmap_find_whole(map, position_id(lane, 0))]++;
 }
 
+static bool is_among(const shard_names_t *shards, const char *name) {
+    for (size_t i = 0; i < shards->count; i++)
+        if (strcmp(shards->names[i], name) == 0)
+            return true;
+    return false;
+}
+
 evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
     double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
     size_t most = 0;
@@ -25,7 +32,10 @@ evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, const shard
     weigh(map, key, weights);
     for (size_t i = 0; i < chunkmap_shards(map); i++) {
         sum += weights[i];
-        evenness.owners += weights[i] > 0;
+        const bool stays = is_among(shards, chunkmap_shard_name(map, i));
+        evenness.owners += stays && weights[i] > 0;
+        if (!stays && chunkmap_chunks_of(map, i))
+            snprintf(evenness.leaving, sizeof evenness.leaving, "%s", chunkmap_shard_name(map, i));
         most = weights[i] > weights[most] ? i : most;
     }
     evenness.most = sum > 0 ? weights[most] / sum : 1;
@@ -103,7 +113,7 @@ static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out)
 void evenness_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
                              const shard_names_t *shards, FILE *out) {
     lanes_t lanes = {.map = map, .shards = shards};
-    if (key->is_id && server_facts(server)->major >= 6 && shards->count <= POSITION_LANES) {
+    if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= POSITION_LANES) {
         find_owners(&lanes);
         print_moves(server, &lanes, out);
     } else {

@@ -13,6 +13,7 @@ typedef struct {
     size_t owners, shards; /* shards with a share of their own, of how many */
     double most;           /* the largest share, from 0 to 1 */
     char name[128];        /* whose it is */
+    char leaving[128];     /* has chunks, and is none of the shards: it is being drained; "" */
     bool known;            /* by lanes; else chunks are counted, which is only a hint */
     bool even;
 } evenness_t;

@@ -1,4 +1,5 @@
 #include "target/spread.h"
+#include "target/inner.h"
 #include "target/keyorder.h"
 #include "target/position.h"
 #include "target/zones.h"
@@ -27,19 +28,26 @@ static bool add_name(shard_names_t *shards, const char *name, err_t *err) {
     return true;
 }
 
+bool spread_may_use(const bson_t *shard) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, shard, "_id") && BSON_ITER_HOLDS_UTF8(&at) &&
+           !(bson_iter_init_find(&at, shard, "draining") && bson_iter_as_bool(&at));
+}
+
 bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
-    bson_t reply, *command = BCON_NEW("listShards", BCON_INT32(1));
+    bson_t reply, shard, *command = BCON_NEW("listShards", BCON_INT32(1));
     bson_iter_t at, list, id;
+    size_t all = 0;
     *shards = (shard_names_t){NULL, 0};
     bool ok = server_command(server, client, "admin", command, false, &reply, err);
     bson_destroy(command);
     if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &list))
-        while (ok && bson_iter_next(&list))
-            if (bson_iter_recurse(&list, &id) && bson_iter_find(&id, "_id") && BSON_ITER_HOLDS_UTF8(&id))
+        for (; ok && inner_next(&list, &shard); all++)
+            if (spread_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
                 ok = add_name(shards, bson_iter_utf8(&id, NULL), err);
     bson_destroy(&reply);
-    if (ok && !shards->count)
+    if (ok && !all)
         ok = err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard");
     if (!ok)
         spread_free_shards(shards);

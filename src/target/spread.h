@@ -12,9 +12,10 @@ typedef struct {
     size_t count;
 } shard_names_t;
 
-/* The cluster's shards, by name. */
+/* The cluster's shards that are not being drained, by name: none, where all of them are. */
 bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err);
 void spread_free_shards(shard_names_t *shards);
+bool spread_may_use(const bson_t *shard); /* of listShards; pure */
 
 /* Lower bounds of the second to the last of `shards` ranges: of the lanes for {_id: 1}, of all hashes for a
  * key that starts with a hashed field. False: the key's values must be known first (see spread_sample). */

@@ -32,6 +32,7 @@ class Placement(livecluster.Cluster):
         for shard in self.config("shards"):
             for tag in shard.get("tags", []):
                 self.admin(removeShardFromZone=shard["_id"], zone=tag)
+        self.set_config("shards", {}, {"$unset": {"draining": 1}})
 
     def set_config(self, collection, which, change):
         self.client.command("config", {"update": collection, "updates": [{"q": which, "u": change, "multi": True}],
@@ -126,6 +127,32 @@ class Placement(livecluster.Cluster):
         self.assertIn('sh.updateZoneKeyRange("%s"' % self.name, self.stderr)
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
+
+    # ---- shards that are being drained
+
+    def test_draining(self):
+        self.set_config("shards", {"_id": "s1"}, {"$set": {"draining": True}})
+        self.load("a.csv")
+        self.assertEqual(["s0"], [chunk["shard"] for chunk in self.chunks()])
+        self.assertEqual([], self.on_shard("s1"))
+        self.set_config("shards", {}, {"$set": {"draining": True}})
+        self.load("a.csv", status=1, collection="another")
+        self.assertIn("every shard of the cluster is being drained", self.stderr)
+        self.assertNotIn("another", self.listed())
+        self.status()
+
+    def test_chunks_that_are_to_leave(self):
+        """What lies on a shard that is being drained has to leave it: balancing stays on."""
+        self.load("a.csv")
+        self.set_config("shards", {"_id": "s1"}, {"$set": {"draining": True}})
+        text = rows(3000, 2)
+        self.write("b.csv", text)
+        load = self.start_held("-b", "10", "a.csv", "b.csv")
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 3000))
+        self.assertEqual([False], self.off())
+        _, said = load.communicate(timeout=livetest.LONG)
+        self.assertIn(b"s1 is being drained", said)
+        self.assertEqual(0, load.returncode, said)
 
     # ---- loads that end early
 

@@ -82,10 +82,34 @@ static void test_other_keys(void **state) {
     shardkey_free(&key);
 }
 
+/* A shard that is being drained is none of those that are to have chunks. */
+static void test_leaving(void **state) {
+    (void)state;
+    static const shard_names_t two = {.names = names, .count = 2}, none = {.names = names, .count = 0};
+    shardkey_t key;
+    err_t err;
+    assert_true(shardkey_parse("_id", &key, &err));
+    chunkmap_t *map = lanes((uint32_t[]){0, 512, 768}, "012");
+    assert_string_equal(evenness_of(map, &key, &four).leaving, "");
+    evenness_t evenness = evenness_of(map, &key, &two);
+    assert_string_equal(evenness.leaving, "s2");
+    assert_int_equal(evenness.owners, 2);
+    assert_string_equal(evenness_of(map, &key, &none).leaving, "s2");
+    chunkmap_free(map);
+    map = lanes((uint32_t[]){0, 512}, "02");
+    evenness = evenness_of(map, &key, &two);
+    assert_string_equal(evenness.leaving, "s2");
+    assert_int_equal(evenness.owners, 1);
+    assert_false(evenness.even);
+    chunkmap_free(map);
+    shardkey_free(&key);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares_of_lanes),
         cmocka_unit_test(test_other_keys),
+        cmocka_unit_test(test_leaving),
     };
     return cmocka_run_group_tests_name("evenness", tests, NULL, NULL);
 }

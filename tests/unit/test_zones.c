@@ -1,5 +1,6 @@
-/* zones: which are a load's own, and by whom balancing is off. */
+/* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
 #include "target/hold.h"
+#include "target/spread.h"
 #include "target/zones.h"
 
 #include <setjmp.h>
@@ -63,6 +64,21 @@ static void test_tags(void **state) {
         bson_destroy(shards[i]);
 }
 
+static void test_shards(void **state) {
+    (void)state;
+    const struct {
+        bson_t *shard;
+        bool may;
+    } cases[] = {{BCON_NEW("_id", "s0", "host", "s0/a:1"), true},
+                 {BCON_NEW("_id", "s0", "draining", BCON_BOOL(false)), true},
+                 {BCON_NEW("_id", "s0", "draining", BCON_BOOL(true)), false},
+                 {BCON_NEW("host", "s0/a:1"), false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(spread_may_use(cases[i].shard) == cases[i].may);
+        bson_destroy(cases[i].shard);
+    }
+}
+
 static void test_balancing(void **state) {
     (void)state;
     const hold_note_t notes[] = {HOLD_NO_NOTE, HOLD_BEGUN, HOLD_DONE};
@@ -77,6 +93,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own),
         cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_shards),
         cmocka_unit_test(test_balancing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
