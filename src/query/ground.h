@@ -3,6 +3,7 @@
 #define TIPPLE_QUERY_GROUND_H
 
 #include "query/request.h"
+#include "target/server.h"
 
 typedef struct {
     bool exists, view; /* view: or whatever else is no collection of documents of its own */

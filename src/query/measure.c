@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/log.h"
 #include "query/indexes.h"
+#include "query/reading.h"
 #include "query/value.h"
 #include "target/inner.h"
 
@@ -175,7 +176,9 @@ static bool draw(maker_t *maker, const bson_t *params) {
     bson_t pipeline, options = BSON_INITIALIZER;
     bson_error_t error;
     bson_append_bool(&options, "allowDiskUse", -1, true);
-    bool ok = value_document(&pipeline, ynode_get(query->draw, "pipeline"), suite->tree, params, maker->err);
+    const ynode_t *list = ynode_get(query->draw, "pipeline");
+    bool ok = value_document(&pipeline, list, suite->tree, params, maker->err) &&
+              reading_check(&pipeline, true, suite->tree, list, maker->err);
     if (ok && drawn->keep && maker->drawn_by && bson_equal(&pipeline, maker->drawn_by)) {
         bson_destroy(&pipeline);
         bson_destroy(&options);
@@ -227,7 +230,8 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
             if (!bson_has_field(&all, bson_iter_key(&fields)))
                 bson_append_iter(&all, NULL, 0, &fields);
         ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
-                                 maker->list->server, &all, reads, maker->err);
+                                 server_database(maker->list->server), server_collection(maker->list->server),
+                                 &all, reads, maker->err);
         bson_destroy(&all);
     }
     return ok;
@@ -270,8 +274,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         if (!(work->requests = calloc(1, sizeof *work->requests)))
             return err_memory(maker->err, sizeof *work->requests);
         work->count = 1;
-        if (!request_build(work->requests, list->suite, maker->query, list->server, params, &reads,
-                           maker->err))
+        if (!request_build(work->requests, list->suite, maker->query, server_database(list->server),
+                           server_collection(list->server), params, &reads, maker->err))
             return false;
     }
     if (ranges != PARALLEL_OFF &&

@@ -9,6 +9,7 @@
 #define TIPPLE_QUERY_PARALLEL_H
 
 #include "query/request.h"
+#include "target/server.h"
 
 #include <stdio.h>
 

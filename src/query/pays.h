@@ -4,6 +4,7 @@
 #define TIPPLE_QUERY_PAYS_H
 
 #include "query/bounds.h"
+#include "target/server.h"
 #include "query/ground.h"
 #include "query/parts.h"
 

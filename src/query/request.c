@@ -1,5 +1,6 @@
 #include "query/request.h"
 #include "query/accumulate.h"
+#include "query/reading.h"
 #include "query/value.h"
 #include "target/inner.h"
 
@@ -149,14 +150,14 @@ static bool set_documents(request_t *request, const suite_t *suite, const query_
     return ok;
 }
 
-bool request_build(request_t *request, const suite_t *suite, const query_t *query, const server_t *server,
-                   const bson_t *params, const reads_t *reads, err_t *err) {
+bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
+                   const char *collection, const bson_t *params, const reads_t *reads, err_t *err) {
     bson_t body, options;
     *request = (request_t){.kind = query->kind};
     request->body = bson_new();
     request->options = bson_new();
-    request->database = strdup(server_database(server));
-    request->collection = strdup(query->collection ? query->collection : server_collection(server));
+    request->database = strdup(database);
+    request->collection = strdup(query->collection ? query->collection : collection);
     if (!request->database || !request->collection)
         return err_memory(err, 256);
     if (!fill_in(&body, suite, query->body, params, err)) {
@@ -169,6 +170,7 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
     if (ok && query->kind == QUERY_PIPELINE) {
         bson_destroy(request->body);
         request->body = bson_copy(&body);
+        ok = reading_check(request->body, true, suite->tree, query->body, err);
     } else if (ok) {
         ok = set_find(request, &body, suite, query, err);
     }

@@ -5,7 +5,7 @@
 #define TIPPLE_QUERY_REQUEST_H
 
 #include "query/suite.h"
-#include "target/server.h"
+#include <mongoc/mongoc.h>
 
 /* From whom to read; mode NULL: as the query or else the URI says. */
 typedef struct {
@@ -23,9 +23,10 @@ typedef struct {
     double documents;           /* that it looks at: NAN: those it returns; INFINITY: all of the collection */
 } request_t;
 
-/* params: every parameter's value. What does not fit is complained of at its place in the suite. */
-bool request_build(request_t *request, const suite_t *suite, const query_t *query, const server_t *server,
-                   const bson_t *params, const reads_t *reads, err_t *err);
+/* params: every parameter's value; collection: where the query names none. What does not fit is complained of
+ * at its place in the suite; so is an aggregation that does not only read, whatever its stages came from. */
+bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
+                   const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
 void request_free(request_t *request); /* zeroed is allowed */
 
 /* What came back. Zeroed, with keep set or not, before; the array grows to `most_bytes` only. */

@@ -4,6 +4,7 @@
 #define TIPPLE_QUERY_SIDE_H
 
 #include "query/ask.h"
+#include "target/server.h"
 
 /* Runs pipelines[count] as of a moment (NULL: none), the first of them in this thread with `client`, the
  * others with clients of the pool, and waits for all. replies[count] are always initialised (destroy them).

@@ -1,6 +1,7 @@
 #include "query/suite.h"
 #include "base/nearest.h"
 #include "builtin/builtin.h"
+#include "query/reading.h"
 #include "query/value.h"
 
 #include <stdio.h>
@@ -66,18 +67,15 @@ static bool add_name(const suite_t *suite, names_t *names, const ynode_t *at, co
     return true;
 }
 
+/* What its parameters are filled in with is looked at when it is known. */
 static bool check_pipeline(const suite_t *suite, const ynode_t *list, const names_t *names, err_t *err) {
-    static const char *const writers[] = {"$out", "$merge"};
+    bson_t pipeline;
     if (!want(suite, list, YNODE_LIST, "a list of stages", err))
         return false;
-    for (const ynode_t *stage = list->first; stage; stage = stage->next) {
-        if (stage->kind != YNODE_MAP || stage->count != 1 || stage->first->key[0] != '$')
-            return COMPLAIN(stage, "a stage is a map with one key, such as {$match: {...}}");
-        for (size_t i = 0; i < COUNT(writers); i++)
-            if (strcmp(stage->first->key, writers[i]) == 0)
-                return COMPLAIN(stage, "a timed query does not write; leave %s out", writers[i]);
-    }
-    return value_check(list, suite->tree, names->names, names->count, err);
+    bool ok = value_sketch(&pipeline, list, suite->tree, names->names, names->count, err) &&
+              reading_check(&pipeline, false, suite->tree, list, err);
+    bson_destroy(&pipeline);
+    return ok;
 }
 
 static bool check_find(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {

@@ -343,15 +343,13 @@ bool value_append(bson_t *to, const char *key, const ynode_t *node, const ytree_
     return append(&reader, to, key, node);
 }
 
-bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, const bson_t *params,
-                    err_t *err) {
-    reader_t reader = {.tree = tree, .params = params, .err = err};
+static bool document_of(reader_t *reader, bson_t *document, const ynode_t *node) {
     bson_t holder = BSON_INITIALIZER;
     bson_iter_t value;
     bson_init(document);
-    bool ok = append(&reader, &holder, "v", node) && bson_iter_init_find(&value, &holder, "v");
+    bool ok = append(reader, &holder, "v", node) && bson_iter_init_find(&value, &holder, "v");
     if (ok && !BSON_ITER_HOLDS_DOCUMENT(&value) && !BSON_ITER_HOLDS_ARRAY(&value))
-        ok = ytree_complain(tree, node, err, "a map was expected here");
+        ok = COMPLAIN(node, "a map was expected here");
     if (ok) {
         uint32_t length;
         const uint8_t *bytes;
@@ -366,6 +364,18 @@ bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, 
     }
     bson_destroy(&holder);
     return ok;
+}
+
+bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+                    err_t *err) {
+    reader_t reader = {.tree = tree, .params = params, .err = err};
+    return document_of(&reader, document, node);
+}
+
+bool value_sketch(bson_t *document, const ynode_t *node, const ytree_t *tree, const char *const *names,
+                  size_t count, err_t *err) {
+    reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
+    return document_of(&reader, document, node);
 }
 
 bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *names, size_t count,

@@ -22,6 +22,11 @@ bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, 
 bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *names, size_t count,
                  err_t *err);
 
+/* The same of a map or a list, as a document of its own, with null in the place of each parameter; initialised
+ * also when it fails. */
+bool value_sketch(bson_t *document, const ynode_t *node, const ytree_t *tree, const char *const *names,
+                  size_t count, err_t *err);
+
 /* A value that was typed (--param NAME=VALUE): YAML, so 5, [1, 2] or {$date: 2014-01-31}. */
 bool value_parse(bson_t *to, const char *key, const char *text, err_t *err);
 

@@ -192,6 +192,32 @@ class Failing(Query):
         done = self.tipple(*self.query_words(), status=1)
         self.assertIn("has no documents", done.stderr)
 
+    def test_writes_nothing(self):
+        """a stage that writes is refused wherever it is hidden, before anything is asked; all that reached the database of
+        queries of each kind was aggregate, find, getMore and explain, and what preparing asks"""
+        draws = "    draw: {gives: [w], pipeline: [{$limit: 1}, {$project: {_id: 0, w: %s}}]}\n"
+        hidden = {"$literal": {"$out": "victim"}}
+        before = self.everything()
+        for params, draw, stages in (
+                ("w: {$out: victim}", "", "{$limit: 1}, {$param: w}"),
+                ("w: {$merge: victim}", "", "{$facet: {a: [{$param: w}]}}"),
+                ("w: [{$out: victim}]", "", "{$unionWith: {coll: results, pipeline: {$param: w}}}"),
+                ("x: 1", draws % json.dumps(hidden), "{$limit: 1}, {$param: w}")):
+            self.write("x.yaml", "suite: hides\nparams: {%s}\nqueries:\n  - name: writes\n%s    pipeline: [%s]\n" % (
+                params, draw, stages))
+            for parallel in ("off", "auto"):
+                done = self.tipple(*self.query_words("--parallel", parallel), status=1)
+                self.assertRegex(done.stderr, r"x\.yaml:\d:\d+: a timed query does not write; leave \$(out|merge) out")
+        self.assertEqual(before, self.everything())
+        self.write("x.yaml", SUITE)
+        self.profiled()
+        self.query("count", "first", "one", "sums", "--repeats", 1, "--count", 1, "--parallel", "auto", "--param",
+                   "size=[900]")
+        asked = {next(iter(command)) for command in self.profiled()}
+        self.assertLessEqual({"aggregate", "find"}, asked)
+        self.assertLessEqual(asked, {"aggregate", "find", "getMore", "explain", "count", "collStats", "listIndexes",
+                                     "listCollections", "killCursors", "profile"})
+
     def test_no_secondaries(self):
         """a standalone has none: its answers are not taken for theirs"""
         if live.KIND != "standalone":

@@ -1,0 +1,123 @@
+/* request: what is built of a suite's query and its parameters, and what is refused, at its place. */
+#include "query/request.h"
+#include "query/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The suite's first query with its parameters; null: not known before. */
+static bool build(const char *text, const char *drawn, request_t *request, err_t *err) {
+    static const reads_t reads = {NULL, 0};
+    suite_t *suite = suite_parse(text, strlen(text), "x.yaml", err);
+    bson_t params = BSON_INITIALIZER;
+    *request = (request_t){.kind = QUERY_FIND};
+    if (!suite)
+        return false;
+    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
+        assert_true(value_append(&params, item->key, item, suite->tree, NULL, err));
+    if (drawn)
+        assert_true(value_parse(&params, "drawn", drawn, err));
+    bool ok = request_build(request, suite, suite->queries, "db", "c", &params, &reads, err);
+    bson_destroy(&params);
+    suite_close(suite);
+    return ok;
+}
+
+static void refused(const char *text, const char *drawn, const char *words) {
+    err_t err = {.text = ""};
+    request_t request;
+    if (build(text, drawn, &request, &err))
+        fail_msg("taken: %s", text);
+    request_free(&request);
+    assert_int_equal(STATUS_USAGE, err.status);
+    if (!strstr(err.text, words))
+        fail_msg("%s\n'%s' has no '%s'", text, err.text, words);
+}
+
+static void built(const char *text, const char *drawn) {
+    err_t err = {.text = ""};
+    request_t request;
+    if (!build(text, drawn, &request, &err))
+        fail_msg("%s\n%s", text, err.text);
+    request_free(&request);
+}
+
+#define QUERY   "suite: s\nqueries:\n  - name: q\n"
+#define PARAM   "params: {p: {$out: t}}\n" QUERY
+#define LIST    "params: {p: [{$match: {}}, {$merge: t}]}\n" QUERY
+#define DRAWN   QUERY "    draw: {gives: [drawn], pipeline: []}\n"
+#define WRITES  "a timed query does not write; leave "
+#define UNKNOWN "is not among the stages that are known to read only"
+
+/* Whatever a stage that writes is hidden in. */
+static void writes(void **state) {
+    (void)state;
+    refused(QUERY "    pipeline: [{$out: t}]\n", NULL, "x.yaml:4:16: " WRITES "$out out");
+    refused(QUERY "    pipeline: [{$limit: 1}, {$merge: {into: t}}]\n", NULL,
+            "x.yaml:4:29: " WRITES "$merge out");
+    refused(PARAM "    pipeline: [{$limit: 1}, {$param: p}]\n", NULL, "x.yaml:5:29: " WRITES "$out out");
+    refused(QUERY "    pipeline: [{$facet: {a: [{$match: {}}], b: [{$out: t}]}}]\n", NULL, WRITES "$out");
+    refused(PARAM "    pipeline: [{$facet: {a: [{$param: p}]}}]\n", NULL, "x.yaml:5:16: " WRITES "$out");
+    refused(LIST "    pipeline: [{$facet: {a: {$param: p}}}]\n", NULL, WRITES "$merge");
+    refused(QUERY "    pipeline: [{$lookup: {from: t, as: a, pipeline: [{$out: t}]}}]\n", NULL,
+            WRITES "$out");
+    refused(LIST "    pipeline: [{$lookup: {from: t, as: a, pipeline: {$param: p}}}]\n", NULL,
+            WRITES "$merge");
+    refused(LIST "    pipeline: [{$unionWith: {coll: t, pipeline: {$param: p}}}]\n", NULL, WRITES "$merge");
+    refused("params: {p: {coll: t, pipeline: [{$out: t}]}}\n" QUERY
+            "    pipeline: [{$unionWith: {$param: p}}]\n",
+            NULL, WRITES "$out");
+    refused(QUERY "    pipeline: [{$lookup: {from: t, as: a, pipeline: [{$facet: {a: [{$unionWith: {coll: t, "
+                  "pipeline: [{$merge: t}]}}]}}]}}]\n",
+            NULL, WRITES "$merge");
+    refused(LIST "    pipeline: [{$param: p}]\n", NULL, "a stage is a map with one key");
+    refused("params: {p: {$match: {}, $out: t}}\n" QUERY "    pipeline: [{$param: p}]\n", NULL,
+            "a stage is a map with one key");
+    refused("params: {p: null}\n" QUERY "    pipeline: [{$param: p}]\n", NULL,
+            "a stage is a map with one key");
+    refused("params: {p: null}\n" QUERY "    pipeline: [{$facet: {a: {$param: p}}}]\n", NULL,
+            "a list of stages");
+    refused(DRAWN "    pipeline: [{$limit: 1}, {$param: drawn}]\n", "{$out: t}",
+            "x.yaml:5:29: " WRITES "$out");
+    refused(DRAWN "    pipeline: [{$facet: {$param: drawn}}]\n", "{a: [{$out: t}]}", WRITES "$out");
+    refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: [{$out: t}]}\n", NULL, WRITES "$out");
+}
+
+static void unknown_stages(void **state) {
+    (void)state;
+    refused(QUERY "    pipeline: [{$outt: t}]\n", NULL, "x.yaml:4:16: '$outt' " UNKNOWN);
+    refused(QUERY "    pipeline: [{$changeStream: {}}]\n", NULL, "'$changeStream' " UNKNOWN);
+    refused("params: {p: {$_internalWrite: 5}}\n" QUERY "    pipeline: [{$facet: {a: [{$param: p}]}}]\n",
+            NULL, "'$_internalWrite' " UNKNOWN);
+    refused(QUERY "    pipeline: [{out: t}]\n", NULL, "a stage is a map with one key");
+    refused(QUERY "    pipeline: [{$facet: [[{$out: t}]]}]\n", NULL, "$facet has a map");
+}
+
+/* Fields and values may have any name. */
+static void reads(void **state) {
+    (void)state;
+    built(
+        QUERY
+        "    pipeline: [{$match: {a: {$eq: {$out: t}}}}, {$project: {pipeline: {$literal: [{$out: t}]}}}]\n",
+        NULL);
+    built("params: {p: {$match: {}}}\n" QUERY "    pipeline: [{$param: p}, {$facet: {a: [{$param: p}]}}]\n",
+          NULL);
+    built(QUERY
+          "    pipeline: [{$unionWith: t}, {$lookup: {from: t, localField: a, foreignField: b, as: c}}]\n",
+          NULL);
+    built(DRAWN "    pipeline: [{$match: {_id: {$param: drawn}}}]\n", "5");
+    built(QUERY "    find: {filter: {$expr: {$eq: [$out, 5]}}}\n", NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes),
+        cmocka_unit_test(unknown_stages),
+        cmocka_unit_test(reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
