@@ -55,8 +55,9 @@ static bool send_one(member_t *member, int64_t due_ns) {
                             ? 0
                             : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
     answer_t counted = {.keep = false}, *answer = member->first ? member->first : &counted;
-    bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
-                             : request_send(request, member->collection, answer, &member->error);
+    bool ok = crew->parallel
+                  ? parallel_send(crew->parallel, member->client, answer, &member->error)
+                  : request_send(request, member->client, member->collection, answer, &member->error);
     int64_t took_ns = clock_now_ns() - due_ns;
     if (!ok && stop_signal()) /* cut off, not failed: what was measured before stands */
         return false;

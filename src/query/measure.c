@@ -2,6 +2,7 @@
 #include "base/grow.h"
 #include "base/nearest.h"
 #include "base/log.h"
+#include "query/aggregate.h"
 #include "query/indexes.h"
 #include "query/reading.h"
 #include "query/value.h"
@@ -184,29 +185,28 @@ static bool draw(maker_t *maker, const bson_t *params) {
         bson_destroy(&options);
         return true;
     }
-    mongoc_collection_t *from =
-        mongoc_client_get_collection(maker->client, server_database(maker->list->server), collection);
-    mongoc_cursor_t *cursor =
-        ok ? mongoc_collection_aggregate(from, MONGOC_QUERY_NONE, &pipeline, &options, NULL) : NULL;
+    aggregate_t aggregate = {.cursor = NULL};
+    if (ok)
+        aggregate_begin(&aggregate, maker->client, server_database(maker->list->server), collection,
+                        &pipeline, &options, NULL);
     const bson_t *document;
     answer_end(drawn);
     answer_begin(drawn, true);
-    while (ok && drawn->count < MOST_DRAWN && mongoc_cursor_next(cursor, &document)) {
+    while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document)) {
         for (size_t i = 0; ok && suite_given(query, i); i++)
             ok = bson_has_field(document, suite_given(query, i)) ||
                  ytree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
                                 suite_given(query, i));
         answer_take(drawn, document);
     }
-    if (ok && mongoc_cursor_error(cursor, &error))
+    bool drew = aggregate_end(&aggregate, &error);
+    if (ok && !drew)
         ok = failed(maker, &error, "draw the parameters");
     if (ok && !drawn->count)
         ok = ytree_complain(
             suite->tree, query->draw, maker->err,
             "the query '%s' finds nothing to draw from in %s.%s: is it the collection it was made for?",
             query->name, server_database(maker->list->server), collection);
-    mongoc_cursor_destroy(cursor);
-    mongoc_collection_destroy(from);
     bson_destroy(maker->drawn_by);
     maker->drawn_by = bson_copy(&pipeline);
     bson_destroy(&pipeline);

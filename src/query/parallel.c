@@ -349,7 +349,7 @@ static sent_t send_ranges(const parallel_t *parallel, mongoc_client_t *client, a
 static bool send_whole(const parallel_t *parallel, mongoc_client_t *client, answer_t *answer,
                        bson_error_t *error) {
     mongoc_collection_t *collection = request_collection(parallel->request, client);
-    bool ok = request_send(parallel->request, collection, answer, error);
+    bool ok = request_send(parallel->request, client, collection, answer, error);
     mongoc_collection_destroy(collection);
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "query/request.h"
 #include "query/accumulate.h"
+#include "query/aggregate.h"
 #include "query/reading.h"
 #include "query/value.h"
 #include "target/inner.h"
@@ -221,6 +222,7 @@ void answer_end(answer_t *answer) {
 
 /* ---- sending ---- */
 
+/* Sums up what a find returns, or takes its documents as they are. */
 static void read_all(mongoc_cursor_t *cursor, const request_t *request, answer_t *answer) {
     const bson_t *document;
     if (request->kind != QUERY_ACCUMULATE) {
@@ -243,13 +245,23 @@ mongoc_collection_t *request_collection(const request_t *request, mongoc_client_
     return mongoc_client_get_collection(client, request->database, request->collection);
 }
 
-bool request_send(const request_t *request, mongoc_collection_t *collection, answer_t *answer,
-                  bson_error_t *error) {
+static bool send_pipeline(const request_t *request, mongoc_client_t *client, answer_t *answer,
+                          bson_error_t *error) {
+    aggregate_t aggregate;
+    const bson_t *document;
+    aggregate_begin(&aggregate, client, request->database, request->collection, request->body,
+                    request->options, request->prefs);
+    while (aggregate_next(&aggregate, &document))
+        answer_take(answer, document);
+    return aggregate_end(&aggregate, error);
+}
+
+bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
+                  answer_t *answer, bson_error_t *error) {
+    if (request->kind == QUERY_PIPELINE)
+        return send_pipeline(request, client, answer, error);
     mongoc_cursor_t *cursor =
-        request->kind == QUERY_PIPELINE
-            ? mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE, request->body, request->options,
-                                          request->prefs)
-            : mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs);
+        mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs);
     read_all(cursor, request, answer);
     bool ok = !mongoc_cursor_error(cursor, error);
     mongoc_cursor_destroy(cursor);

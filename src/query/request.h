@@ -46,8 +46,9 @@ void answer_end(answer_t *answer);
 /* The collection that it asks; to be destroyed before the client is given back. */
 mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client);
 
-/* Sends it and reads everything that comes back. False: what the driver or the server said. */
-bool request_send(const request_t *request, mongoc_collection_t *collection, answer_t *answer,
-                  bson_error_t *error);
+/* Sends it and reads everything that comes back; collection: that of request_collection. False: what the
+ * driver or the server said. */
+bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
+                  answer_t *answer, bson_error_t *error);
 
 #endif
