@@ -75,6 +75,13 @@ static bool append_integer(reader_t *reader, bson_t *to, const char *key, const 
                       : bson_append_int64(to, key, -1, number));
 }
 
+/* named: infinity is what it says, not what it became. */
+static bool append_number(reader_t *reader, bson_t *to, const char *key, const ynode_t *node, double number,
+                          bool named) {
+    return (isinf(number) && !named) ? COMPLAIN(node, "%s is larger than any double", node->text)
+                                     : done(reader, node, bson_append_double(to, key, -1, number));
+}
+
 static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
     static const char *const truths[] = {"true", "True", "TRUE", NULL};
@@ -88,7 +95,7 @@ static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const y
         if (looks_like_integer(node->text))
             return append_integer(reader, to, key, node);
         if (looks_like_double(node->text, &number))
-            return done(reader, node, bson_append_double(to, key, -1, number));
+            return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
     }
     if (!bson_utf8_validate(node->text, node->length, true))
         return COMPLAIN(node, "this text is not UTF-8");
@@ -100,7 +107,7 @@ static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const y
 typedef bool append_fn(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
 
 static bool is_scalar(const ynode_t *node) {
-    return node && node->kind == YNODE_SCALAR;
+    return node && node->kind == YNODE_SCALAR && strlen(node->text) == node->length;
 }
 
 static bool append_int32(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
@@ -129,7 +136,7 @@ static bool append_double(reader_t *reader, bson_t *to, const char *key, const y
         number = strtod(node->text, NULL);
     else if (!is_scalar(node) || !looks_like_double(node->text, &number))
         return COMPLAIN(node, "$numberDouble holds a number");
-    return done(reader, node, bson_append_double(to, key, -1, number));
+    return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
 }
 
 static bool append_decimal(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
@@ -147,35 +154,44 @@ static bool append_oid(reader_t *reader, bson_t *to, const char *key, const ynod
     return done(reader, node, bson_append_oid(to, key, -1, &oid));
 }
 
+/* A number of so many digits, and what must stand before it. */
+static bool take_digits(const char **text, const char *before, int count, int *number) {
+    const char *at = *text;
+    if (*before && (!*at || !strchr(before, *at++)))
+        return false;
+    for (*number = 0; count--; at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        *number = *number * 10 + (*at - '0');
+    }
+    *text = at;
+    return true;
+}
+
 /* 2014-01-31, 2014-01-31T12:30, 2014-01-31T12:30:00.250Z */
 static bool read_date(const char *text, int64_t *ms) {
     struct tm day = {.tm_mday = 1};
-    double seconds = 0;
-    int used = 0;
-    if (sscanf(text, "%4d-%2d-%2d%n", &day.tm_year, &day.tm_mon, &day.tm_mday, &used) != 3)
+    int thousandths = 0, digit;
+    if (!take_digits(&text, "", 4, &day.tm_year) || !take_digits(&text, "-", 2, &day.tm_mon) ||
+        !take_digits(&text, "-", 2, &day.tm_mday))
         return false;
-    text += used;
-    if ((*text == 'T' || *text == ' ') &&
-        sscanf(text + 1, "%2d:%2d%n", &day.tm_hour, &day.tm_min, &used) == 2) {
-        text += 1 + used;
-        if (*text == ':') {
-            char *end;
-            if (text[1] < '0' || text[1] > '9')
-                return false;
-            seconds = strtod(text + 1, &end);
-            text = end;
-        }
+    if (take_digits(&text, "T ", 2, &day.tm_hour)) {
+        if (!take_digits(&text, ":", 2, &day.tm_min))
+            return false;
+        if (take_digits(&text, ":", 2, &day.tm_sec) && *text == '.')
+            for (int scale = 100; take_digits(&text, scale == 100 ? "." : "", 1, &digit); scale /= 10)
+                thousandths += scale * digit; /* the fourth and further ones are nothing to BSON */
     }
     if (*text == 'Z')
         text++;
-    struct tm wanted = day;
+    const struct tm wanted = day;
     day.tm_year -= 1900;
     day.tm_mon -= 1;
-    time_t at = timegm(&day);
+    const time_t at = timegm(&day);
     if (*text || day.tm_mday != wanted.tm_mday || day.tm_mon + 1 != wanted.tm_mon ||
-        day.tm_hour != wanted.tm_hour || !(seconds >= 0 && seconds < 61))
+        day.tm_hour != wanted.tm_hour || wanted.tm_min > 59 || wanted.tm_sec > 60)
         return false;
-    *ms = (int64_t)at * 1000 + llround(seconds * 1000);
+    *ms = (int64_t)at * 1000 + thousandths;
     return true;
 }
 
@@ -184,11 +200,14 @@ static bool append_date(reader_t *reader, bson_t *to, const char *key, const yno
     int64_t ms;
     if (!is_scalar(number))
         return COMPLAIN(node, "$date holds a moment, such as 2014-01-31 or 2014-01-31T12:30:00Z");
+    errno = 0;
     if (looks_like_integer(number->text) && (number != node || strlen(number->text) > 4))
         ms = strtoll(number->text, NULL, 10);
     else if (!read_date(number->text, &ms))
         return COMPLAIN(node, "'%s' is not a moment; write it like 2014-01-31 or 2014-01-31T12:30:00Z",
                         number->text);
+    if (errno == ERANGE)
+        return COMPLAIN(node, "%s milliseconds do not fit into 64 bits", number->text);
     return done(reader, node, bson_append_date_time(to, key, -1, ms));
 }
 

@@ -69,6 +69,9 @@ static void scalars(void **state) {
     same("5 apples", "\"5 apples\"");
     same("''", "\"\"");
     refused("9223372036854775808", "does not fit into 64 bits");
+    refused("1e999", "1e999 is larger than any double");
+    refused("{$numberDouble: '-1e999'}", "-1e999 is larger than any double");
+    same("{$numberDouble: Infinity}", "{\"$numberDouble\": \"Infinity\"}");
 }
 
 static void nested(void **state) {
@@ -120,6 +123,47 @@ static void extended(void **state) {
     refused("{$param: n}", "there is no parameter 'n'");
 }
 
+/* Nothing is guessed: four digits, two, two, and so on. */
+static void moments(void **state) {
+    (void)state;
+    static const char *const none[] = {"-001-01-01",
+                                       "+201-01-01",
+                                       " 2014-01-01",
+                                       "2014-1-01",
+                                       "2014-01-1",
+                                       "2014-01-31T",
+                                       "2014-01-31T12",
+                                       "2014-01-31T1:30",
+                                       "2014-01-31T24:00",
+                                       "2014-01-31T12:60",
+                                       "2014-01-31T12:30:61",
+                                       "2014-01-31T12:30:0x1p4",
+                                       "2014-01-31T12:30:1e1",
+                                       "2014-01-31T12:30:5",
+                                       "2014-01-31T12:30:00.",
+                                       "2014-01-31T12:30:00.5.5",
+                                       "2014-01-31T12:30:00Zx",
+                                       "2014-01-31 -1:30",
+                                       "0000-00-01",
+                                       "2014-01-00",
+                                       "201-01-01",
+                                       "20145-01-01"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        char yaml[80];
+        snprintf(yaml, sizeof yaml, "{$date: '%s'}", none[i]);
+        refused(yaml, "is not a moment");
+    }
+    same("{$date: '1970-01-01T00:00:60Z'}", "{\"$date\": {\"$numberLong\": \"60000\"}}");
+    same("{$date: '1970-01-01 00:01:02.5'}", "{\"$date\": {\"$numberLong\": \"62500\"}}");
+    same("{$date: '1970-01-01T00:00:00.123456Z'}", "{\"$date\": {\"$numberLong\": \"123\"}}");
+    same("{$date: '9999-12-31'}", "{\"$date\": {\"$numberLong\": \"253402214400000\"}}");
+    same("{$date: 9223372036854775807}", "{\"$date\": {\"$numberLong\": \"9223372036854775807\"}}");
+    refused("{$date: 99999999999999999999999}", "do not fit into 64 bits");
+    refused("{$date: {$numberLong: '-99999999999999999999999'}}", "do not fit into 64 bits");
+    refused("{$date: \"2014-01-31\\0\"}", "$date holds a moment");
+    refused("{$numberInt: \"5\\0x\"}", "a whole number");
+}
+
 static void parameters(void **state) {
     (void)state;
     static const char text[] = "{$match: {m: {$gt: {$param: least}}, s: {$param: area}}}";
@@ -143,10 +187,8 @@ static void parameters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(nested),
-        cmocka_unit_test(extended),
-        cmocka_unit_test(parameters),
+        cmocka_unit_test(scalars), cmocka_unit_test(nested),     cmocka_unit_test(extended),
+        cmocka_unit_test(moments), cmocka_unit_test(parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
