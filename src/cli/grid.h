@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GRID_CELL = 96, GRID_COLUMNS = 16 };
+enum { GRID_CELL = 160, GRID_COLUMNS = 16 };
 
 /* Zeroed but for columns and left: which of them begin at the left. */
 typedef struct {

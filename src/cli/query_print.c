@@ -60,7 +60,7 @@ static void print_measures(const query_result_t *result) {
         char ranges[16];
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s", measure->work->query->name);
-        GRID_PUT(row, 1, "%.90s", measure->work->with);
+        GRID_PUT(row, 1, "%s", measure->work->with);
         if (reads)
             GRID_PUT(row, 2, "%s", measure->work->reads ? measure->work->reads : "");
         if (clients)
@@ -95,7 +95,7 @@ static void side_of(const measure_t *measure, const char *side, char out[GRID_CE
     } else if (strcmp(side, "reads") == 0) {
         snprintf(out, GRID_CELL, "%s", measure->work->reads ? measure->work->reads : "");
     } else if (bson_iter_init_find(&value, measure->work->each, side)) {
-        snprintf(out, GRID_CELL, "%.90s", bson_iter_utf8(&value, NULL));
+        snprintf(out, GRID_CELL, "%s", bson_iter_utf8(&value, NULL));
     }
 }
 
@@ -207,7 +207,7 @@ static void print_watched(const query_result_t *result) {
         if (measure->work->ranges != PARALLEL_OFF)
             snprintf(named, sizeof named, ", parallel %s", query_parallel_name(measure, ranges));
         GRID_PUT(row, 0, "%.60s%.30s", result->configuration, named);
-        GRID_PUT(row, 1, "%s %.60s", measure->work->query->name, measure->work->with);
+        GRID_PUT(row, 1, "%s %s", measure->work->query->name, measure->work->with);
         if (isnan(storage->data_bytes))
             GRID_PUT(row, 2, "-");
         else
@@ -337,7 +337,7 @@ void query_print_comparison(const query_result_t *result, const earlier_list_t *
         ratio_t ratio;
         const earlier_t *then = query_compare(measure, earlier, &ratio);
         row = grid_row(&grid);
-        GRID_PUT(row, 0, "%s%s%.60s", work->query->name, *work->with ? " " : "", work->with);
+        GRID_PUT(row, 0, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
         if (!then || measure->failures) {
             GRID_PUT(row, 6, "%s", then ? "failed now" : "new");
             continue;

@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SERIES = 5, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240, NAME_BYTES = 160 };
+enum { MOST_SERIES = 5, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240, NAME_BYTES = 256 };
 
 /* "greenness year=2014, 4 clients, parallel auto": what tells it from the others. */
 static const char *name_of(const measure_t *measure, char out[NAME_BYTES]) {
     const work_t *work = measure->work;
     char ranges[16];
-    int used =
-        snprintf(out, NAME_BYTES, "%.60s%s%.60s", work->query->name, *work->with ? " " : "", work->with);
+    int used = snprintf(out, NAME_BYTES, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
     if (work->reads)
         used += snprintf(out + used, NAME_BYTES - (size_t)used, ", %.20s", work->reads);
     if (measure->clients != 1)
@@ -223,7 +222,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     }
     if (text->len > ANSWER_BYTES)
         bson_string_truncate(text, ANSWER_BYTES); /* not within a character */
-    snprintf(name, sizeof name, "%.60s%s%.60s", measure->work->query->name, *measure->work->with ? " " : "",
+    snprintf(name, sizeof name, "%s%s%s", measure->work->query->name, *measure->work->with ? " " : "",
              measure->work->with);
     report_row(report);
     report_word(report, name);

@@ -1,4 +1,5 @@
 #include "query/accumulate.h"
+#include "query/numeric.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,20 +8,20 @@ void accumulate_begin(accumulate_t *sums, const char *field) {
     *sums = (accumulate_t){.field = field, .dotted = strchr(field, '.') != NULL};
 }
 
-static bool number_of(const bson_iter_t *at, double *number) {
-    switch (bson_iter_type(at)) {
-    case BSON_TYPE_INT32:
-        *number = bson_iter_int32(at);
-        return true;
-    case BSON_TYPE_INT64:
-        *number = (double)bson_iter_int64(at);
-        return true;
-    case BSON_TYPE_DOUBLE:
-        *number = bson_iter_double(at);
-        return true;
-    default:
-        return false;
-    }
+/* By Neumaier: whatever the order, the sum is good to its last digits. */
+static void add(accumulate_t *sums, double number) {
+    const double sum = sums->sum + number;
+    sums->lost += fabs(sums->sum) >= fabs(number) ? (sums->sum - sum) + number : (number - sum) + sums->sum;
+    sums->sum = sum;
+}
+
+static double sum_of(const accumulate_t *sums) {
+    return isfinite(sums->sum) ? sums->sum + sums->lost : sums->sum;
+}
+
+/* In the order of the server, for which NaN is the least of numbers. */
+static bool is_below(double one, double other) {
+    return isnan(one) ? !isnan(other) : one < other;
 }
 
 void accumulate_take(accumulate_t *sums, const bson_t *document) {
@@ -30,16 +31,16 @@ void accumulate_take(accumulate_t *sums, const bson_t *document) {
     if (!bson_iter_init(&at, document))
         return;
     if (sums->dotted) {
-        if (!bson_iter_find_descendant(&at, sums->field, &inner) || !number_of(&inner, &number))
+        if (!bson_iter_find_descendant(&at, sums->field, &inner) || !numeric_double(&inner, &number))
             return;
-    } else if (!bson_iter_find(&at, sums->field) || !number_of(&at, &number)) {
+    } else if (!bson_iter_find(&at, sums->field) || !numeric_double(&at, &number)) {
         return;
     }
-    if (!sums->moments.count || number < sums->least)
+    if (!sums->moments.count || is_below(number, sums->least))
         sums->least = number;
-    if (!sums->moments.count || number > sums->greatest)
+    if (!sums->moments.count || is_below(sums->greatest, number))
         sums->greatest = number;
-    sums->sum += number;
+    add(sums, number);
     moments_add(&sums->moments, number);
 }
 
@@ -55,9 +56,9 @@ void accumulate_result(const accumulate_t *sums, bson_t *result) {
     bool any = moments->count > 0;
     bson_init(result);
     bson_append_int64(result, "count", -1, (int64_t)moments->count);
-    append_double(result, "sum", sums->sum, true);
+    append_double(result, "sum", sum_of(sums), true);
     append_double(result, "min", sums->least, any);
     append_double(result, "max", sums->greatest, any);
-    append_double(result, "mean", moments->mean, any);
+    append_double(result, "mean", sum_of(sums) / (double)moments->count, any);
     append_double(result, "deviation", any ? sqrt(moments->squares / (double)moments->count) : 0, any);
 }

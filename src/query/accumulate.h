@@ -1,5 +1,6 @@
-/* accumulate: a field's count, sum, least, greatest, mean and deviation, as $group of $min, $max, $sum and
- * $stdDevPop would have it, computed here. One thread. */
+/* accumulate: a field's count, sum, least, greatest, mean and deviation, as $group of $min, $max, $sum, $avg and
+ * $stdDevPop would have it, computed here, in doubles, whatever the numbers are. What is no number is below all
+ * that are, as for the server. One thread. */
 #ifndef TIPPLE_QUERY_ACCUMULATE_H
 #define TIPPLE_QUERY_ACCUMULATE_H
 
@@ -11,7 +12,8 @@ typedef struct {
     const char *field; /* without dots: of the document itself; with: of documents inside */
     bool dotted;
     moments_t moments;
-    double least, greatest, sum;
+    double least, greatest;
+    double sum, lost; /* lost: what the sum is short of by rounding */
     uint64_t documents;
 } accumulate_t;
 

@@ -1,5 +1,5 @@
-/* expected: is an answer the one that a suite expects? Numbers are equal when they differ by no more than
- * rounding (1 and 1.0 are), the order of fields does not count. */
+/* expected: is an answer the one that a suite expects? Numbers of any type are equal when they differ by no more
+ * than rounding (1 and 1.0 are), the order of fields does not count. Any thread. */
 #ifndef TIPPLE_QUERY_EXPECTED_H
 #define TIPPLE_QUERY_EXPECTED_H
 
@@ -7,13 +7,16 @@
 
 enum { EXPECTED_DIGEST = 33 };
 
-/* XXH3-128 of what the documents hold, as hexadecimal digits: doubles count with ten digits, the order of
- * fields does not; neither does that of the documents when `unordered`. */
+/* XXH3-128 of what the documents hold, as hexadecimal digits. Of numbers their value counts, not their type:
+ * whole ones exactly (doubles up to 2^53), others with ten digits. The order of fields does not count; neither
+ * does that of the documents when `unordered`. */
 void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECTED_DIGEST]);
 
-/* expected: the suite's map, with params filled in. What differs is described in `difference` ("" when
- * nothing does). False: the expectation itself is broken. */
-bool expected_check(const ynode_t *expect, const ytree_t *tree, const bson_t *params, const answer_t *answer,
-                    char *difference, size_t room, err_t *err);
+/* Can this be expected? Else it is complained of at its place. filled: the suite's map as BSON. known: with its
+ * parameters; else a null may be one of them. */
+bool expected_sane(const bson_t *filled, bool known, const ynode_t *expect, const ytree_t *tree, err_t *err);
+
+/* filled: with its parameters, and sane. What differs is described in `difference` ("" when nothing does). */
+void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room);
 
 #endif

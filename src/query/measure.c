@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "base/log.h"
 #include "query/aggregate.h"
+#include "query/expected.h"
 #include "query/indexes.h"
 #include "query/reading.h"
 #include "query/value.h"
@@ -10,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +66,6 @@ static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typ
 
 /* ---- the combinations of `each` ---- */
 
-static void describe_value(const bson_iter_t *value, char *out, size_t room) {
-    char *json = inner_json(value);
-    snprintf(out, room, "%s", BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "");
-    bson_free(json);
-}
-
 typedef struct {
     measures_t *list;
     mongoc_client_t *client;
@@ -77,18 +73,38 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
-    bson_t *drawn_by; /* the pipeline of what was drawn last */
+    uint64_t requests; /* drawn so far */
+    bson_t *drawn_by;  /* the pipeline of what was drawn last */
     answer_t drawn;
     err_t *err;
 } maker_t;
 
 static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with);
 
+static bool __attribute__((format(printf, 3, 4)))
+complain(const maker_t *maker, const ynode_t *at, const char *fmt, ...) {
+    char words[400];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(words, sizeof words, fmt, args);
+    va_end(args);
+    return ytree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
+}
+
 /* One value, under the name that it has in the suite, or else as it would be written. */
-static void append_value(bson_t *values, const bson_iter_t *value, const char *name) {
-    char text[100] = "";
-    describe_value(value, text, sizeof text);
-    bson_append_iter(values, name ? name : text, -1, value);
+static bool append_value(bson_t *values, const maker_t *maker, const ynode_t *item, const bson_iter_t *value,
+                         const char *name) {
+    char *json = inner_json(value);
+    if (!name)
+        name = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
+    bool ok =
+        !bson_has_field(values, name) ||
+        complain(maker, item, "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
+                 item->key, name);
+    if (ok)
+        bson_append_iter(values, name, -1, value);
+    bson_free(json);
+    return ok;
 }
 
 /* What was typed in the place of an `each`: a value or a list, of which each may be the name of one. */
@@ -108,8 +124,7 @@ static bool typed_values(bson_t *values, const maker_t *maker, const ynode_t *it
             ok = value_append(&read, "v", named, maker->list->suite->tree, params, maker->err) &&
                  bson_iter_init_find(&value, &read, "v");
         }
-        if (ok)
-            append_value(values, named ? &value : &given, named ? named->key : NULL);
+        ok = ok && append_value(values, maker, item, named ? &value : &given, named ? named->key : NULL);
         if (!many || !bson_iter_next(&given))
             break;
     }
@@ -127,9 +142,8 @@ static bool values_of(bson_t *values, const maker_t *maker, const ynode_t *item,
     for (const ynode_t *node = item->first; ok && node; node = node->next) {
         bson_reinit(&read);
         ok = value_append(&read, "v", node, maker->list->suite->tree, params, maker->err) &&
-             bson_iter_init_find(&value, &read, "v");
-        if (ok)
-            append_value(values, &value, item->kind == YNODE_MAP ? node->key : NULL);
+             bson_iter_init_find(&value, &read, "v") &&
+             append_value(values, maker, item, &value, item->kind == YNODE_MAP ? node->key : NULL);
     }
     bson_destroy(&read);
     return ok;
@@ -144,14 +158,19 @@ static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, c
     bool ok = values_of(&values, maker, item, params) && bson_iter_init(&value, &values);
     while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
-        char longer[256];
+        char longer[WITH_ROOM];
         bson_copy_to(params, &more);
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
         bson_append_utf8(&more_each, item->key, -1, bson_iter_key(&value), -1);
-        snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key,
-                 bson_iter_key(&value));
-        ok = combine(maker, item->next, &more, &more_each, longer);
+        const int length = snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key,
+                                    bson_iter_key(&value));
+        ok = length < WITH_ROOM
+                 ? combine(maker, item->next, &more, &more_each, longer)
+                 : complain(maker, item,
+                            "a measurement cannot be called '%.90s...', which has more than %d "
+                            "bytes; give the values names: {NAME: VALUE}",
+                            longer, WITH_ROOM - 1);
         bson_destroy(&more);
         bson_destroy(&more_each);
     }
@@ -219,6 +238,11 @@ static bool draw(maker_t *maker, const bson_t *params) {
 static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, const answer_t *drawn,
                         const reads_t *reads) {
     bson_iter_t at, fields;
+    if ((maker->requests += drawn->count) > MEASURE_MOST_REQUESTS)
+        return complain(maker, maker->query->draw,
+                        "more than %d requests would be drawn for all measurements together; draw fewer, or "
+                        "measure fewer values of 'each'",
+                        MEASURE_MOST_REQUESTS);
     if (!(work->requests = calloc(drawn->count, sizeof *work->requests)))
         return err_memory(maker->err, drawn->count * sizeof *work->requests);
     bool ok = bson_iter_init(&at, drawn->documents);
@@ -252,6 +276,20 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
     return true;
 }
 
+/* Now, and not when all has been measured. */
+static bool fill_expected(const maker_t *maker, work_t *work) {
+    const ynode_t *expect = maker->query->expect;
+    const ytree_t *tree = maker->list->suite->tree;
+    bson_t filled;
+    if (!expect)
+        return true;
+    bool ok = value_document(&filled, expect, tree, work->params, maker->err) &&
+              expected_sane(&filled, true, expect, tree, maker->err);
+    work->expected = bson_copy(&filled);
+    bson_destroy(&filled);
+    return ok;
+}
+
 static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
                       const answer_t *drawn, const char *mode, uint32_t ranges) {
     measures_t *list = maker->list;
@@ -267,6 +305,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     work->each = bson_copy(each);
     work->params = bson_copy(params);
     list->work_count++;
+    if (!fill_expected(maker, work))
+        return false;
     if (drawn) {
         if (!build_drawn(maker, work, params, drawn, &reads))
             return false;
@@ -348,10 +388,41 @@ static bool count_documents(maker_t *maker, const char *collection) {
                    server_database(maker->list->server), collection);
 }
 
+/* How many values an `each` has, as it is in the suite or was typed. */
+static uint64_t count_values(const maker_t *maker, const ynode_t *item) {
+    bson_iter_t given, value;
+    uint64_t count = 0;
+    if (!bson_iter_init_find(&given, maker->typed, item->key))
+        return item->count;
+    if (!BSON_ITER_HOLDS_ARRAY(&given))
+        return 1;
+    for (bson_iter_recurse(&given, &value); bson_iter_next(&value);)
+        count++;
+    return count;
+}
+
+/* Before any of them is made. */
+static bool check_count(const maker_t *maker) {
+    const query_t *query = maker->query;
+    const choices_t *choices = maker->choices;
+    const bool splits = query->kind == QUERY_PIPELINE && !query->draw;
+    uint64_t count = choices->client_choices * (choices->reads_choices ? choices->reads_choices : 1) *
+                     (splits ? choices->parallel_choices : 1);
+    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next)
+        if ((count *= count_values(maker, item)) > MEASURE_MOST)
+            break;
+    return maker->list->count + count <= MEASURE_MOST ||
+           complain(maker, query->each ? query->each : query->at,
+                    "these would be more than %d measurements: one for each combination of values, clients, "
+                    "reads and ranges; leave some out, or choose queries by name",
+                    MEASURE_MOST);
+}
+
 static bool prepare_query(maker_t *maker, const bson_t *params) {
     const query_t *query = maker->query;
     bson_t none = BSON_INITIALIZER;
-    bool ok = count_documents(maker,
+    bool ok = check_count(maker) &&
+              count_documents(maker,
                               query->collection ? query->collection : server_collection(maker->list->server));
     ok = ok &&
          indexes_check(maker->list->suite, query, maker->list->server, maker->client, maker->choices->setup,
@@ -401,6 +472,7 @@ void measure_free(measures_t *list) {
         free(work->requests);
         bson_destroy(work->each);
         bson_destroy(work->params);
+        bson_destroy(work->expected);
     }
     free(list->works);
     free(list->items);

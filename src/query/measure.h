@@ -11,6 +11,9 @@
 
 enum { MEASURE_MOST_CLIENTS = 1024, MEASURE_MOST_CHOICES = 16, PARALLEL_OFF = 1, PARALLEL_AUTO = 0 };
 
+/* More would take more memory than they are worth; what a measurement is called fits into any table. */
+enum { MEASURE_MOST = 10000, MEASURE_MOST_REQUESTS = 1000000, WITH_ROOM = 91 };
+
 typedef struct {
     char *const *queries; /* names or tags; none: all */
     size_t query_count;
@@ -31,9 +34,10 @@ typedef struct {
     request_t *requests;
     size_t count;
     parallel_t *parallel; /* NULL: plain */
-    char with[256];       /* "n=1000 span=day"; of `each` */
+    char with[WITH_ROOM]; /* "n=1000 span=day"; of `each` */
     bson_t *each;         /* name: label of the value */
     bson_t *params;       /* all of them, those of `each` included */
+    bson_t *expected;     /* with its parameters; NULL: nothing */
     const query_t *query;
     const char *reads;
     uint32_t ranges; /* as asked for */
@@ -65,7 +69,8 @@ typedef struct {
     size_t count, room;
 } measures_t;
 
-/* Chooses, fills parameters in, draws, checks indexes (status 1 names the missing one) and plans ranges.
+/* Chooses, fills parameters in, draws, checks indexes (status 1 names the missing one), expectations and how much
+ * it all is, and plans ranges.
  * *list holds what there is also after a failure. */
 bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_client_t *client,
                      const choices_t *choices, err_t *err);

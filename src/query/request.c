@@ -1,6 +1,7 @@
 #include "query/request.h"
 #include "query/accumulate.h"
 #include "query/aggregate.h"
+#include "query/numeric.h"
 #include "query/reading.h"
 #include "query/value.h"
 #include "target/inner.h"
@@ -53,7 +54,7 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
                         const reads_t *reads, err_t *err) {
     bson_iter_t option;
     const char *mode = reads->mode;
-    int64_t staleness = reads->max_staleness_seconds;
+    int64_t staleness = reads->max_staleness_seconds, number;
     bool ok = bson_iter_init(&option, filled);
     while (ok && bson_iter_next(&option)) {
         const char *name = bson_iter_key(&option);
@@ -65,10 +66,14 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
             if (!mode)
                 mode = bson_iter_utf8(&option, NULL);
         } else if (strcmp(name, "maxStaleness") == 0) {
-            if (!BSON_ITER_HOLDS_INT(&option) || bson_iter_as_int64(&option) < 90)
+            if (!numeric_whole(&option, &number) || number < 90)
                 return COMPLAIN(at, "maxStaleness is in seconds, 90 or more");
             if (!staleness)
-                staleness = bson_iter_as_int64(&option);
+                staleness = number;
+        } else if (strcmp(name, "batchSize") == 0 || strcmp(name, "maxTimeMS") == 0) {
+            if (!numeric_whole(&option, &number) || number < 0 || number > INT32_MAX)
+                return COMPLAIN(at, "'%s' is a whole number from 0 to %d", name, INT32_MAX);
+            bson_append_int64(request->options, name, -1, number);
         } else if (strcmp(name, "readConcern") == 0) {
             ok = BSON_ITER_HOLDS_UTF8(&option) ||
                  COMPLAIN(at, "a read concern was expected here, such as majority");
@@ -87,10 +92,15 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
                                      query->options ? query->options : query->at, err));
 }
 
+static bool is_in_id(const char *field) {
+    return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
+}
+
 /* filter, projection, sort, limit, skip: the first is the body, the others are options. */
 static bool set_find(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
                      err_t *err) {
     bson_iter_t part;
+    int64_t number;
     bool whole = false;
     const ynode_t *node = ynode_get(query->body, "whole");
     if (node && !ytree_bool(suite->tree, node, &whole, err))
@@ -107,11 +117,13 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
             bson_destroy(request->body);
             request->body = bson_copy(&filter);
         } else if (strcmp(name, "field") == 0) {
-            request->field = strdup(bson_iter_utf8(&part, NULL));
+            request->field = strdup(at->text); /* whatever it looks like */
+            if (!request->field)
+                return err_memory(err, at->length);
         } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {
-            if (!BSON_ITER_HOLDS_NUMBER(&part) || bson_iter_as_int64(&part) < 0)
-                return COMPLAIN(at, "'%s' is a whole number", name);
-            bson_append_int64(request->options, name, -1, bson_iter_as_int64(&part));
+            if (!numeric_whole(&part, &number) || number < 0)
+                return COMPLAIN(at, "'%s' is a whole number, 0 or more", name);
+            bson_append_int64(request->options, name, -1, number);
         } else if (strcmp(name, "projection") == 0 || strcmp(name, "sort") == 0) {
             if (!document)
                 return COMPLAIN(at, "'%s' is a map", name);
@@ -121,7 +133,8 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
     if (query->kind == QUERY_ACCUMULATE && !whole) {
         bson_t projection;
         bson_append_document_begin(request->options, "projection", -1, &projection);
-        bson_append_int32(&projection, "_id", -1, 0);
+        if (!is_in_id(request->field))
+            bson_append_int32(&projection, "_id", -1, 0);
         bson_append_int32(&projection, request->field, -1, 1);
         bson_append_document_end(request->options, &projection);
     }
@@ -144,9 +157,9 @@ static bool set_documents(request_t *request, const suite_t *suite, const query_
     }
     bool ok = value_append(&holder, "v", node, suite->tree, params, err) &&
               bson_iter_init_find(&value, &holder, "v") &&
-              (BSON_ITER_HOLDS_NUMBER(&value) || COMPLAIN(node, "'documents' is a number"));
-    if (ok)
-        request->documents = (double)bson_iter_as_int64(&value);
+              ((numeric_double(&value, &request->documents) && request->documents >= 0 &&
+                isfinite(request->documents)) ||
+               COMPLAIN(node, "'documents' is a number, 0 or more"));
     bson_destroy(&holder);
     return ok;
 }

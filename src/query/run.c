@@ -152,11 +152,10 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
 
 /* ---- after ---- */
 
-static bool check_answer(run_t *run, measure_t *measure) {
-    const query_t *query = measure->work->query;
-    return !query->expect || !measure->answered || measure->failures ||
-           expected_check(query->expect, run->result->measures.suite->tree, measure->work->params,
-                          &measure->answer, measure->difference, sizeof measure->difference, run->err);
+static void check_answer(measure_t *measure) {
+    const work_t *work = measure->work;
+    if (work->expected && measure->answered && !measure->failures)
+        expected_check(work->expected, &measure->answer, measure->difference, sizeof measure->difference);
 }
 
 static bool judge(run_t *run) {
@@ -164,8 +163,7 @@ static bool judge(run_t *run) {
     const measure_t *first = NULL;
     for (size_t i = 0; i < result->measures.count; i++) {
         measure_t *measure = &result->measures.items[i];
-        if (!check_answer(run, measure))
-            return false;
+        check_answer(measure);
         result->failed += measure->failures != 0;
         result->different += measure->difference[0] != 0;
         if (!first || (measure->difference[0] && !first->difference[0]) ||

@@ -182,6 +182,76 @@ class Failing(Query):
             if status:
                 self.assertIn(each["difference"], self.stderr)
 
+    def test_expected_large(self):
+        """of an answer that is not kept whole only the count is known: the right one is right, and what cannot be compared
+        is a difference, with all that was measured; an expectation that makes no sense is refused before"""
+        self.client.insert(self.database, "results", [{"t": "x" * 1000000} for _ in range(6)])
+        query = "suite: large\nparams: {n: 1006, wrong: eight}\nqueries:\n  - {name: all, find: {}, expect: {%s}}\n"
+        for expect, status, said in (("documents: 1006", 0, None), ("documents: {$param: n}", 0, None),
+                                     ("documents: 1005", 7, "1006 documents where 1005"),
+                                     ("values: []", 7, "too large to be compared")):
+            self.write("x.yaml", query % expect)
+            each, = self.query("--repeats", 1, status=status)
+            self.assertEqual(1, each["n"])
+            self.assertFalse(each["result_complete"])
+            if said:
+                self.assertIn(said, each["difference"])
+        self.write("x.yaml", query % "documents: {$param: wrong}")
+        done = self.tipple(*self.query_words(), status=1)
+        self.assertRegex(done.stderr, r"x\.yaml:4:\d+: 'documents' is a whole number")
+
+    def test_accumulated(self):
+        """fields that look like numbers, _id and its parts, decimals and NaN: what the server's own $group says"""
+        self.client.insert(self.database, "odd", [{"_id": {"x": n}, "5": n, "true": n} for n in range(10)])
+        self.client.command(self.database, {"aggregate": "odd", "cursor": {}, "pipeline": [
+            {"$set": {"m": {"$cond": [{"$lt": ["$5", 5]}, {"$toDecimal": "$5"}, {"$divide": ["$5", 4]}]},
+                      "nan": {"$cond": [{"$eq": ["$5", 3]}, {"$toDouble": "NaN"}, "$5"]}}},
+            {"$merge": "odd"}]})
+        for field, plain in (("5", None), ("true", "true"), ("_id.x", "_id.x"), ("m", "m"), ("nan", "nan"), ("_id", "_id")):
+            for ascending in (1, -1):
+                self.write("x.yaml", "suite: odd\nqueries:\n  - {name: q, collection: odd, accumulate: {field: %s, sort: {"
+                                     "_id: %d}}}\n" % (field, ascending))
+                each, = self.query("--repeats", 1)
+                found, = each["result"]
+                if field == "_id":
+                    self.assertEqual((0, 0), (found["count"], found["sum"]))
+                    continue
+                where = {"$getField": "5"} if plain is None else "$" + plain
+                wanted = self.client.command(self.database, {"aggregate": "odd", "cursor": {}, "pipeline": [
+                    {"$group": {"_id": None, "sum": {"$sum": where}, "min": {"$min": where}, "max": {"$max": where},
+                                "mean": {"$avg": where}, "deviation": {"$stdDevPop": where}}},
+                    {"$project": {name: {"$toDouble": "$" + name} for name in ("sum", "min", "max", "mean", "deviation")}}
+                ]})["cursor"]["firstBatch"][0]
+                self.assertEqual(10, found["count"])
+                for name in ("sum", "min", "max", "mean", "deviation"):
+                    one, other = self.number(found[name]), wanted[name]
+                    self.assertTrue(one == other or abs(one - other) < 1e-12 or (one != one and other != other),
+                                    "%s of %s: %s, not %s" % (name, field, one, other))
+
+    @staticmethod
+    def number(value):
+        return float(value["$numberDouble"]) if isinstance(value, dict) else value
+
+    def test_too_many(self):
+        """combinations beyond any use are refused with their place, before anything is made; labels that are alike or too
+        long to tell measurements apart are, too"""
+        many = "[%s]" % ", ".join(map(str, range(20)))
+        each = ", ".join("p%d: %s" % (number, many) for number in range(7))
+        query = "suite: many\nqueries:\n  - name: q\n    each: {%s}\n    find: {filter: {}}\n"
+        for values, words, said in (
+                (each, (), "these would be more than 10000 measurements"),
+                ("n: [1, 2]", ("--clients", "1,2,3", "--param", "n=[%s]" % ", ".join(map(str, range(4000)))),
+                 "these would be more than 10000 measurements"),
+                ("n: [1, '1']", (), "two values of 'n' are called '1'"),
+                ("n: [1, 2]", ("--param", "n=[5, 5]"), "two values of 'n' are called '5'"),
+                ("n: [%s]" % ("x" * 90), (), "has more than 90 bytes; give the values names")):
+            self.write("x.yaml", query % values)
+            done = self.tipple(*self.query_words(*words), status=1)
+            self.assertRegex(done.stderr, r"x\.yaml:4:\d+: .*" + said)
+        self.write("x.yaml", query % ("n: [%s, %s]" % ("x" * 87 + "1", "x" * 87 + "2")))
+        first, second = self.query("--repeats", 1)
+        self.assertEqual(["n=" + "x" * 87 + end for end in "12"], [first["with"], second["with"]])
+
     def test_refused(self):
         """a suite with a mistake is refused with its place before anything is asked; so is a collection with nothing"""
         self.write("x.yaml", SUITE.replace("{$count: there}]", "{$count: there}, {count: x}]", 1))

@@ -1,12 +1,14 @@
 /* expected: digests and comparisons of answers; accumulate: by hand. */
 #include "query/accumulate.h"
 #include "query/expected.h"
+#include "query/value.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -69,7 +71,12 @@ static void said(const char *expect, const char *answer_json, char *difference, 
         assert_true(bson_init_static(&one, bytes, length));
         answer_take(&answer, &one);
     }
-    assert_true(expected_check(ytree_root(tree), tree, &none, &answer, difference, room, &err));
+    bson_t filled;
+    assert_true(value_document(&filled, ytree_root(tree), tree, &none, &err));
+    if (!expected_sane(&filled, true, ytree_root(tree), tree, &err))
+        fail_msg("%s", err.text);
+    expected_check(&filled, &answer, difference, room);
+    bson_destroy(&filled);
     answer_end(&answer);
     bson_destroy(documents);
     ytree_destroy(tree);
@@ -94,6 +101,11 @@ static void expectations(void **state) {
         {"{values: [{_id: B, n: 0.3}, {_id: A, n: 2}], unordered: yes}", ""},
         {"{values: [{_id: C, n: 0.3}, {_id: A, n: 2}], unordered: yes}", "was expected and is not there"},
         {"{digest: '00000000000000000000000000000000'}", "the digest of the answer is"},
+        {"{documents: 2.0}", ""},
+        {"{documents: {$numberDecimal: '2'}}", ""},
+        {"{values: [{_id: A, n: {$numberDecimal: '2.00'}}, {_id: B, n: {$numberDecimal: '0.30'}}]}", ""},
+        {"{values: [{_id: A, n: {$numberDecimal: '2.01'}}, {_id: B, n: 0.3}]}", "document 1 is"},
+        {"{values: [{_id: B, n: 0.3}, {_id: A, n: 2}], unordered: ON}", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char difference[400];
@@ -113,6 +125,122 @@ static void doubled(void **state) {
     said("{values: [{a: 1}, {a: 1}], unordered: yes}", "{\"0\": {\"a\": 1}, \"1\": {\"a\": 2}}", difference,
          sizeof difference);
     assert_string_not_equal("", difference);
+}
+
+/* Numbers by their value, whatever their type, in digests and in values. */
+static void numbers(void **state) {
+    (void)state;
+    static const char *const alike[][6] = {
+        {"{$numberInt: 1}", "{$numberLong: 1}", "1.0", "{$numberDecimal: '1'}", "{$numberDecimal: '1.00'}",
+         "{$numberDecimal: '10E-1'}"},
+        {"{$numberLong: 2000000000000000}", "2e15", "{$numberDecimal: '2E+15'}",
+         "{$numberDecimal: '2000000000000000.0'}", NULL},
+        {"{$numberLong: 9007199254740992}", "9007199254740992.0", "{$numberDecimal: '9007199254740992'}",
+         NULL},
+        {"{$numberLong: -9223372036854775807}", "{$numberDecimal: '-9223372036854775807.000'}", NULL},
+        {"{$numberDouble: NaN}", "{$numberDecimal: NaN}", NULL},
+        {".inf", "{$numberDecimal: Infinity}", NULL},
+        {"0", "-0.0", "{$numberDecimal: '-0'}", "{$numberDecimal: '0E+3'}", "{$numberDecimal: '0.000'}",
+         NULL},
+        {"0.1", "{$numberDecimal: '0.1'}", "{$numberDecimal: '0.100'}", "{$numberDecimal: '1E-1'}", NULL},
+        {"{$numberDecimal: '1e400'}", NULL},
+        {"{$numberDecimal: '2e400'}", NULL},
+        {"{$numberDecimal: '1e-400'}", NULL},
+        {"{$numberLong: 9223372036854775807}", NULL},
+        {"{$numberLong: 9223372036854775806}", "{$numberDecimal: '9223372036854775806'}", NULL},
+        {"'1'", NULL},
+        {"true", NULL},
+    };
+    enum { KINDS = sizeof alike / sizeof *alike };
+    for (size_t i = 0; i < KINDS * 6; i++)
+        for (size_t k = 0; k < KINDS * 6; k++) {
+            const char *one = alike[i / 6][i % 6], *other = alike[k / 6][k % 6];
+            char expect[200], difference[400], digests[2][EXPECTED_DIGEST];
+            err_t err;
+            bson_t values[] = {BSON_INITIALIZER, BSON_INITIALIZER};
+            if (!one || !other)
+                continue;
+            assert_true(value_parse(&values[0], "n", one, &err) && value_parse(&values[1], "n", other, &err));
+            for (int both = 0; both < 2; both++)
+                expected_digest(&values[both], false, digests[both]);
+            if ((i / 6 == k / 6) != (strcmp(digests[0], digests[1]) == 0))
+                fail_msg("the digests of %s and %s", one, other);
+            char *json = bson_as_canonical_extended_json(&values[1], NULL), answer[300];
+            snprintf(expect, sizeof expect, "{values: [{n: %s}]}", one);
+            snprintf(answer, sizeof answer, "{\"0\": %s}", json);
+            said(expect, answer, difference, sizeof difference);
+            if ((i / 6 == k / 6) != !difference[0])
+                fail_msg("%s expected, %s found: %s", one, other, difference);
+            bson_free(json);
+            bson_destroy(&values[0]);
+            bson_destroy(&values[1]);
+        }
+}
+
+/* What a client accumulates is one document, of many that it has seen; of what was not kept whole only the count is
+ * known. */
+static void counts(void **state) {
+    (void)state;
+    err_t err;
+    char difference[400];
+    static const struct {
+        const char *expect, *words;
+        bool more;
+    } cases[] = {{"{values: [{sum: 5}]}", "", false},
+                 {"{documents: 1000}", "", false},
+                 {"{documents: 1}", "1000 documents where 1 were expected", false},
+                 {"{documents: 1000}", "", true},
+                 {"{documents: 999}", "1000 documents where 999 were expected", true},
+                 {"{documents: 1000, values: [{sum: 5}]}", "too large to be compared", true},
+                 {"{digest: '00000000000000000000000000000000'}", "too large to be compared", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t none = BSON_INITIALIZER, filled, *sum = json("{\"sum\": 5}");
+        answer_t answer;
+        ytree_t *tree = ytree_parse(cases[i].expect, strlen(cases[i].expect), "x", &err);
+        assert_true(value_document(&filled, ytree_root(tree), tree, &none, &err));
+        answer_begin(&answer, true);
+        answer_take(&answer, sum);
+        answer.count = 1000;
+        answer.more = cases[i].more;
+        expected_check(&filled, &answer, difference, sizeof difference);
+        if (cases[i].words[0] ? !strstr(difference, cases[i].words) : difference[0])
+            fail_msg("%s: '%s'", cases[i].expect, difference);
+        answer_end(&answer);
+        ytree_destroy(tree);
+        bson_destroy(&filled);
+        bson_destroy(sum);
+    }
+}
+
+/* An answer may be deeper than any document of a server. */
+static void deep(void **state) {
+    (void)state;
+    enum { LEVELS = 200000 };
+    char digest[EXPECTED_DIGEST], difference[400];
+    uint8_t *bytes = malloc(LEVELS * 8 + 16);
+    const uint32_t size = LEVELS * 8 + 5;
+    for (uint32_t i = 0; i < LEVELS; i++) { /* {"a": {"a": ... {} }} */
+        const uint32_t length = size - 8 * i;
+        memcpy(bytes + 7 * i, &length, 4);
+        memcpy(bytes + 7 * i + 4, "\3a", 3);
+        bytes[size - 1 - i] = 0;
+    }
+    memcpy(bytes + 7 * LEVELS, "\5\0\0\0\0", 5);
+    bson_t whole, answers = BSON_INITIALIZER;
+    assert_true(bson_init_static(&whole, bytes, size));
+    bson_append_document(&answers, "0", 1, &whole);
+    expected_digest(&answers, false, digest);
+    bson_t filled = BSON_INITIALIZER;
+    bson_append_array(&filled, "values", -1, &answers);
+    answer_t answer;
+    answer_begin(&answer, true);
+    answer_take(&answer, &whole);
+    expected_check(&filled, &answer, difference, sizeof difference);
+    assert_string_equal("", difference);
+    answer_end(&answer);
+    bson_destroy(&filled);
+    bson_destroy(&answers);
+    free(bytes);
 }
 
 static double field(const bson_t *document, const char *name) {
@@ -157,12 +285,56 @@ static void accumulated(void **state) {
     bson_destroy(&result);
 }
 
+/* Whatever order they come in; NaN is the least of all, as on the server. */
+static void any_order(void **state) {
+    (void)state;
+    static const struct {
+        const char *values[4];
+        double sum, least, most, mean;
+    } cases[] = {
+        {{"NaN", "1.5", "-3", NULL}, NAN, NAN, 1.5, NAN},
+        {{"NaN", NULL}, NAN, NAN, NAN, NAN},
+        {{"Infinity", "1.5", NULL}, INFINITY, 1.5, INFINITY, INFINITY},
+        {{"1e16", "1", "-1e16", NULL}, 1, -1e16, 1e16, 1.0 / 3},
+    };
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t order = 0; order < 6; order++)
+            for (int decimal = 0; decimal < 2; decimal++) {
+                accumulate_t sums;
+                bson_t result;
+                size_t count = 0;
+                accumulate_begin(&sums, "m");
+                for (size_t k = 0; k < 3; k++) {
+                    const char *value = cases[i].values[orders[order][k]];
+                    char text[80];
+                    if (!value || (count && !cases[i].values[1])) /* what comes behind an end is none */
+                        continue;
+                    snprintf(text, sizeof text, "{\"m\": {\"$number%s\": \"%s\"}}",
+                             decimal ? "Decimal" : "Double", value);
+                    bson_t *document = json(text);
+                    accumulate_take(&sums, document);
+                    bson_destroy(document);
+                    count++;
+                }
+                accumulate_result(&sums, &result);
+                const double found[] = {field(&result, "sum"), field(&result, "min"), field(&result, "max"),
+                                        field(&result, "mean")};
+                const double wanted[] = {cases[i].sum, cases[i].least, cases[i].most, cases[i].mean};
+                for (size_t k = 0; k < 4; k++)
+                    if (!(found[k] == wanted[k] || (isnan(found[k]) && isnan(wanted[k]))))
+                        fail_msg("case %zu, order %zu, figure %zu: %g, not %g", i, order, k, found[k],
+                                 wanted[k]);
+                assert_true(field(&result, "count") == (double)count);
+                bson_destroy(&result);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests),
-        cmocka_unit_test(expectations),
-        cmocka_unit_test(doubled),
-        cmocka_unit_test(accumulated),
+        cmocka_unit_test(digests),     cmocka_unit_test(expectations), cmocka_unit_test(doubled),
+        cmocka_unit_test(numbers),     cmocka_unit_test(counts),       cmocka_unit_test(deep),
+        cmocka_unit_test(accumulated), cmocka_unit_test(any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 /* request: what is built of a suite's query and its parameters, and what is refused, at its place. */
 #include "query/request.h"
 #include "query/value.h"
+#include "target/inner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -113,11 +115,97 @@ static void reads(void **state) {
     built(QUERY "    find: {filter: {$expr: {$eq: [$out, 5]}}}\n", NULL);
 }
 
+/* The request that is built, for a look at it. */
+static void opened(const char *text, request_t *request) {
+    err_t err = {.text = ""};
+    if (!build(text, NULL, request, &err))
+        fail_msg("%s\n%s", text, err.text);
+}
+
+/* A field may look like anything, and _id is one. */
+static void fields(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *field, *projection;
+    } cases[] = {
+        {"m", "m", "{ \"_id\" : 0, \"m\" : 1 }"},          {"5", "5", "{ \"_id\" : 0, \"5\" : 1 }"},
+        {"1.5", "1.5", "{ \"_id\" : 0, \"1.5\" : 1 }"},    {"true", "true", "{ \"_id\" : 0, \"true\" : 1 }"},
+        {"null", "null", "{ \"_id\" : 0, \"null\" : 1 }"}, {"_id", "_id", "{ \"_id\" : 1 }"},
+        {"_id.x", "_id.x", "{ \"_id.x\" : 1 }"},           {"_idx", "_idx", "{ \"_id\" : 0, \"_idx\" : 1 }"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        request_t request;
+        bson_iter_t at;
+        snprintf(text, sizeof text, QUERY "    accumulate: {field: %s}\n", cases[i].yaml);
+        opened(text, &request);
+        assert_string_equal(cases[i].field, request.field);
+        assert_true(bson_iter_init_find(&at, request.options, "projection"));
+        char *json = inner_json(&at);
+        assert_string_equal(cases[i].projection, json);
+        bson_free(json);
+        request_free(&request);
+    }
+}
+
+/* Whole numbers are, and nothing is cut off. */
+static void numbers(void **state) {
+    (void)state;
+    static const char *const bad[] = {"1.9",    "-1",  "1e300", "{$numberDouble: NaN}",    ".inf",
+                                      "five",   "'5'", "null",  "{$numberDecimal: '1.5'}", "1e19",
+                                      "{a: 1}", "[1]"};
+    static const char *const good[] = {"5", "5.0", "{$numberDecimal: '5.0'}", "{$numberLong: 5}"};
+    static const char *const places[] = {"    find: {limit: {$param: p}}\n",
+                                         "    find: {skip: {$param: p}}\n",
+                                         "    find: {}\n    options: {batchSize: {$param: p}}\n",
+                                         "    pipeline: []\n    options: {maxTimeMS: {$param: p}}\n"};
+    for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
+        char text[300];
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            snprintf(text, sizeof text, "params: {p: %s}\n" QUERY "%s", bad[i], places[place]);
+            refused(text, NULL, "is a whole number");
+        }
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+            request_t request;
+            bson_iter_t at;
+            snprintf(text, sizeof text, "params: {p: %s}\n" QUERY "%s", good[i], places[place]);
+            opened(text, &request);
+            static const char *const names[] = {"limit", "skip", "batchSize", "maxTimeMS"};
+            assert_true(bson_iter_init_find(&at, request.options, names[place]));
+            assert_int_equal(5, bson_iter_as_int64(&at));
+            request_free(&request);
+        }
+    }
+}
+
+static void documents(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "{$numberDouble: NaN}",     "-1", ".inf", "-.inf", "'5'", "null", "{$numberDecimal: '-1'}",
+        "{$numberDecimal: '1e400'}"};
+    static const struct {
+        const char *yaml;
+        double documents;
+    } good[] = {{"5", 5}, {"1e300", 1e300}, {"0", 0}, {"{$numberDecimal: '7.0'}", 7}};
+    char text[300];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "params: {p: %s}\n" QUERY "    find: {}\n    documents: {$param: p}\n",
+                 bad[i]);
+        refused(text, NULL, "x.yaml:6:16: 'documents' is a number, 0 or more");
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        request_t request;
+        snprintf(text, sizeof text, "params: {p: %s}\n" QUERY "    find: {}\n    documents: {$param: p}\n",
+                 good[i].yaml);
+        opened(text, &request);
+        assert_true(request.documents == good[i].documents);
+        request_free(&request);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes),
-        cmocka_unit_test(unknown_stages),
-        cmocka_unit_test(reads),
+        cmocka_unit_test(writes), cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
+        cmocka_unit_test(fields), cmocka_unit_test(numbers),        cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

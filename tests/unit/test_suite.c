@@ -110,6 +110,20 @@ static void mistakes(void **state) {
     refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
     refused(QUERY "    find: {}\n    documents: some\n", "x.yaml:5:16");
     refused(QUERY "    find: {}\n    expect: {value: 5}\n", "did you mean 'values'?");
+    refused(QUERY "    find: {}\n    expect: {documents: '8'}\n",
+            "x.yaml:5:25: 'documents' is a whole number");
+    refused(QUERY "    find: {}\n    expect: {documents: eight}\n", "'documents' is a whole number");
+    refused(QUERY "    find: {}\n    expect: {documents: 1.9}\n", "'documents' is a whole number");
+    refused(QUERY "    find: {}\n    expect: {documents: -1}\n", "'documents' is a whole number");
+    refused(QUERY "    find: {}\n    expect: {digest: 5}\n", "a digest is a text of 32");
+    refused(QUERY "    find: {}\n    expect: {digest: '00'}\n", "a digest is a text of 32");
+    refused(QUERY "    find: {}\n    expect: {values: {a: 1}}\n", "'values' is a list of documents");
+    refused(QUERY "    find: {}\n    expect: {values: [5]}\n", "'values' is a list of documents");
+    refused(QUERY "    find: {}\n    expect: {}\n", "x.yaml:5:13: nothing is expected here");
+    refused(QUERY "    find: {}\n    expect: {unordered: yes}\n", "nothing is expected here");
+    refused("suite: s\nqueries: [{name: a123456789b123456789c123456789d123456789e123456789f123456789g, find: "
+            "{}}]\n",
+            "a name has 60 letters at most");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: n, columns: query, show: mean_ms}]\n",
             "'n' is neither query, clients, parallel or reads");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed}]\n",
