@@ -204,9 +204,15 @@ class Members(Case):
     def test_users_and_tls(self):
         uri = self.up("--shards", "1", "--routers", "0", "--auth", "--tls")
         self.assertIn("tlsCAFile=", uri)
-        for name in ("password", "keyfile", "uri"):
-            self.assertEqual(0o600, stat.S_IMODE(os.stat(os.path.join(self.folder, name)).st_mode), name)
         password = pathlib.Path(self.folder, "password").read_text().strip()
+        keyfile = pathlib.Path(self.folder, "keyfile").read_text()
+        held = set()
+        for path in pathlib.Path(self.folder).glob("*"):  # nobody else may read a secret, wherever it is written
+            if path.is_file() and any(secret in path.read_text(errors="replace")
+                                      for secret in (password, keyfile, "PRIVATE KEY")):
+                held.add(path.name)
+                self.assertEqual(0o600, stat.S_IMODE(path.stat().st_mode), path)
+        self.assertLessEqual({"password", "keyfile", "uri", "cluster.json", "server.pem", "server.key"}, held)
         self.assertIn("mongodb://root:%s@" % password, uri)
         self.assertEqual(uri, pathlib.Path(self.folder, "uri").read_text().strip())
         self.assertEqual(["s0"], list(self.shards_of(uri)))

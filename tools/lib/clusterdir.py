@@ -39,14 +39,8 @@ def state_of(folder):
 
 def write_state(folder, state):
     part = folder / "cluster.part"
-    part.write_text(json.dumps(state, indent=1) + "\n")
+    procs.write_secret(part, json.dumps(state, indent=1) + "\n")  # the URI has a password
     part.rename(folder / "cluster.json")
-
-
-def write_secret(path, text):
-    path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(text + "\n")
 
 
 def alive(member):

@@ -193,7 +193,7 @@ def _start_all(folder, state, before, programs, watch, tied):
         _check_router(state, member)
     state["uri"] = uri(state, _routers(state) or _of_set(state, "cfg"))
     clusterdir.write_state(folder, state)
-    clusterdir.write_secret(folder / "uri", state["uri"])
+    procs.write_secret(folder / "uri", state["uri"] + "\n")
 
 
 def find_programs(settings):
@@ -255,7 +255,7 @@ def _secrets(folder, settings):
     if settings["auth"]:
         options += ["--keyFile", mongods.key_file(folder)]
         if not (folder / "password").exists():
-            clusterdir.write_secret(folder / "password", secrets.token_hex(16))
+            procs.write_secret(folder / "password", secrets.token_hex(16) + "\n")
     if settings["tls"]:
         options += mongods.tls_options(folder)
     return options

@@ -105,7 +105,7 @@ def read_state(folder):
 
 def _write_state(folder, state):
     part = _state_file(folder).with_suffix(".part")
-    part.write_text(json.dumps(state, indent=1) + "\n")
+    procs.write_secret(part, json.dumps(state, indent=1) + "\n")  # the URI may have a password
     part.rename(_state_file(folder))
 
 
@@ -353,8 +353,8 @@ def tls_options(folder):
                 raise Error("--tls needs the program openssl; install it") from None
             except subprocess.CalledProcessError as error:
                 raise Error("openssl %s failed: %s" % (step[0], error.stdout.decode(errors="replace"))) from None
-        (folder / "server.pem").write_text((folder / "server.key").read_text()
-                                           + (folder / "server.crt").read_text())
+        procs.write_secret(folder / "server.pem",
+                           (folder / "server.key").read_text() + (folder / "server.crt").read_text())
     return ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", str(folder / "server.pem"),
             "--tlsCAFile", str(folder / "ca.pem"), "--tlsAllowConnectionsWithoutCertificates"]
 
@@ -363,8 +363,7 @@ def key_file(folder):
     """What the members of a replica set know each other by, made once."""
     path = folder / "keyfile"
     if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(os.urandom(48).hex())
+        procs.write_secret(path, os.urandom(48).hex())
     return str(path)
 
 
