@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/conceal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
+    conceal(err->text, sizeof err->text);
     err->status = status;
     return false;
 }
@@ -23,6 +25,7 @@ bool err_where(err_t *err, const char *fmt, ...) {
     if (used < 0 || (size_t)used >= sizeof err->text)
         used = (int)sizeof err->text - 1;
     snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.3800s", sentence);
+    conceal(err->text, sizeof err->text);
     return false;
 }
 

@@ -30,7 +30,7 @@ typedef struct {
     char text[4000]; /* one sentence, and lines after it where several things are named */
 } err_t;
 
-/* Describes the failure; always returns false, so that `return err_set(...)` reads well. */
+/* Describes the failure, without passwords; always returns false, so that `return err_set(...)` reads well. */
 bool err_set(err_t *err, status_t status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "WHERE: " before a sentence that is already there; always returns false. */

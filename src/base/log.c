@@ -1,10 +1,12 @@
 #include "base/log.h"
 #include "base/clock.h"
+#include "base/conceal.h"
 #include "base/escape.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@ static void say(const char *prefix, const char *fmt, va_list args) {
     char line[LONGEST], shown[SHOWN];
     int used = snprintf(line, sizeof line, "%s", prefix);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
+    conceal(line, sizeof line - 1);
     strcat(line, "\n");
     escape_lines(shown, line, strlen(line)); /* what others wrote is in a line, too */
     pthread_mutex_lock(&lock);
@@ -59,7 +62,9 @@ void log_bar(const char *line) {
     pthread_mutex_lock(&lock);
     wipe_bar();
     if (line) {
-        fprintf(stderr, "\r%s", line);
+        char *shown = conceal_copy(line);
+        fprintf(stderr, "\r%s", shown);
+        free(shown);
         bar_is_up = true;
     }
     fflush(stderr);

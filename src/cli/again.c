@@ -1,4 +1,5 @@
 #include "cli/again.h"
+#include "base/conceal.h"
 #include "cli/paste.h"
 #include "target/address.h"
 
@@ -16,25 +17,8 @@ void again_free(again_t *again) {
     *again = (again_t){.words = NULL};
 }
 
-/* "://USER:PASSWORD@", wherever it stands: of another server than the target, as in --while. */
-static void conceal_others(const char *text, bson_string_t *out) {
-    for (const char *next; (next = strstr(text, "://")); text = next) {
-        next += 3;
-        const size_t authority = strcspn(next, "/ \t\n'\"");
-        const char *at = memrchr(next, '@', authority);
-        const char *colon = at ? memchr(next, ':', (size_t)(at - next)) : NULL;
-        if (colon) {
-            bson_string_append_printf(out, "%.*s:***", (int)(colon - text), text);
-            next = at;
-        } else {
-            bson_string_append_printf(out, "%.*s", (int)(next - text), text);
-        }
-    }
-    bson_string_append(out, text);
-}
-
 char *again_conceal(const char *text, const char *uri) {
-    bson_string_t *out = bson_string_new(NULL);
+    /* a secret may be shorter than its three stars */
     char *own = bson_malloc(strlen(text) + 4);
     address_t address;
     err_t ignored;
@@ -43,9 +27,10 @@ char *again_conceal(const char *text, const char *uri) {
         address_conceal(&address, own);
         address_free(&address);
     }
-    conceal_others(own, out);
+    char *shown = conceal_copy(own), *out = bson_strdup(shown);
     bson_free(own);
-    return bson_string_free(out, false);
+    free(shown);
+    return out;
 }
 
 char *again_line(const again_t *again, const char *uri) {

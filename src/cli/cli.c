@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "base/conceal.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/nearest.h"
@@ -77,9 +78,24 @@ static bool read_number(const option_t *option, const char *text, void *at, err_
     return true;
 }
 
+/* It would be written down, in a catalog or beside a figure. */
+static bool no_password(const char *where, const char *text, err_t *err) {
+    return !text || !conceal_finds(text) ||
+           err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
+}
+
+static bool takes_password(const option_t *option) {
+    return option->argument &&
+           (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
+}
+
 static bool set_option(const option_t *option, const char *text, void *values, err_t *err) {
     void *at = (char *)values + option->offset;
     texts_list_t *list = at;
+    char name[64];
+    snprintf(name, sizeof name, "--%s", option->name);
+    if (!takes_password(option) && !no_password(name, text, err))
+        return false;
     switch (option->kind) {
     case OPTION_FLAG:
         *(bool *)at = true;
@@ -149,11 +165,12 @@ static bool unknown_option(const command_t *command, const char *text, err_t *er
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
     const char *near = text[1] == '-' ? nearest_word(word, names, count) : NULL;
+    const int length = (int)strcspn(text, "=");
     if (near)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; did you mean '--%s'?",
-                       command->name, text, near);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.60s'; `tipple %s --help` lists them",
-                   command->name, text, command->name);
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; did you mean '--%s'?",
+                       command->name, length < 60 ? length : 60, text, near);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; `tipple %s --help` lists them",
+                   command->name, length < 60 ? length : 60, text, command->name);
 }
 
 static bool read_environment(const command_t *command, void *values, err_t *err) {
@@ -208,14 +225,16 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     *help = false;
     if (!read_environment(command, values, err))
         return false;
+    bool options = true;
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            while (++i < argc)
-                argv[(*rest)++] = argv[i];
-        } else if (argv[i][0] == '-' && argv[i][1]) {
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (options && argv[i][0] == '-' && argv[i][1]) {
             if (!read_word(command, argc, argv, &i, values, &common, err))
                 return false;
         } else {
+            if (!no_password("an argument", argv[i], err))
+                return false;
             argv[(*rest)++] = argv[i];
         }
         if (common.help) {
@@ -465,8 +484,20 @@ int cli_finish(int status, err_t *err) {
     return (int)broken.status;
 }
 
+void cli_print_text(const char *text) {
+    char *shown = conceal_copy(text);
+    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
+    char piece[ESCAPE_PIECE];
+    while (at < end) {
+        at += escape_shown(at, (size_t)(end - at), piece);
+        fputs(piece, stdout);
+    }
+    free(shown);
+}
+
 void cli_print_json_text(const char *text) {
-    const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text);
+    char *shown = conceal_copy(text);
+    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
     char piece[ESCAPE_PIECE];
     putchar('"');
     while (at < end) {
@@ -474,6 +505,7 @@ void cli_print_json_text(const char *text) {
         fputs(piece, stdout);
     }
     putchar('"');
+    free(shown);
 }
 
 void cli_json_number(const char *name, double number, int digits) {

@@ -232,17 +232,26 @@ static bool list_queries(const char *name, err_t *err) {
     suite_t *suite = suite_open(name, err);
     if (!suite)
         return false;
-    printf("%s: %s\n", suite->name, suite->about ? suite->about : "");
+    cli_print_text(suite->name);
+    printf(": ");
+    cli_print_text(suite->about ? suite->about : "");
+    putchar('\n');
     for (size_t i = 0; i < suite->query_count; i++) {
         const query_t *query = &suite->queries[i];
-        printf(query->about ? "  %-24s %s" : "  %s%s", query->name, query->about ? query->about : "");
-        for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next)
-            printf("%s%s%s", tag == query->tags->first ? " [" : ", ", tag->text, tag->next ? "" : "]");
+        printf(query->about ? "  %-24s " : "  %s", query->name);
+        cli_print_text(query->about ? query->about : "");
+        for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
+            printf(tag == query->tags->first ? " [" : ", ");
+            cli_print_text(tag->text);
+            printf(tag->next ? "" : "]");
+        }
         putchar('\n');
     }
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
-        printf("%s%s%s", item == suite->params->first ? "parameters: " : ", ", item->key,
-               item->next ? "" : "\n");
+    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
+        printf(item == suite->params->first ? "parameters: " : ", ");
+        cli_print_text(item->key);
+        printf(item->next ? "" : "\n");
+    }
     suite_close(suite);
     return true;
 }

@@ -1,9 +1,18 @@
 #include "cli/grid.h"
+#include "base/conceal.h"
+#include "base/escape.h"
 #include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A cell as a person may see it. */
+static void make_fit(char cell[GRID_CELL]) {
+    char shown[GRID_CELL];
+    escape_text(shown, sizeof shown, cell, strlen(cell));
+    strcpy(cell, conceal(shown, sizeof shown));
+}
 
 char (*grid_row(grid_t *grid))[GRID_CELL] {
     if (!GROW(grid->cells, grid->room, grid->rows + 1, NULL))
@@ -22,6 +31,9 @@ static int width_of(const char *text) {
 
 void grid_print(grid_t *grid) {
     int widths[GRID_COLUMNS] = {0};
+    for (size_t row = 0; row < grid->rows; row++)
+        for (size_t i = 0; i < grid->columns; i++)
+            make_fit(grid->cells[row][i]);
     for (size_t row = 0; row < grid->rows; row++)
         for (size_t i = 0; i < grid->columns; i++)
             if (width_of(grid->cells[row][i]) > widths[i])

@@ -1,5 +1,6 @@
 #include "cli/query_print.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "cli/grid.h"
 #include "cli/query_figures.h"
 #include "target/inner.h"
@@ -166,7 +167,9 @@ static void print_suite_table(const query_result_t *result, const suite_table_t 
         filled++;
     }
     if (filled > 1) {
-        printf("\n%s\n", table->title);
+        putchar('\n');
+        cli_print_text(table->title);
+        putchar('\n');
         grid_print(&grid);
     }
     grid_free(&grid);
@@ -240,12 +243,13 @@ static void print_remarks(const query_result_t *result) {
         const measure_t *measure = &result->measures.items[i];
         const work_t *work = measure->work;
         const char *space = *work->with ? " " : "";
-        if (measure->failures)
-            printf("%s%s%s failed, its figures are left out: %s\n", work->query->name, space, work->with,
-                   measure->failure);
-        else if (measure->difference[0])
-            printf("%s%s%s: not the expected answer: %s\n", work->query->name, space, work->with,
-                   measure->difference);
+        const bool failed = measure->failures != 0;
+        if (failed || measure->difference[0]) {
+            printf("%s%s%s%s", work->query->name, space, work->with,
+                   failed ? " failed, its figures are left out: " : ": not the expected answer: ");
+            cli_print_text(failed ? measure->failure : measure->difference);
+            putchar('\n');
+        }
         if (work->parallel && parallel_ranges(work->parallel) == 1)
             printf("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
                    parallel_why(work->parallel));
@@ -316,8 +320,11 @@ void query_print_plans(const query_result_t *result) {
         printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
                request->database, request->collection,
                work->count > 1 ? ", one of several, drawn by chance:" : "");
-        printf("  %s  %s\n  options  %s\n", request->kind == QUERY_PIPELINE ? "pipeline" : "filter", body,
-               options);
+        printf("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
+        cli_print_text(body);
+        printf("\n  options  ");
+        cli_print_text(options);
+        putchar('\n');
         if (work->parallel)
             parallel_explain(work->parallel, stdout);
         bson_free(body);

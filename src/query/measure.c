@@ -1,4 +1,6 @@
 #include "query/measure.h"
+#include "base/conceal.h"
+#include "base/escape.h"
 #include "base/grow.h"
 #include "base/nearest.h"
 #include "base/log.h"
@@ -91,19 +93,30 @@ complain(const maker_t *maker, const ynode_t *at, const char *fmt, ...) {
     return ytree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
+/* As it may be shown. */
+static char *label_of(const char *text) {
+    char *open = conceal_copy(text);
+    const size_t length = strlen(open), room = 4 * length + 1;
+    char *shown = bson_malloc(room);
+    escape_text(shown, room, open, length);
+    free(open);
+    return shown;
+}
+
 /* One value, under the name that it has in the suite, or else as it would be written. */
 static bool append_value(bson_t *values, const maker_t *maker, const ynode_t *item, const bson_iter_t *value,
                          const char *name) {
     char *json = inner_json(value);
-    if (!name)
-        name = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
+    const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
+    char *label = label_of(name ? name : written);
     bool ok =
-        !bson_has_field(values, name) ||
+        !bson_has_field(values, label) ||
         complain(maker, item, "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
-                 item->key, name);
+                 item->key, label);
     if (ok)
-        bson_append_iter(values, name, -1, value);
+        bson_append_iter(values, label, -1, value);
     bson_free(json);
+    bson_free(label);
     return ok;
 }
 
@@ -155,6 +168,7 @@ static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, c
     bson_t values = BSON_INITIALIZER;
     if (!item)
         return make_works(maker, params, each, with);
+    char *name = label_of(item->key);
     bool ok = values_of(&values, maker, item, params) && bson_iter_init(&value, &values);
     while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
@@ -163,8 +177,8 @@ static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, c
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
         bson_append_utf8(&more_each, item->key, -1, bson_iter_key(&value), -1);
-        const int length = snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", item->key,
-                                    bson_iter_key(&value));
+        const int length =
+            snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", name, bson_iter_key(&value));
         ok = length < WITH_ROOM
                  ? combine(maker, item->next, &more, &more_each, longer)
                  : complain(maker, item,
@@ -174,6 +188,7 @@ static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, c
         bson_destroy(&more);
         bson_destroy(&more_each);
     }
+    bson_free(name);
     bson_destroy(&values);
     return ok;
 }

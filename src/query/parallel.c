@@ -1,4 +1,5 @@
 #include "query/parallel.h"
+#include "base/conceal.h"
 #include "base/stop.h"
 #include "query/beyond.h"
 #include "query/bounds.h"
@@ -400,7 +401,12 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
     }
     parts_pipeline(&parallel->parts, NULL, NULL, 0, &part);
     char *each = inner_list_json(&part), *merged = inner_list_json(&parallel->parts.merge);
-    fprintf(to, "  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
+    char *words =
+        bson_strdup_printf("  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
+    char *shown = conceal_copy(words);
+    fputs(shown, to);
+    free(shown);
+    bson_free(words);
     if (parallel_rounds(parallel))
         fprintf(to, "  sums of doubles are the plain run's to within rounding\n");
     bson_free(each);

@@ -111,7 +111,10 @@ static bool wait_for_server(run_t *run) {
 }
 
 static bool make_cold(run_t *run) {
-    return beside_wait(run->spec->cold, run->err) && wait_for_server(run);
+    if (beside_wait(run->spec->cold, run->err))
+        return wait_for_server(run);
+    address_conceal(server_address(run->result->server), run->err->text); /* the command may hold it, too */
+    return false;
 }
 
 static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {

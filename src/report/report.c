@@ -1,5 +1,6 @@
 #include "report/report.h"
 #include "base/clock.h"
+#include "base/conceal.h"
 #include "report/file.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -48,6 +49,13 @@ struct report {
 
 /* ---- values ---- */
 
+/* Every text of a report comes through here, or through `set`. */
+static void append_text(bson_t *to, const char *name, const char *text) {
+    char *shown = conceal_copy(text);
+    BSON_APPEND_UTF8(to, name, shown);
+    free(shown);
+}
+
 static void append_number(bson_t *to, const char *name, double number) {
     if (isfinite(number))
         BSON_APPEND_DOUBLE(to, name, number);
@@ -76,7 +84,7 @@ static void add_number(list_t *list, double number) {
 static void add_text(list_t *list, const char *text) {
     char room[16];
     const char *key = next_key(list, room);
-    BSON_APPEND_UTF8(&list->items, key, text ? text : "");
+    append_text(&list->items, key, text ? text : "");
 }
 
 static void clear(list_t *list) {
@@ -85,8 +93,10 @@ static void clear(list_t *list) {
 }
 
 static void set(char **field, const char *text) {
+    char *shown = conceal_copy(text ? text : "");
     bson_free(*field);
-    *field = bson_strdup(text ? text : "");
+    *field = bson_strdup(shown);
+    free(shown);
 }
 
 /* ---- life ---- */
@@ -140,15 +150,16 @@ void report_head(report_t *report, const char *target, const char *where, const 
 void report_say(report_t *report, int status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    bson_free(report->sentence);
-    report->sentence = bson_strdupv_printf(format, args);
+    char *sentence = bson_strdupv_printf(format, args);
     va_end(args);
+    set(&report->sentence, sentence);
+    bson_free(sentence);
     report->status = status;
 }
 
 void report_set_text(report_t *report, const char *name, const char *text) {
     if (text)
-        BSON_APPEND_UTF8(&report->settings, name, text);
+        append_text(&report->settings, name, text);
 }
 
 void report_set_number(report_t *report, const char *name, double number) {
@@ -166,9 +177,9 @@ void report_begin(report_t *report, report_kind_t kind, const char *title, const
     report->is_open = true;
     bson_reinit(&report->section);
     BSON_APPEND_UTF8(&report->section, "kind", report_kinds[kind]);
-    BSON_APPEND_UTF8(&report->section, "title", title);
+    append_text(&report->section, "title", title);
     if (note)
-        BSON_APPEND_UTF8(&report->section, "note", note);
+        append_text(&report->section, "note", note);
 }
 
 /* The row or series under way joins its list. */
@@ -181,7 +192,7 @@ static void end_inner(report_t *report) {
         BSON_APPEND_ARRAY(&rows->items, key, &report->inner.items);
     } else if (report->series) {
         bson_init(&series);
-        BSON_APPEND_UTF8(&series, "name", report->series);
+        append_text(&series, "name", report->series);
         BSON_APPEND_ARRAY(&series, "points", &report->inner.items);
         add_document(&report->lists[SERIES], &series);
         bson_destroy(&series);
@@ -206,7 +217,7 @@ void report_end(report_t *report) {
 
 void report_figure(report_t *report, const char *name, double value, const char *unit) {
     bson_t item = BSON_INITIALIZER;
-    BSON_APPEND_UTF8(&item, "name", name);
+    append_text(&item, "name", name);
     append_number(&item, "value", value);
     BSON_APPEND_UTF8(&item, "unit", unit);
     add_document(&report->lists[ITEMS], &item);
@@ -215,15 +226,15 @@ void report_figure(report_t *report, const char *name, double value, const char 
 
 void report_figure_text(report_t *report, const char *name, const char *text) {
     bson_t item = BSON_INITIALIZER;
-    BSON_APPEND_UTF8(&item, "name", name);
-    BSON_APPEND_UTF8(&item, "value", text);
+    append_text(&item, "name", name);
+    append_text(&item, "value", text);
     add_document(&report->lists[ITEMS], &item);
     bson_destroy(&item);
 }
 
 static void add_column(report_t *report, const char *name, const char *unit, bool bar, double most) {
     bson_t item = BSON_INITIALIZER;
-    BSON_APPEND_UTF8(&item, "name", name);
+    append_text(&item, "name", name);
     BSON_APPEND_UTF8(&item, "unit", unit);
     if (bar)
         append_number(&item, "most", most);
@@ -255,7 +266,7 @@ void report_word(report_t *report, const char *text) {
 static void append_axis(bson_t *to, const char *key, const char *name, const char *unit) {
     bson_t axis;
     BSON_APPEND_DOCUMENT_BEGIN(to, key, &axis);
-    BSON_APPEND_UTF8(&axis, "name", name);
+    append_text(&axis, "name", name);
     BSON_APPEND_UTF8(&axis, "unit", unit);
     bson_append_document_end(to, &axis);
 }
@@ -284,7 +295,7 @@ void report_point(report_t *report, double x, double y) {
 void report_band(report_t *report, const char *kind, const char *name, double from, double to) {
     bson_t item = BSON_INITIALIZER;
     BSON_APPEND_UTF8(&item, "kind", kind);
-    BSON_APPEND_UTF8(&item, "name", name);
+    append_text(&item, "name", name);
     append_number(&item, "from", from);
     append_number(&item, "to", to);
     add_document(&report->lists[BANDS], &item);
@@ -300,14 +311,14 @@ void report_heat(report_t *report, const char *rows, const char *columns, const 
 
 void report_cell(report_t *report, const report_cell_t *cell) {
     bson_t item = BSON_INITIALIZER;
-    BSON_APPEND_UTF8(&item, "row", cell->row);
-    BSON_APPEND_UTF8(&item, "column", cell->column);
+    append_text(&item, "row", cell->row);
+    append_text(&item, "column", cell->column);
     append_number(&item, "value", cell->value);
     append_number(&item, "low", cell->low);
     append_number(&item, "high", cell->high);
     BSON_APPEND_UTF8(&item, "state", cell->state);
     if (cell->note)
-        BSON_APPEND_UTF8(&item, "note", cell->note);
+        append_text(&item, "note", cell->note);
     BSON_APPEND_BOOL(&item, "best", cell->best);
     BSON_APPEND_BOOL(&item, "knee", cell->knee);
     add_document(&report->lists[ITEMS], &item);
@@ -316,7 +327,7 @@ void report_cell(report_t *report, const report_cell_t *cell) {
 
 void report_phase(report_t *report, const report_phase_t *phase) {
     bson_t item = BSON_INITIALIZER;
-    BSON_APPEND_UTF8(&item, "name", phase->name);
+    append_text(&item, "name", phase->name);
     append_number(&item, "began", phase->began);
     append_number(&item, "took", phase->took);
     append_number(&item, "predicted", phase->predicted);

@@ -11,7 +11,7 @@
  *     ok = report_write(report, "load.html", err);
  *     report_free(report);
  *
- * Texts are copied, and may hold anything: whoever prints them escapes them. A number that is not known is
+ * Texts are copied without passwords, and may hold anything: whoever prints them escapes them. A number that is not known is
  * NAN, and null in the document. Main thread. */
 #ifndef TIPPLE_REPORT_REPORT_H
 #define TIPPLE_REPORT_REPORT_H

@@ -1,0 +1,157 @@
+"""A password never leaves the process: each command is given a URI with one in every place where it does and does not
+belong, and what it prints, writes and stores is looked through.
+needs: standalone"""
+import os
+import re
+import subprocess
+
+import live
+import livetest
+
+CANARY = "cAnArY7"
+USER = "joe%d" % os.getpid()
+OWN_FILES = ("x.yaml", "f.yaml", "uri.txt", "a.txt")  # which the test wrote itself
+
+# each hides the canary in another kind of password: right, wrong, not escaped, not readable
+PASSWORDS = (CANARY, "wrong" + CANARY, "a/" + CANARY, "a@" + CANARY, "a:" + CANARY, "a?" + CANARY, "a#" + CANARY,
+             "a " + CANARY, "it's" + CANARY, CANARY + "%zz", CANARY + "%40")
+
+
+class Secrets(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.client.command("admin", {"createUser": USER, "pwd": CANARY, "roles": ["root"]})
+        self.addCleanup(self.client.command, "admin", {"dropUser": USER})
+        self.tipple("generate", "mot", "--rows", 20, "-q", "-o", "a.txt")
+        self.write("x.yaml", "suite: x\nqueries:\n  - {name: q, find: {filter: {}, limit: 1}}\n")
+
+    def secret(self, password=CANARY, **more):
+        """The collection's URI with a password in it."""
+        base, _, query = live.URI.partition("/?")
+        host = more.get("host") or base.split("://")[1].split("@")[-1]
+        return "mongodb://%s:%s@%s/%s.results?%s&authSource=admin&serverSelectionTimeoutMS=300" % (
+            USER, password, host, self.database, query)
+
+    def clean(self, *words, **environment):
+        """Runs it to its end, whatever that is: the canary is nowhere."""
+        done = self.tipple(*words, status=None, **environment)
+        for name, said in (("stdout", done.stdout.decode(errors="replace")), ("stderr", done.stderr)):
+            if CANARY in said:
+                self.fail("tipple %s: %s holds the password: %s" % (" ".join(map(str, words)), name, [
+                    line for line in said.splitlines() if CANARY in line][:3]))
+        return done
+
+    def all_clean(self):
+        """No file and no document holds it."""
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.name not in OWN_FILES:
+                self.assertNotIn(CANARY.encode(), path.read_bytes(), path)
+            self.assertNotIn(CANARY, path.name)
+        for entry in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]:
+            for document in self.client.find(self.database, entry["name"], raw=True):
+                self.assertNotIn(CANARY.encode(), bytes(document), entry["name"])
+
+    @staticmethod
+    def options():
+        """Of each command its options that take something: (command, option, environment, what it takes)."""
+        said = subprocess.run([live.TIPPLE, "help", "--markdown"], stdout=subprocess.PIPE, check=True).stdout.decode()
+        for part in said.split("\n## tipple ")[1:]:
+            command = part.split("\n", 1)[0]
+            for row in re.findall(r"(?m)^\| `([^`]*)` \| (.*) \|$", part):
+                found = re.search(r"--([\w-]+) (\S+)$", row[0])
+                environment = re.search(r"\(environment: `(\w+)`\)", row[1])
+                if found:
+                    yield command, found[1], environment and environment[1], found[2]
+
+    def test_wrong_places(self):
+        """a URI where a number, a name, a file, an option, a command or an argument should be"""
+        uri, count = self.secret(), 0
+        commands = set()
+        for command, option, variable, takes in self.options():
+            commands.add(command)
+            if takes in ("URI", "COMMAND"):
+                continue
+            count += 1
+            for words in (["--%s=%s" % (option, uri)], ["--" + option, uri]):
+                done = self.clean(command, *words)
+                self.assertEqual(1, done.returncode, (command, option))
+            self.assertIn("goes with --uri", done.stderr)
+            if variable:
+                self.clean(command, **{variable: uri})
+        self.assertGreater(count, 100)
+        self.assertGreater(len(commands), 10)
+        for command in sorted(commands) + ["help"]:
+            for words in ([uri], ["--", uri], ["--urx=" + uri], ["--" + uri], ["-" + uri], ["-u" + uri], ["-q", uri, uri]):
+                done = self.clean(command, *words)
+                self.assertEqual(1, done.returncode, (command, words))
+        for words in ([uri], ["--" + uri], ["help", "--" + uri], ["query", "--suite", "./x.yaml", "--uri", uri, uri]):
+            self.assertEqual(1, self.clean(*words).returncode)
+        self.all_clean()
+
+    def test_bad_uris(self):
+        """a URI that is none, whose server is not there, or whose password is wrong: with -v, too, and in reports"""
+        for password in PASSWORDS:
+            for host in (None, "127.0.0.1:1", "127.0.0.1:x", "[::1"):
+                for uri in (self.secret(password, host=host), self.secret(password, host=host).replace("//", "/"),
+                            self.secret(password, host=host).replace("mongodb:", "mongo:")):
+                    done = self.clean("status", "-v", "--uri", uri, "--patience", "100ms")
+                    if password != CANARY and host:
+                        self.assertNotEqual(0, done.returncode)
+        for uri in (self.secret("wrong" + CANARY), self.secret(host="127.0.0.1:1")):
+            for words in (["load", "--format", "mot", "a.txt"], ["verify", "--format", "mot", "a.txt"], ["forget", "a.txt"],
+                          ["query", "--suite", "./x.yaml", "--report", "q.json"], ["where", "5"],
+                          ["tune", "--format", "mot", "a.txt", "--report", "t.html"],
+                          ["drill", "--format", "mot", "a.txt", "--report", "d.json"]):
+                self.assertNotEqual(0, self.clean(*words, "-v", "--uri", uri, "--patience", "100ms").returncode)
+                self.clean(*words, "--patience", "100ms", TIPPLE_URI=uri)
+                self.write("uri.txt", uri + "\n")
+                self.clean(*words, "--patience", "100ms", "--uri-file", "uri.txt")
+        self.all_clean()
+
+    def test_right_places(self):
+        """loads, verifies, asks and reports with the right password, which is in commands beside it, too"""
+        uri = self.secret()
+        for report in ("l.json", "l.html"):
+            done = self.clean("load", "-v", "--json", "--format", "mot", "--uri", uri, "--report", report, "a.txt")
+            self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0, self.clean("verify", "-v", "--json", "--format", "mot", "--uri", uri, "a.txt").returncode)
+        self.assertEqual(0, self.clean("status", "-v", "--json", "--inputs", "--uri", uri).returncode)
+        query = ["query", "-v", "--suite", "./x.yaml", "--uri", uri, "--repeats", 1]
+        bare = "tool --login %s" % CANARY  # no URI, but the password of ours
+        for words, status in ((["--report", "q.json", "--json"], 0), (["--report", "q.html"], 0), (["--csv"], 0),
+                              (["--explain"], 0), (["--cold", "true '%s'" % uri, "--report", "c.json"], 0),
+                              (["--cold", "false '%s'" % uri, "--report", "f.json"], 8),
+                              (["--cold", "false " + bare, "--report", "b.html"], 8),
+                              (["--while", "sleep 100; true '%s'" % uri, "--report", "w.json"], 0)):
+            done = self.clean(*query, *words)
+            self.assertEqual(status, done.returncode, done.stderr)
+        said = (self.folder / "f.json").read_text()
+        self.assertRegex(said, r"the command 'false 'mongodb://%s:\*\*\*@" % USER)
+        self.assertEqual(4, said.count("mongodb://%s:***@" % USER))  # the target, the command line twice, the sentence
+        self.all_clean()
+
+    def test_files(self):
+        """a suite and a format that hold a URI: in lists, labels, tables, sentences and reports"""
+        uri = self.secret()
+        self.client.insert(self.database, "results", [{"_id": 1}])
+        suite = ("suite: 'of %s'\nabout: %s\nparams: {p: '%s'}\nqueries:\n  - name: q\n    about: %s\n    tags: ['%s']\n"
+                 "    each: {u: ['%s', {deep: '%s'}]}\n    find: {filter: {n: {$ne: {$param: u}}}}\n    %s\n"
+                 "tables: [{title: %s, rows: u, columns: query, show: mean_ms}]\n")
+        for more in ("", "expect: {documents: 5}", "expect: {digest: '%s'}" % uri, "options: {hint: '%s'}" % uri,
+                     "collection: '%s'" % uri, "find: '%s'" % uri, "'%s': 5" % uri, "documents: '%s'" % uri):
+            self.write("x.yaml", suite % (uri, uri, uri, uri, uri, uri, uri, more, uri))
+            self.clean("query", "--suite", "./x.yaml", "--list")
+            query = ["query", "--suite", "./x.yaml", "--uri", uri, "--repeats", 1]
+            for words in (["--json"], ["--csv"], ["--report", "s.json"], ["--report", "s.html"], ["--explain"]):
+                self.clean(*query, *words)
+        for text in ("format: '%s'\n", "format: f\nabout: '%s'\nfields: [{name: a}]\n", "format: f\nfields: [{name: '%s'}]\n",
+                     "format: f\nfields: [{name: a, type: '%s'}]\n", "'%s': 5\n", "format: f\nlike: '%s'\n"):
+            self.write("f.yaml", text % uri)
+            self.clean("formats", "--check", "./f.yaml")
+            self.clean("parse", "--format", "./f.yaml", "a.txt")
+        self.all_clean()
+
+
+if __name__ == "__main__":
+    os.environ.pop("TIPPLE_URI", None)
+    livetest.main()

@@ -1,0 +1,102 @@
+/* conceal: passwords out of texts, written by hand. The password is s3cret wherever there is one. */
+#include "base/conceal.h"
+#include "base/err.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void concealed(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"mongodb://joe:s3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"--urx=mongodb://joe:s3cret@h:27017/a.b", "--urx=mongodb://joe:***@h:27017/a.b"},
+        {"mongodb+srv://joe:s3cret@h", "mongodb+srv://joe:***@h"},
+        {"mongodb://:s3cret@h", "mongodb://:***@h"},
+        {"mongodb://joe:x@h", "mongodb://joe:***@h"},
+        {"a mongodb://joe:s3cret@h b mongodb://ann:s3cret@k c",
+         "a mongodb://joe:***@h b mongodb://ann:***@k c"},
+        {"mongodb://joe:p@s3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"mongodb://joe:s3/s3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"mongodb://joe:s3:s3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"mongodb://joe:?s3cret#@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"mongodb://joe:it's3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"'mongodb://joe:s3cret@h/a.b'", "'mongodb://joe:***@h/a.b'"},
+        {"mongodb://joe:my s3cret@h/a.b", "mongodb://joe:***@h/a.b"},
+        {"mongodb:/joe//ann:s3cret@h/a.b", "mongodb:/joe//ann:***@h/a.b"},
+        {"no option '--urx=mongodb://joe:s3cre'; see", "no option '--urx=mongodb://joe:***'; see"},
+        {"'mongodb://joe:s3cret...' is too long", "'mongodb://joe:***...' is too long"},
+        {"mongodb://joe:123456789", "mongodb://joe:***"},
+        {"mongodb://h/?tlsCertificateKeyFilePassword=s3cret&x=y",
+         "mongodb://h/?tlsCertificateKeyFilePassword=***&x=y"},
+        {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
+        {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
+        {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
+        /* nothing to hide */
+        {"mongodb://h:27017/a.b", NULL},
+        {"mongodb://h:27017,k:27018/a.b?directConnection=true", NULL},
+        {"mongodb://[::1]:27017/a.b", NULL},
+        {"mongodb://joe@h/a.b", NULL},
+        {"mongodb://joe:@h/a.b", NULL},
+        {"mongodb://joe:***@h/a.b", NULL},
+        {"mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)",
+         NULL},
+        {"the server at h:27017 knows joe@h: no", NULL},
+        {"a file a//b:c is not there", NULL},
+        {"the password of the URI is wrong", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *shown = cases[i].shown ? cases[i].shown : cases[i].text;
+        char *copy = conceal_copy(cases[i].text), text[200];
+        if (strcmp(copy, shown) != 0)
+            fail_msg("%s became %s", cases[i].text, copy);
+        free(copy);
+        snprintf(text, sizeof text, "%s", cases[i].text);
+        assert_string_equal(shown, conceal(text, sizeof text));
+        assert_string_equal(shown, conceal(text, sizeof text)); /* once is enough */
+        err_t err;
+        err_set(&err, STATUS_USAGE, "%s", cases[i].text);
+        assert_string_equal(shown, err.text);
+    }
+}
+
+/* However much of a text there is room for, and wherever it was cut off. */
+static void cut(void **state) {
+    (void)state;
+    static const char uri[] = "the file mongodb://joe:s3cretpassword@h/a.b is not there";
+    for (size_t length = 1; length < sizeof uri; length++) {
+        char text[sizeof uri + 4];
+        snprintf(text, sizeof text, "%.*s", (int)length, uri);
+        conceal(text, sizeof text);
+        if (strstr(text, "s3"))
+            fail_msg("%zu: %s", length, text);
+    }
+    char small[] = "mongodb://j:x@h";
+    assert_string_equal("mongodb://j:***", conceal(small, sizeof small));
+}
+
+static void found(void **state) {
+    (void)state;
+    assert_true(conceal_finds("u=mongodb://joe:s3cret@h/a.b"));
+    assert_true(conceal_finds("https://a.b/c ftp://joe:s3cret@h"));
+    assert_false(conceal_finds("mongodb://h:27017/a.b"));
+    assert_false(conceal_finds("http://h:abc"));
+    assert_false(conceal_finds("password=5"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(concealed),
+        cmocka_unit_test(cut),
+        cmocka_unit_test(found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
