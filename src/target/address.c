@@ -6,8 +6,8 @@
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
-/* NAME.tipple.files and its like must be names too. */
-enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.files" + 1, LONGEST_DATABASE = 63 };
+/* NAME.tipple.drills and its like must be names too. */
+enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.drills" + 1, LONGEST_DATABASE = 63 };
 
 void address_free(address_t *address) {
     if (address->uri)
@@ -87,15 +87,19 @@ static bool good_database(const char *name, err_t *err) {
 }
 
 static bool good_collection(const char *name, err_t *err) {
-    static const char *const catalogs[] = {".tipple.files", ".tipple.loads"};
+    static const struct {
+        const char *tail, *holds;
+    } own[] = {{".tipple.files", "a load's catalog"},
+               {".tipple.loads", "a load's catalog"},
+               {".tipple.drills", "the history of drills"},
+               {".tipple.mark", "the mark of a tune or drill under way"}};
     size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof catalogs / sizeof *catalogs; i++) {
-        size_t tail = strlen(catalogs[i]);
-        if (length >= tail && strcmp(name + length - tail, catalogs[i]) == 0)
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        size_t tail = strlen(own[i].tail);
+        if (length >= tail && strcmp(name + length - tail, own[i].tail) == 0)
             return err_set(err, STATUS_USAGE,
-                           "'%s' is the name of a load's catalog, not of data: name another "
-                           "collection in the URI",
-                           name);
+                           "'%s' is the name of %s, not of data: name another collection in the URI", name,
+                           own[i].holds);
     }
     if (strncmp(name, "system.", 7) == 0)
         return err_set(err, STATUS_USAGE,
