@@ -63,7 +63,8 @@ void hist_merge(hist_t *to, const hist_t *from) {
 }
 
 double hist_quantile_ns(const hist_t *hist, double share) {
-    uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count), seen = 0;
+    /* 0.07 * 100 is a little more than 7, and the 7th is meant */
+    uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count * (1 - 1e-12)), seen = 0;
     if (!hist->moments.count)
         return NAN;
     for (size_t i = 0; i < HIST_BUCKETS; i++) {

@@ -9,8 +9,9 @@
 
 /* ---- Student's t ---- */
 
-/* Beyond this many degrees of freedom t is the normal distribution to six digits. */
-static const double MOST_FREEDOM = 1e6;
+/* From here on the normal distribution and four terms of what it differs by are good to twelve digits, and the
+ * logarithms of large factorials are not. */
+static const double NEARLY_NORMAL = 1000;
 
 static double log_gamma(double x) {
     int sign;
@@ -54,23 +55,44 @@ static double beta_below(double a, double b, double x) {
     return front * beta_fraction(a, b, x) / a;
 }
 
-/* The probability to be farther from zero than t, on either side. */
+/* The probability to be farther from zero than t, on either side; of endless freedom: the normal distribution. */
 static double student_beyond(double t, double freedom) {
-    return beta_below(freedom / 2, 0.5, freedom / (freedom + t * t));
+    return isinf(freedom) ? erfc(t / sqrt(2)) : beta_below(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+/* How fast that falls. */
+static double student_slope(double t, double freedom) {
+    const double at_zero = isinf(freedom) ? sqrt(2 / M_PI)
+                                          : 2 * exp(log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2)) /
+                                                sqrt(freedom * M_PI);
+    return at_zero * (isinf(freedom) ? exp(-t * t / 2) : exp(-(freedom + 1) / 2 * log1p(t * t / freedom)));
+}
+
+/* By Newton: it falls ever more slowly, so that steps from zero never go too far. */
+static double find_student(double beyond, double freedom) {
+    enum { MOST_STEPS = 2000 };
+    double t = 0;
+    for (int i = 0; i < MOST_STEPS; i++) {
+        const double step = (student_beyond(t, freedom) - beyond) / student_slope(t, freedom);
+        if (!(step > 1e-15 * t))
+            break;
+        t += step;
+    }
+    return t;
+}
+
+/* By Cornish and Fisher. */
+static double expand(double z, double freedom) {
+    const double z2 = z * z, a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
+                 c = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
+                 d = ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+    return z * (1 + (a + (b + (c + d / freedom) / freedom) / freedom) / freedom);
 }
 
 double compare_student(double probability, double freedom) {
-    enum { HALVINGS = 100 };
     const double beyond = 2 * (1 - probability);
-    double low = 0, high = 1;
-    freedom = fmin(freedom, MOST_FREEDOM);
-    while (student_beyond(high, freedom) > beyond && high < 1e300)
-        high *= 2;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = (low + high) / 2;
-        *(student_beyond(middle, freedom) > beyond ? &low : &high) = middle;
-    }
-    return high;
+    return freedom > NEARLY_NORMAL ? expand(find_student(beyond, INFINITY), freedom)
+                                   : find_student(beyond, freedom);
 }
 
 /* ---- ratios ---- */

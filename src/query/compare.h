@@ -26,7 +26,7 @@ ratio_t compare_means(sample_t before, sample_t now);
 const char *compare_verdict(const ratio_t *ratio);
 
 /* What Student's t with so many degrees of freedom (from 1, not whole) stays below with this probability,
- * which is between 0.5 and 1. */
+ * which is between 0.5 and 1; to ten digits. */
 double compare_student(double probability, double freedom);
 
 typedef struct {

@@ -1,5 +1,6 @@
 #include "study/matrix.h"
 #include "base/chance.h"
+#include "query/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +10,13 @@
  * that happen to be alike are no proof then. */
 enum { LENT = 8 };
 
-/* Standard normal quantiles: of a two-sided 95 % interval; for dropping a cell, where one error in twenty
- * would be too many, with every cell looked at after every trial; for the knee, where doubt is for the
+/* Bounds, and what is on one side of each: of a two-sided 95 % interval; for dropping a cell, where one error in
+ * twenty would be too many, with every cell looked at after every trial; for the knee, where doubt is for the
  * cheaper cell. */
-static const double Z_INTERVAL = 1.959964, Z_DROP = 2.807, Z_DOUBT = 1.0;
+typedef enum { INTERVAL, DROP, DOUBT, BOUNDS } bound_t;
+static const double probability_of[BOUNDS] = {0.975, 0.9975, 0.84};
+
+enum { KEPT = 128 };
 
 struct matrix {
     matrix_options_t options;
@@ -23,13 +27,17 @@ struct matrix {
     int64_t spent_ns;
     uint64_t drawn;
     bool budget_spent;
+    double (*student)[KEPT]; /* of each bound, by degrees of freedom, which are whole; 0: not yet asked for */
 };
 
-/* Student's t from the normal quantile, by Cornish and Fisher; good to a percent from 4 degrees of freedom
- * on. */
-static double student(double z, double freedom) {
-    const double z2 = z * z;
-    return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom));
+/* How many standard errors a bound is away. */
+static double student(const matrix_t *matrix, bound_t bound, double freedom) {
+    if (!(freedom < KEPT))
+        return compare_student(probability_of[bound], freedom);
+    double *known = &matrix->student[bound][(size_t)freedom];
+    if (*known == 0)
+        *known = compare_student(probability_of[bound], freedom);
+    return *known;
 }
 
 matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_options_t *options) {
@@ -41,7 +49,8 @@ matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_opti
     matrix->count = matrix->at = count;
     matrix->cells = calloc(count + 1, sizeof *matrix->cells);
     matrix->order = calloc(count + 1, sizeof *matrix->order);
-    if (!matrix->cells || !matrix->order) {
+    matrix->student = calloc(BOUNDS, sizeof *matrix->student);
+    if (!matrix->cells || !matrix->order || !matrix->student) {
         matrix_free(matrix);
         return NULL;
     }
@@ -62,6 +71,7 @@ void matrix_free(matrix_t *matrix) {
         return;
     free(matrix->cells);
     free(matrix->order);
+    free(matrix->student);
     free(matrix);
 }
 
@@ -107,13 +117,13 @@ static size_t find_best(const matrix_t *matrix) {
     return best;
 }
 
-/* The logarithm of mean / best's mean, and how far off it may be at this quantile. */
-static double against(const matrix_t *matrix, size_t cell, size_t best, double z, double *error) {
+/* The logarithm of mean / best's mean, and how far off it may be at this bound. */
+static double against(const matrix_t *matrix, size_t cell, size_t best, bound_t bound, double *error) {
     double all, freedom, best_freedom;
     const double variance = pooled(matrix, &all);
     const double own = error_of(&matrix->cells[cell], variance, all, &freedom),
                  other = error_of(&matrix->cells[best], variance, all, &best_freedom);
-    *error = student(z, fmin(freedom, best_freedom)) * sqrt(own * own + other * other);
+    *error = student(matrix, bound, fmin(freedom, best_freedom)) * sqrt(own * own + other * other);
     return log(matrix->cells[cell].mean / matrix->cells[best].mean);
 }
 
@@ -124,7 +134,7 @@ matrix_share_t matrix_share(const matrix_t *matrix, size_t cell) {
         return (matrix_share_t){NAN, NAN, NAN};
     if (cell == best)
         return (matrix_share_t){1, 1, 1};
-    const double share = against(matrix, cell, best, Z_INTERVAL, &error);
+    const double share = against(matrix, cell, best, INTERVAL, &error);
     return (matrix_share_t){exp(share), exp(share - error), exp(share + error)};
 }
 
@@ -137,7 +147,7 @@ static void set_intervals(matrix_t *matrix) {
         const double error = error_of(cell, variance, all, &freedom);
         if (isnan(error))
             continue;
-        const double half = student(Z_INTERVAL, freedom) * error;
+        const double half = student(matrix, INTERVAL, freedom) * error;
         const bool known = half <= matrix->options.precision || cell->trials >= matrix->options.most_trials;
         cell->low = cell->mean * fmax(1 - half, 0);
         cell->high = cell->mean * (1 + half);
@@ -158,7 +168,7 @@ static void drop_hopeless(matrix_t *matrix) {
         if (i == best || matrix->cells[i].trials < 2 || matrix->cells[i].state != MATRIX_OPEN ||
             matrix->options.keep_all)
             continue;
-        if (against(matrix, i, best, Z_DROP, &error) + error < least)
+        if (against(matrix, i, best, DROP, &error) + error < least)
             matrix->cells[i].state = MATRIX_DROPPED;
     }
 }
@@ -231,7 +241,7 @@ bool matrix_reaches(const matrix_t *matrix, size_t cell, size_t other) {
         matrix->cells[other].trials < 2)
         return false;
     return cell == other ||
-           against(matrix, cell, other, Z_DOUBT, &error) + error >= log(1 - matrix->options.nearly);
+           against(matrix, cell, other, DOUBT, &error) + error >= log(1 - matrix->options.nearly);
 }
 
 static size_t find_knee(const matrix_t *matrix, size_t best) {

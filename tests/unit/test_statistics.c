@@ -1,0 +1,172 @@
+/* Statistics: means, deviations, intervals and quantiles beside references that share nothing with the code: numbers
+ * computed with forty digits by mpmath (quantiles by halving its incomplete beta function), sums of two passes in
+ * long doubles, and sorted samples. */
+#include "base/chance.h"
+#include "base/hist.h"
+#include "query/compare.h"
+#include "study/matrix.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void near(double value, double expected, double within, const char *what, double of) {
+    if (!(fabs(value - expected) <= within * fabs(expected)))
+        fail_msg("%s of %g: %.17g instead of %.17g", what, of, value, expected);
+}
+
+static void quantiles_of_student(void **state) {
+    (void)state;
+    static const double at[] = {0.84, 0.95, 0.975, 0.9975, 0.9995};
+    static const struct {
+        double freedom, t[5];
+    } rows[] = {
+        {1, {1.818993247281066, 6.313751514675043, 12.7062047361747, 127.3213364688721, 636.6192487687196}},
+        {2, {1.311578474677781, 2.919985580353726, 4.302652729749464, 14.08904727555529, 31.59905457644362}},
+        {3, {1.188928636477017, 2.353363434801824, 3.18244630528371, 7.453318505150625, 12.92397863668748}},
+        {3.5, {1.157247495337729, 2.222433493649602, 2.94008863798273, 6.309203871699792, 10.20482863165588}},
+        {4, {1.134396637974047, 2.13184678632665, 2.776445105197794, 5.597568367075459, 8.610301581379275}},
+        {5, {1.103668272956062, 2.015048373333024, 2.570581835636316, 4.773340604855522, 6.86882662588111}},
+        {7.29428,
+         {1.067020558398908, 1.883141989252989, 2.345422053488252, 3.964131921068569, 5.285455501063306}},
+        {10, {1.046422610497965, 1.812461122811676, 2.228138851986275, 3.581406202090656, 4.586893858702636}},
+        {30, {1.011215745392433, 1.697260886593958, 2.042272456301238, 3.029798223648243, 3.645958635042022}},
+        {100, {0.9994273166257914, 1.66023432608534, 1.983971518523552, 2.870651523836538, 3.39049131116423}},
+        {999,
+         {0.9949531052588131, 1.646380345427536, 1.96234146113345, 2.813284123745299, 3.300292440398735}},
+        {1000.5,
+         {0.9949523624283235, 1.64637805436103, 1.962337892459348, 2.813274733560451, 3.300277759796532}},
+        {5000,
+         {0.9945567892113744, 1.645158437596971, 1.960438551706508, 2.808280526738663, 3.292473723370851}},
+        {99999,
+         {0.9944628280925361, 1.644868864937351, 1.959987707771845, 2.807096082461891, 3.290624032384918}},
+        {1000000,
+         {0.9944583776908758, 1.64485515072204, 1.959966356814107, 2.807039999577637, 3.290536461248691}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+            near(compare_student(at[k], rows[i].freedom), rows[i].t[k], 1e-10, "t", rows[i].freedom);
+}
+
+static void ratios(void **state) {
+    (void)state;
+    static const struct {
+        sample_t before, now;
+        double low, high;
+    } rows[] = {
+        {{2, 10, 1}, {2, 11, 2}, 0.4744549778800494, 2.550294667381294},
+        {{2, 5, 0.5}, {3, 4, 1}, 0.4671709208067485, 1.369948281230339},
+        {{4, 10, 1}, {9, 12, 1.5}, 1.030113339434627, 1.397904429419716},
+        {{5, 1294, 457}, {5, 1170, 300}, 0.5720997101969495, 1.428997414629951},
+        {{100, 1.5, 0.25}, {1000, 1.25, 0.5}, 0.7996831463506066, 0.8683994999939362},
+        {{100000, 0.125, 0.0625}, {100000, 0.1328125, 0.0625}, 1.057987936344255, 1.06703130652018},
+        {{2, 1, 0.0078125}, {100000, 1, 1}, 0.969240578055396, 1.031735590359121},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const ratio_t ratio = compare_means(rows[i].before, rows[i].now);
+        near(ratio.low, rows[i].low, 1e-10, "the lower end", (double)i);
+        near(ratio.high, rows[i].high, 1e-10, "the upper end", (double)i);
+    }
+}
+
+/* Two cells of two trials each: three degrees of freedom (two are lent, one is its own), t = 3.18244630528371, and a
+ * standard error of sqrt((2 * 2e-4 + 2e-4) / 3 / 2) = 0.01. One trial has no interval. */
+static void intervals_of_cells(void **state) {
+    (void)state;
+    const matrix_cell_t cells[] = {{.threads = 1}, {.threads = 2}, {.threads = 3}};
+    const matrix_options_t options = {
+        .precision = 1e-9, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = 100, .keep_all = true};
+    static const double rates[][2] = {{99, 101}, {198, 202}, {150, 0}};
+    matrix_t *matrix = matrix_new(cells, 3, &options);
+    for (size_t i = 0; i < 3; i++)
+        for (int trial = 0; trial < 2 && rates[i][trial] > 0; trial++)
+            matrix_add(matrix, i, rates[i][trial], 1);
+    for (size_t i = 0; i < 2; i++) {
+        const double mean = (rates[i][0] + rates[i][1]) / 2;
+        near(matrix_cell(matrix, i)->low, mean * (1 - 0.0318244630528371), 1e-10, "the lower end", (double)i);
+        near(matrix_cell(matrix, i)->high, mean * (1 + 0.0318244630528371), 1e-10, "the upper end",
+             (double)i);
+    }
+    assert_true(isnan(matrix_cell(matrix, 2)->low) && isnan(matrix_cell(matrix, 2)->high));
+    assert_true(isnan(matrix_share(matrix, 2).low));
+    matrix_free(matrix);
+}
+
+static int by_size(const void *a, const void *b) {
+    const double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+/* As numpy's inverted_cdf, for shares of so many thousandths. */
+static double nearest_rank(const double *sorted, uint64_t count, uint64_t thousandths) {
+    const uint64_t rank = (thousandths * count + 999) / 1000;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+static void samples(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 5, 7, 10, 20, 99, 100, 101, 1000, 10000, 99999, 100000};
+    static const uint64_t shares[] = {1, 7, 70, 250, 500, 550, 900, 950, 980, 990, 995, 998, 999, 1000};
+    static const double offsets[] = {0, 1e6, 3e12};
+    double *values = malloc(100000 * sizeof *values);
+    hist_t *halves = malloc(2 * sizeof *halves);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+            const uint64_t count = counts[i];
+            uint64_t drawn = 7 + i;
+            long double sum = 0, squares = 0;
+            memset(halves, 0, 2 * sizeof *halves);
+            for (uint64_t at = 0; at < count; at++) {
+                /* some are much longer than most */
+                const double one = (double)(chance_next(&drawn) >> 11) * 0x1p-53;
+                values[at] = floor(offsets[k] + 1e5 / (0.001 + one));
+                sum += values[at];
+                hist_add(&halves[at % 3 == 0], (int64_t)values[at]);
+            }
+            const long double mean = sum / (long double)count;
+            for (uint64_t at = 0; at < count; at++)
+                squares += (values[at] - mean) * (values[at] - mean);
+            hist_merge(&halves[0], &halves[1]);
+            const hist_t *hist = &halves[0];
+            assert_true(hist->moments.count == count);
+            near(hist->moments.mean, (double)mean, 1e-12, "the mean", (double)count);
+            if (count == 1)
+                assert_true(isnan(moments_sd(&hist->moments)));
+            else
+                near(moments_sd(&hist->moments), (double)sqrtl(squares / (long double)(count - 1)), 1e-9,
+                     "the deviation", (double)count);
+            qsort(values, count, sizeof *values, by_size);
+            for (size_t share = 0; share < sizeof shares / sizeof *shares; share++)
+                near(hist_quantile_ns(hist, (double)shares[share] / 1000),
+                     nearest_rank(values, count, shares[share]), 0.004, "a quantile", (double)count);
+        }
+    free(values);
+    free(halves);
+}
+
+/* 0.07 * 100 is not quite 7. */
+static void ranks(void **state) {
+    (void)state;
+    hist_t *hist = calloc(1, sizeof *hist);
+    for (int64_t ns = 1; ns <= 100; ns++) /* a bucket each */
+        hist_add(hist, ns);
+    for (int percent = 1; percent <= 100; percent++)
+        assert_true(hist_quantile_ns(hist, percent / 100.0) == percent);
+    free(hist);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_of_student),
+        cmocka_unit_test(ratios),
+        cmocka_unit_test(intervals_of_cells),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
