@@ -1,4 +1,5 @@
 #include "cli/query_print.h"
+#include "base/ejson.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/grid.h"
@@ -301,7 +302,7 @@ void query_print_answers(const query_result_t *result) {
         while (bson_iter_next(&at)) {
             if (!inner_document(&at, &document))
                 continue;
-            char *json = bson_as_relaxed_extended_json(&document, NULL);
+            char *json = ejson_print(&document, true, NULL);
             printf("%s\n", json ? json : "");
             bson_free(json);
         }
@@ -315,15 +316,15 @@ void query_print_plans(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.work_count; i++) {
         const work_t *work = &result->measures.works[i];
         const request_t *request = work->requests;
-        char *body = bson_as_relaxed_extended_json(request->body, NULL);
-        char *options = bson_as_relaxed_extended_json(request->options, NULL);
+        char *body = ejson_print(request->body, true, NULL);
+        char *options = ejson_print(request->options, true, NULL);
         printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
                request->database, request->collection,
                work->count > 1 ? ", one of several, drawn by chance:" : "");
         printf("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
-        cli_print_text(body);
+        cli_print_text(body ? body : "");
         printf("\n  options  ");
-        cli_print_text(options);
+        cli_print_text(options ? options : "");
         putchar('\n');
         if (work->parallel)
             parallel_explain(work->parallel, stdout);

@@ -1,4 +1,5 @@
 #include "cli/report_query.h"
+#include "base/ejson.h"
 #include "cli/query_figures.h"
 #include "cli/reporting.h"
 #include "report/scale.h"
@@ -216,7 +217,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     bson_string_t *text = bson_string_new(NULL);
     for (bson_iter_init(&at, measure->answer.documents);
          shown < ANSWER_DOCUMENTS && inner_next(&at, &document); shown++) {
-        char *json = bson_as_relaxed_extended_json(&document, NULL);
+        char *json = ejson_print(&document, true, NULL);
         bson_string_append_printf(text, "%s%s", shown ? "  " : "", json ? json : "");
         bson_free(json);
     }

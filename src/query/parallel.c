@@ -1,5 +1,6 @@
 #include "query/parallel.h"
 #include "base/conceal.h"
+#include "base/ejson.h"
 #include "base/stop.h"
 #include "query/beyond.h"
 #include "query/bounds.h"
@@ -378,7 +379,7 @@ static char *bounds_of(const bson_t *pipeline) {
     bson_t match;
     return bson_iter_init_find(&stage, pipeline, "0") && bson_iter_recurse(&stage, &value) &&
                    bson_iter_next(&value) && inner_document(&value, &match)
-               ? bson_as_relaxed_extended_json(&match, NULL)
+               ? ejson_print(&match, true, NULL)
                : NULL;
 }
 

@@ -1,4 +1,5 @@
 #include "target/inner.h"
+#include "base/ejson.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ bool inner_next(bson_iter_t *documents, bson_t *document) {
 static char *json_of_held(bson_t *holder) {
     enum { BEFORE = sizeof "{ \"v\" : " - 1, BEHIND = sizeof " }" - 1 };
     size_t length;
-    char *json = bson_as_relaxed_extended_json(holder, &length);
+    char *json = ejson_print(holder, true, &length);
     bson_destroy(holder);
     if (json) {
         memmove(json, json + BEFORE, length - BEFORE - BEHIND);

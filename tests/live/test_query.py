@@ -97,6 +97,17 @@ class Counting(Query):
         self.assertIsNotNone(measured[1]["p95_ms"])
         self.assertIsNone(measured[1]["p99_ms"])
 
+    def test_doubles(self):
+        """doubles of answers, of --explain and of labels have as few digits as read back the same"""
+        self.write("x.yaml", "suite: d\nqueries:\n  - name: q\n    each: {x: [0.1]}\n    pipeline: [{$limit: 1}, {$project: {_id: 0, d: "
+                             "{$add: [{$param: x}, 0.2]}}}]\n")
+        for words, said in ((("--json",), '"result":[ { "d" : 0.30000000000000004 } ]'), (("--explain",), "[ 0.1, 0.2 ]"),
+                            (("--answers",), '{ "d" : 0.30000000000000004 }'), (("--csv",), '"q","x=0.1"')):
+            done = self.tipple(*self.query_words("--repeats", 1, *words))
+            self.assertIn(said, done.stdout.decode())
+        self.query("--repeats", 1, "--report", "d.json")
+        self.assertIn('{ \\"d\\" : 0.30000000000000004 }', (self.folder / "d.json").read_text())
+
     def test_too_few(self):
         """one measurement has a mean and no deviation; two have no p95"""
         one, = self.query("count", "--repeats", 1)
