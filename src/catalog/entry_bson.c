@@ -500,6 +500,8 @@ static void append_set_piece(const entry_change_t *change, bson_t *set) {
     } else if (change->sets_owner) {
         append_owner(set, piece_field(change, "owner", name), owner);
         append_number(set, piece_field(change, "epoch", name), epoch);
+        if (change->new_generation)
+            append_number(set, piece_field(change, "generation", name), change->new_generation);
     }
 }
 

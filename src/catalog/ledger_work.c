@@ -49,7 +49,9 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .sets_owner = true,
                                     .new_owner = ledger->options.self,
                                     .new_epoch = piece->epoch + 1};
-    if (!is_believed(ledger, piece)) {
+    if (!piece->epoch) { /* nobody has begun it: there is nothing to believe */
+        take->change.new_generation = ledger->options.generation;
+    } else if (!is_believed(ledger, piece)) {
         take->progress =
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;

@@ -62,6 +62,7 @@ typedef struct {
     bool sets_owner;
     load_id_t new_owner;
     uint32_t new_epoch;           /* with sets_owner */
+    uint32_t new_generation;      /* with sets_owner, of a piece that was never taken before; 0: as it is */
     const piece_t *progress;      /* or NULL; generation, complete, unsafe, done, counts, tail, rejects */
     const version_t *new_version; /* or NULL: becomes number version + 1 */
     const char *new_key;          /* with new_version */

@@ -323,8 +323,8 @@ static bool is_plain_take(const entry_change_t *change) {
 
 static bool say_the_same(const entry_change_t *a, const entry_change_t *b) {
     return is_plain_take(a) && is_plain_take(b) && a->piece == b->piece && a->epoch == b->epoch &&
-           a->new_epoch == b->new_epoch && load_id_equal(&a->owner, &b->owner) &&
-           load_id_equal(&a->new_owner, &b->new_owner);
+           a->new_epoch == b->new_epoch && a->new_generation == b->new_generation &&
+           load_id_equal(&a->owner, &b->owner) && load_id_equal(&a->new_owner, &b->new_owner);
 }
 
 static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,

@@ -462,6 +462,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     if (change->sets_owner) {
         piece->owner = change->new_owner;
         piece->epoch = change->new_epoch;
+        if (!change->progress && change->new_generation)
+            piece->generation = change->new_generation;
     }
     if (change->new_version) {
         entry_add_version(entry, change->new_version, &err);

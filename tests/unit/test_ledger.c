@@ -129,6 +129,8 @@ static entry_change_t take(lab_t *lab, bool lost) {
             assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
         piece->owner = change.new_owner;
         piece->epoch = change.new_epoch;
+        if (change.new_generation)
+            piece->generation = change.new_generation;
     }
     assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, &err));
     takes_free(takes, count);
@@ -228,6 +230,21 @@ static void test_as_read(void **state) {
             fail_msg("row %zu: state %d", i, work_of(&lab, 0)->state);
         end(&lab);
     }
+}
+
+/* Registered, and never taken: its first take writes three fields, the same for all of them, and nothing else. */
+static void test_first_take_is_plain(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    piece_of(&lab, 0)->generation = 0;
+    add(&lab);
+    const entry_change_t change = take(&lab, false);
+    assert_null(change.progress);
+    assert_int_equal(change.uncompletes, 0);
+    assert_int_equal(change.new_generation, GENERATION);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    end(&lab);
 }
 
 static void test_newer_generation(void **state) {
@@ -411,6 +428,7 @@ static void test_begun_anew(void **state) {
         assert_true(done_runs_add(&piece_of(&lab, 0)->done, 0, 1, 5, &is_new));
         piece_of(&lab, 0)->unsafe = rows[i].unsafe;
         piece_of(&lab, 0)->generation = rows[i].generation;
+        piece_of(&lab, 0)->epoch = 1;
         add(&lab);
         const entry_change_t change = take(&lab, false);
         assert_int_equal(change.progress != NULL, rows[i].anew);
@@ -646,6 +664,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_ours_done),
         cmocka_unit_test(test_as_read),
+        cmocka_unit_test(test_first_take_is_plain),
         cmocka_unit_test(test_newer_generation),
         cmocka_unit_test(test_compared),
         cmocka_unit_test(test_others),
