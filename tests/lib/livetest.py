@@ -185,16 +185,17 @@ def joined(runs):
 
 
 def piece_of(piece, version, generation):
-    """One piece of an input. The tail (its last block, which may grow) counts when the piece is complete."""
-    believed = piece["generation"] == generation
-    tail = piece["tail"] if believed and piece["complete"] else {"from": 0, "to": 0}
-    done = [run[:2] for run in piece["done"]] if believed else []
+    """One piece of an input; fields that are nothing are not there. The tail (its last block, which may grow) counts when the piece is complete."""
+    believed, complete = piece.get("generation", 0) == generation, piece.get("complete", 0)
+    nothing = {"from": 0, "to": 0}
+    tail = piece.get("tail", nothing) if believed and complete else nothing
+    done = [run[:2] for run in piece.get("done", [])] if believed else []
     if tail["from"] < tail["to"]:
         done.append([tail["from"], tail["to"]])
     marks = bytes(piece["rejects"]) if "rejects" in piece else b""
-    return {"complete": believed and piece["complete"] >= version, "done": joined(done), "owner": piece["owner"],
+    return {"complete": believed and complete >= version, "done": joined(done), "owner": piece["owner"],
             "epoch": piece["epoch"], "rejects": [struct.unpack_from("<QQ", marks, at) for at in range(0, len(marks), 16)],
-            **{count: (piece[count] if believed else 0) + tail.get(count, 0) for count in COUNTS}}
+            **{count: (piece.get(count, 0) if believed else 0) + tail.get(count, 0) for count in COUNTS}}
 
 
 def input_of(entry, generation):
