@@ -307,12 +307,22 @@ def read_variable(line):
 
 # --------------------------------------------------------------------------------------------------- a document
 
+# A character of several bytes, as UTF-8 has them.
+WIDE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+                  rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}")
+
+
 def why_rejected(line, last_unended=False):
     """last_unended: it is the last line of its file and has no line end."""
     if len(line) < FIXED_LENGTH:
         return Reject("fewer than 105 characters")
     if last_unended and re.fullmatch(rb"[0-9]{4}", line[:4]) and len(line) < FIXED_LENGTH + int(line[:4]):
         return Reject("cut short")
+    wide = WIDE.search(line)
+    if wide and wide.start() < FIXED_LENGTH:
+        _, gap = walk(line)
+        if gap and gap[0] == FIXED_LENGTH < gap[1]:
+            return Reject("columns counted in characters")
     return None
 
 
