@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define STARS "***"
 
@@ -98,27 +99,37 @@ bool conceal_finds(const char *text) {
     return false;
 }
 
-char *conceal_copy(const char *text) {
-    /* each password becomes two bytes longer at the most, and has something before it */
-    char *out = malloc(2 * strlen(text) + sizeof STARS), *end = out;
-    if (!out)
-        abort();
-    const char *from = text;
-    for (span_t span; (span = find(text, from)).from; from = span.to) {
-        end = mempcpy(end, from, (size_t)(span.from - from));
-        end = stpcpy(end, STARS);
-    }
-    strcpy(end, from);
-    return out;
+/* Nothing that holds a password may be shown as it is, and nothing can be said of it without memory. */
+static void end_without_memory(void) {
+    static const char sentence[] = "tipple: out of memory: what it found could not be printed\n";
+    enum { STATUS_OF_THIS_HOST = 8 };
+    const ssize_t ignored = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)ignored;
+    _exit(STATUS_OF_THIS_HOST);
 }
 
+char *conceal_copy(const char *text) {
+    /* each password becomes two bytes longer at the most, and has something before it */
+    const size_t room = 2 * strlen(text) + sizeof STARS;
+    char *out = malloc(room);
+    if (!out)
+        end_without_memory();
+    strcpy(out, text);
+    return conceal(out, room);
+}
+
+/* No memory is asked for: sentences about memory that is out go through here, too. */
 char *conceal(char *text, size_t room) {
-    if (!find(text, text).from)
-        return text;
-    char *shown = conceal_copy(text);
-    const size_t length = strnlen(shown, room - 1);
-    memcpy(text, shown, length);
-    text[length] = '\0';
-    free(shown);
+    char *from = text;
+    for (span_t span; (span = find(text, from)).from;) {
+        char *at = text + (span.from - text);
+        const size_t left = room - 1 - (size_t)(at - text), rest = strlen(span.to),
+                     stars = left < sizeof STARS - 1 ? left : sizeof STARS - 1,
+                     kept = rest < left - stars ? rest : left - stars;
+        memmove(at + stars, span.to, kept);
+        memcpy(at, STARS, stars);
+        at[stars + kept] = '\0';
+        from = at + stars;
+    }
     return text;
 }

@@ -10,7 +10,7 @@
 /* In place; what has no room any more is cut off at the end. Returns the text. */
 char *conceal(char *text, size_t room);
 
-/* As a new text, for free(); memory that is out ends the process. */
+/* As a new text, for free(). Without memory for it the process ends with status 8 and a sentence. */
 char *conceal_copy(const char *text);
 
 /* Is there a whole URI with a password in it? */

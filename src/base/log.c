@@ -62,9 +62,9 @@ void log_bar(const char *line) {
     pthread_mutex_lock(&lock);
     wipe_bar();
     if (line) {
-        char *shown = conceal_copy(line);
-        fprintf(stderr, "\r%s", shown);
-        free(shown);
+        char shown[LONGEST];
+        snprintf(shown, sizeof shown, "%s", line);
+        fprintf(stderr, "\r%s", conceal(shown, sizeof shown));
         bar_is_up = true;
     }
     fflush(stderr);
