@@ -33,8 +33,10 @@ static uint64_t bits(const bson_iter_t *iter) {
     return (uint64_t)bson_iter_as_int64(iter);
 }
 
-static bool is(const bson_iter_t *iter, const char *key) {
-    return strcmp(bson_iter_key(iter), key) == 0;
+/* The first letter tells most of them apart. */
+static inline bool is(const bson_iter_t *iter, const char *key) {
+    const char *found = bson_iter_key(iter);
+    return found[0] == key[0] && strcmp(found, key) == 0;
 }
 
 static bool take_text(const bson_iter_t *iter, char **text, err_t *err) {
