@@ -41,6 +41,7 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
     const work_t *work = &ledger->works[number];
     const ledger_input_t *input = &ledger->inputs[work->input];
     const piece_t *piece = ledger_piece(ledger, work);
+    const bool last = work->piece + 1 == input->entry.piece_count, grown = last && input->view == VIEW_GROWN;
     *take = (take_t){.work = number};
     take->change = (entry_change_t){.ordinal = input->entry.ordinal,
                                     .piece = work->piece,
@@ -49,17 +50,16 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .sets_owner = true,
                                     .new_owner = ledger->options.self,
                                     .new_epoch = piece->epoch + 1};
-    if (!piece->epoch) { /* nobody has begun it: there is nothing to believe */
+    if (!piece->epoch && !grown) { /* nobody has begun it: there is nothing to believe */
         take->change.new_generation = ledger->options.generation;
     } else if (!is_believed(ledger, piece)) {
         take->progress =
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
         /* an earlier version may have been loaded from another file than what will be here now */
-        take->change.uncompletes = work->piece + 1 == input->entry.piece_count ? input->entry.version : 0;
+        take->change.uncompletes = last ? input->entry.version : 0;
     }
-    return input->view != VIEW_GROWN || work->piece + 1 != input->entry.piece_count ||
-           take_as_grown(input, piece, take, err);
+    return !grown || take_as_grown(input, piece, take, err);
 }
 
 void takes_free(take_t *takes, size_t count) {

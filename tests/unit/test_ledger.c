@@ -129,7 +129,7 @@ static entry_change_t take(lab_t *lab, bool lost) {
             assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
         piece->owner = change.new_owner;
         piece->epoch = change.new_epoch;
-        if (change.new_generation)
+        if (!change.progress && change.new_generation)
             piece->generation = change.new_generation;
     }
     assert_true(ledger_taken(&lab->ledger, takes, count, &lab->catalog, &err));
@@ -244,6 +244,21 @@ static void test_first_take_is_plain(void **state) {
     assert_int_equal(change.uncompletes, 0);
     assert_int_equal(change.new_generation, GENERATION);
     assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    end(&lab);
+}
+
+/* The same of an input that has grown since it was registered: it says for which collection, too. */
+static void test_first_take_of_grown(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    piece_of(&lab, 0)->generation = 0;
+    lab.view = VIEW_GROWN;
+    assert_true(add_seen(&lab, 60));
+    lab.view = VIEW_SAME;
+    lab.version = 2;
+    take(&lab, false);
+    assert_int_equal(piece_of(&lab, 0)->generation, GENERATION);
     end(&lab);
 }
 
@@ -665,6 +680,7 @@ int main(void) {
         cmocka_unit_test(test_open_ours_done),
         cmocka_unit_test(test_as_read),
         cmocka_unit_test(test_first_take_is_plain),
+        cmocka_unit_test(test_first_take_of_grown),
         cmocka_unit_test(test_newer_generation),
         cmocka_unit_test(test_compared),
         cmocka_unit_test(test_others),
