@@ -289,20 +289,20 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
 
 /* ---- to BSON ---- */
 
-static const char *index_key(size_t at, char text[16]) {
+const char *entry_index_key(size_t at, char text[16]) {
     const char *key;
     bson_uint32_to_string((uint32_t)at, &key, text, 16);
     return key;
 }
 
-static void append_number(bson_t *to, const char *key, uint64_t value) {
+void entry_append_number(bson_t *to, const char *key, uint64_t value) {
     bson_append_int64(to, key, -1, (int64_t)value);
 }
 
 /* Of most inputs most fields are nothing. What is left out is read as 0: thousands of small files cost half as much. */
 static void append_some(bson_t *to, const char *key, uint64_t value) {
     if (value)
-        append_number(to, key, value);
+        entry_append_number(to, key, value);
 }
 
 static void append_counts(bson_t *to, const counts_t *counts) {
@@ -319,9 +319,9 @@ static void append_tail(bson_t *to, const tail_t *tail) {
     if (tail->from == tail->to)
         return;
     BSON_APPEND_DOCUMENT_BEGIN(to, "tail", &inner);
-    append_number(&inner, "from", tail->from);
-    append_number(&inner, "to", tail->to);
-    append_number(&inner, "hash", tail->hash);
+    entry_append_number(&inner, "from", tail->from);
+    entry_append_number(&inner, "to", tail->to);
+    entry_append_number(&inner, "hash", tail->hash);
     append_counts(&inner, &tail->counts);
     bson_append_document_end(to, &inner);
 }
@@ -333,11 +333,11 @@ static void append_runs(bson_t *to, const done_runs_t *done) {
         return;
     BSON_APPEND_ARRAY_BEGIN(to, "done", &runs);
     for (size_t i = 0; i < done->count; i++) {
-        const char *key = index_key(i, text);
+        const char *key = entry_index_key(i, text);
         BSON_APPEND_ARRAY_BEGIN(&runs, key, &run);
-        append_number(&run, "0", done->runs[i].from);
-        append_number(&run, "1", done->runs[i].to);
-        append_number(&run, "2", done->runs[i].hash);
+        entry_append_number(&run, "0", done->runs[i].from);
+        entry_append_number(&run, "1", done->runs[i].to);
+        entry_append_number(&run, "2", done->runs[i].hash);
         bson_append_array_end(&runs, &run);
     }
     bson_append_array_end(to, &runs);
@@ -353,7 +353,7 @@ static void append_rejects(bson_t *to, const piece_t *piece) {
                            (uint32_t)(piece->reject_count * sizeof *piece->rejects));
 }
 
-static void append_owner(bson_t *to, const char *key, const load_id_t *owner) {
+void entry_append_owner(bson_t *to, const char *key, const load_id_t *owner) {
     bson_oid_t oid;
     load_id_to_oid(owner, &oid);
     if (load_id_is_nobody(owner))
@@ -362,13 +362,13 @@ static void append_owner(bson_t *to, const char *key, const load_id_t *owner) {
         bson_append_oid(to, key, -1, &oid);
 }
 
-static void append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,
-                         uint32_t epoch) {
+void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,
+                        uint32_t epoch) {
     bson_t inner;
     bson_append_document_begin(to, key, -1, &inner);
-    append_number(&inner, "from", piece->from);
-    append_owner(&inner, "owner", owner);
-    append_number(&inner, "epoch", epoch);
+    entry_append_number(&inner, "from", piece->from);
+    entry_append_owner(&inner, "owner", owner);
+    entry_append_number(&inner, "epoch", epoch);
     append_some(&inner, "generation", piece->generation);
     append_some(&inner, "complete", piece->complete);
     if (piece->unsafe)
@@ -381,227 +381,59 @@ static void append_piece(bson_t *to, const char *key, const piece_t *piece, cons
     bson_append_document_end(to, &inner);
 }
 
-static void append_extent(bson_t *to, const char *key, const extent_t *extent) {
+void entry_append_extent(bson_t *to, const char *key, const extent_t *extent) {
     bson_t inner;
     bson_append_document_begin(to, key, -1, &inner);
-    append_number(&inner, "base", extent->base);
-    append_number(&inner, "start", extent->start);
-    append_number(&inner, "length", extent->length);
+    entry_append_number(&inner, "base", extent->base);
+    entry_append_number(&inner, "start", extent->start);
+    entry_append_number(&inner, "length", extent->length);
     bson_append_document_end(to, &inner);
 }
 
-static void append_torn(bson_t *to, const char *key, const torn_t *torn) {
+void entry_append_torn(bson_t *to, const char *key, const torn_t *torn) {
     bson_t inner;
     bson_append_document_begin(to, key, -1, &inner);
-    append_number(&inner, "offset", torn->offset);
-    append_number(&inner, "length", torn->length);
-    append_number(&inner, "hash", torn->hash);
+    entry_append_number(&inner, "offset", torn->offset);
+    entry_append_number(&inner, "length", torn->length);
+    entry_append_number(&inner, "hash", torn->hash);
     bson_append_document_end(to, &inner);
 }
 
-static void append_version(bson_t *to, const char *key, const version_t *version) {
+void entry_append_version(bson_t *to, const char *key, const version_t *version) {
     bson_t inner;
     bson_append_document_begin(to, key, -1, &inner);
-    append_number(&inner, "size", version->size);
+    entry_append_number(&inner, "size", version->size);
     BSON_APPEND_UTF8(&inner, "digest", version->digest);
     BSON_APPEND_INT64(&inner, "modified", version->modified_ns);
     if (version->completed_ns)
         BSON_APPEND_INT64(&inner, "completed", version->completed_ns);
     if (version->torn.length)
-        append_torn(&inner, "torn", &version->torn);
+        entry_append_torn(&inner, "torn", &version->torn);
     bson_append_document_end(to, &inner);
 }
 
 void entry_to_bson(const entry_t *entry, bson_t *to) {
     bson_t array;
     char text[16];
-    append_number(to, "_id", entry->ordinal);
+    entry_append_number(to, "_id", entry->ordinal);
     BSON_APPEND_UTF8(to, "key", entry->key);
     BSON_APPEND_UTF8(to, "path", entry->path);
     BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
     if (entry->follows)
         BSON_APPEND_UTF8(to, "follows", entry->follows);
-    append_owner(to, "registeredBy", &entry->registered_by);
-    append_number(to, "version", entry->version);
+    entry_append_owner(to, "registeredBy", &entry->registered_by);
+    entry_append_number(to, "version", entry->version);
     BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
     for (size_t i = 0; i < entry->version; i++)
-        append_version(&array, index_key(i, text), &entry->versions[i]);
+        entry_append_version(&array, entry_index_key(i, text), &entry->versions[i]);
     bson_append_array_end(to, &array);
     BSON_APPEND_ARRAY_BEGIN(to, "extents", &array);
     for (size_t i = 0; i < entry->extent_count; i++)
-        append_extent(&array, index_key(i, text), &entry->extents[i]);
+        entry_append_extent(&array, entry_index_key(i, text), &entry->extents[i]);
     bson_append_array_end(to, &array);
     BSON_APPEND_ARRAY_BEGIN(to, "pieces", &array);
     for (size_t i = 0; i < entry->piece_count; i++)
-        append_piece(&array, index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,
-                     entry->pieces[i].epoch);
+        entry_append_piece(&array, entry_index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,
+                           entry->pieces[i].epoch);
     bson_append_array_end(to, &array);
-}
-
-/* ---- changes ---- */
-
-enum { NAME = 96 };
-
-/* "pieces.3.owner" */
-static const char *piece_field(const entry_change_t *change, const char *field, char name[NAME]) {
-    snprintf(name, NAME, "pieces.%u.%s", change->piece, field);
-    return name;
-}
-
-/* {pieces: {$not: {$elemMatch: {owner: {$ne: OWNER}}}}} */
-static void append_owns_all(bson_t *query, const load_id_t *owner) {
-    bson_t pieces, none, match, other;
-    BSON_APPEND_DOCUMENT_BEGIN(query, "pieces", &pieces);
-    BSON_APPEND_DOCUMENT_BEGIN(&pieces, "$not", &none);
-    BSON_APPEND_DOCUMENT_BEGIN(&none, "$elemMatch", &match);
-    BSON_APPEND_DOCUMENT_BEGIN(&match, "owner", &other);
-    append_owner(&other, "$ne", owner);
-    bson_append_document_end(&match, &other);
-    bson_append_document_end(&none, &match);
-    bson_append_document_end(&pieces, &none);
-    bson_append_document_end(query, &pieces);
-}
-
-static void append_query(const entry_change_t *change, const uint32_t *among, size_t among_count,
-                         bson_t *to) {
-    bson_t query, inner, list;
-    char name[NAME], text[16];
-    BSON_APPEND_DOCUMENT_BEGIN(to, "q", &query);
-    if (among_count > 1) {
-        BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &inner);
-        BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
-        for (size_t i = 0; i < among_count; i++)
-            append_number(&list, index_key(i, text), among[i]);
-        bson_append_array_end(&inner, &list);
-        bson_append_document_end(&query, &inner);
-    } else {
-        append_number(&query, "_id", change->ordinal);
-    }
-    if (change->sets_remains)
-        BSON_APPEND_BOOL(&query, "removed", true);
-    if (change->fix_count) {
-        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
-        BSON_APPEND_BOOL(&inner, "$ne", true);
-        bson_append_document_end(&query, &inner);
-    }
-    if (!change->fix_count && !change->sets_remains) {
-        append_owner(&query, piece_field(change, "owner", name), &change->owner);
-        append_number(&query, piece_field(change, "epoch", name), change->epoch);
-    }
-    if (change->owns_all)
-        append_owns_all(&query, &change->owner);
-    if (change->version)
-        append_number(&query, "version", change->version);
-    if (change->no_extent_yet) {
-        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
-        bson_append_document_begin(&query, name, -1, &inner);
-        BSON_APPEND_BOOL(&inner, "$exists", false);
-        bson_append_document_end(&query, &inner);
-    }
-    bson_append_document_end(to, &query);
-}
-
-/* What is written together: the whole piece, so that no field of it can be of another moment. */
-static void append_set_piece(const entry_change_t *change, bson_t *set) {
-    char name[NAME];
-    const load_id_t *owner = change->sets_owner ? &change->new_owner : &change->owner;
-    const uint32_t epoch = change->sets_owner ? change->new_epoch : change->epoch;
-    if (change->progress) {
-        snprintf(name, sizeof name, "pieces.%u", change->piece);
-        append_piece(set, name, change->progress, owner, epoch);
-    } else if (change->sets_owner) {
-        append_owner(set, piece_field(change, "owner", name), owner);
-        append_number(set, piece_field(change, "epoch", name), epoch);
-        if (change->new_generation)
-            append_number(set, piece_field(change, "generation", name), change->new_generation);
-    }
-}
-
-static void append_noted(const fix_mark_t *fix, bson_t *to) {
-    char name[NAME];
-    bson_t noted;
-    snprintf(name, sizeof name, "%016" PRIx64, fix->hash);
-    BSON_APPEND_DOCUMENT_BEGIN(to, "noted", &noted);
-    BSON_APPEND_BOOL(&noted, name, true);
-    bson_append_document_end(to, &noted);
-}
-
-/* As entry_add_fix does it, without reading what is there. */
-static void append_fix(const fix_mark_t *fix, bson_t *set) {
-    char name[NAME];
-    bson_t inner;
-    const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
-    char *behind = name + used;
-    const size_t room = sizeof name - (size_t)used;
-    if (!fix->confirmed) {
-        snprintf(behind, room, ".noted.%016" PRIx64, fix->hash);
-        BSON_APPEND_BOOL(set, name, true);
-    } else if (fix->hash == FIX_NOTHING) {
-        snprintf(behind, room, ".hash");
-        append_number(set, name, fix->hash);
-        snprintf(behind, room, ".confirmed");
-        BSON_APPEND_BOOL(set, name, true);
-    } else {
-        bson_append_document_begin(set, name, -1, &inner);
-        append_number(&inner, "hash", fix->hash);
-        BSON_APPEND_BOOL(&inner, "confirmed", true);
-        append_number(&inner, "generation", fix->generation);
-        append_noted(fix,
-                     &inner); /* for when it is confirmed as nothing by somebody who does not know of it */
-        bson_append_document_end(set, &inner);
-    }
-}
-
-static void append_set(const entry_change_t *change, bson_t *set) {
-    char name[NAME];
-    append_set_piece(change, set);
-    if (change->new_version) {
-        append_number(set, "version", change->version + 1);
-        snprintf(name, sizeof name, "versions.%u", change->version);
-        append_version(set, name, change->new_version);
-        BSON_APPEND_UTF8(set, "key", change->new_key);
-    }
-    if (change->torn) {
-        snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
-        append_torn(set, name, change->torn);
-    }
-    for (uint32_t i = 0; i < change->uncompletes; i++) {
-        snprintf(name, sizeof name, "versions.%u.completed", i);
-        BSON_APPEND_INT64(set, name, 0);
-    }
-    if (change->sets_completed) {
-        snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
-        BSON_APPEND_INT64(set, name, change->completed_ns);
-    }
-    if (change->sets_outgrown)
-        append_number(set, "outgrown", change->version);
-    if (change->extent) {
-        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
-        append_extent(set, name, change->extent);
-    }
-    if (change->removes)
-        BSON_APPEND_BOOL(set, "removed", true);
-    if (change->removes || change->sets_remains)
-        BSON_APPEND_BOOL(set, "remains", change->remains);
-    if (change->removes) {
-        snprintf(name, sizeof name, "removed/%u", change->ordinal);
-        BSON_APPEND_UTF8(set, "key", name);
-    }
-    for (size_t i = 0; i < change->fix_count; i++)
-        append_fix(&change->fixes[i], set);
-}
-
-void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,
-                          bson_t *to) {
-    bson_t update, set;
-    append_query(change, among, among_count, to);
-    BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
-    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
-    append_set(change, &set);
-    bson_append_document_end(&update, &set);
-    if (change->removes) /* its name is free */
-        BCON_APPEND(&update, "$unset", "{", "follows", BCON_BOOL(true), "}");
-    bson_append_document_end(to, &update);
-    if (among_count > 1)
-        BSON_APPEND_BOOL(to, "multi", true);
 }

@@ -19,9 +19,15 @@
 bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err);
 void entry_to_bson(const entry_t *entry, bson_t *to);
 
-/* The statement {q, u, multi} of an update command. `among`: the same change for several entries. */
-void entry_change_to_bson(const entry_change_t *change, const uint32_t *among, size_t among_count,
-                          bson_t *to);
+/* Parts of an entry, for changes of it. */
+const char *entry_index_key(size_t at, char text[16]); /* of a list */
+void entry_append_number(bson_t *to, const char *key, uint64_t value);
+void entry_append_owner(bson_t *to, const char *key, const load_id_t *owner);
+void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,
+                        uint32_t epoch);
+void entry_append_extent(bson_t *to, const char *key, const extent_t *extent);
+void entry_append_torn(bson_t *to, const char *key, const torn_t *torn);
+void entry_append_version(bson_t *to, const char *key, const version_t *version);
 
 void load_id_to_oid(const load_id_t *id, bson_oid_t *oid);
 load_id_t load_id_from_oid(const bson_oid_t *oid);

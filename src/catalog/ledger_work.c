@@ -351,6 +351,7 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
                                    .piece = work->piece,
                                    .owner = ledger->options.self,
                                    .epoch = work->epoch,
+                                   .only_piece = input->entry.piece_count == 1,
                                    .progress = piece};
         if (work->torn.length && !work->torn_written) {
             change->torn = &work->torn;

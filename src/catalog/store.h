@@ -58,6 +58,7 @@ typedef struct {
     uint32_t version;
     bool no_extent_yet; /* believes that there is no extent of number `extent_at` */
     bool owns_all;      /* believes that every piece of the entry is the owner's */
+    bool only_piece;    /* believes that the entry has no other piece */
 
     bool sets_owner;
     load_id_t new_owner;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/host.h"
+#include "catalog/change_bson.h"
 #include "catalog/entry_bson.h"
 #include "target/codes.h"
 #include "target/inner.h"
@@ -19,7 +20,7 @@
  *    leaseMs, format, digest, filter, dropping: <load>, drops, created, synced} */
 #define HEADER "catalog"
 
-enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20, SAME_CHANGE = 5000 };
+enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20 };
 
 typedef struct {
     store_t store; /* first: the seam is this object */
@@ -41,12 +42,6 @@ static uint64_t number_at(const bson_t *document, const char *field) {
     bson_iter_t iter;
     const int64_t value = bson_iter_init_find(&iter, document, field) ? bson_iter_as_int64(&iter) : 0;
     return value > 0 ? (uint64_t)value : 0;
-}
-
-static const char *index_key(size_t at, char text[16]) {
-    const char *key;
-    bson_uint32_to_string((uint32_t)at, &key, text, 16);
-    return key;
 }
 
 /* ---- the header ---- */
@@ -244,8 +239,7 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &inner);
     BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
     for (; at < count && added < ASKED; at++, added++) {
-        const char *key = index_key(added, text);
-        BSON_APPEND_INT64(&list, key, among[at]);
+        BSON_APPEND_INT64(&list, entry_index_key(added, text), among[at]);
         *asked_to = (uint64_t)among[at] + 1;
     }
     bson_append_array_end(&inner, &list);
@@ -301,8 +295,7 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
         BSON_APPEND_BOOL(&command, "ordered", false);
         BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
         for (size_t i = 0; at < count && i < STATEMENTS && documents.len < COMMAND_BYTES; i++, at++) {
-            const char *key = index_key(i, text);
-            BSON_APPEND_DOCUMENT_BEGIN(&documents, key, &document);
+            BSON_APPEND_DOCUMENT_BEGIN(&documents, entry_index_key(i, text), &document);
             entry_to_bson(entries[at], &document);
             bson_append_document_end(&documents, &document);
         }
@@ -314,45 +307,23 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
     return ok;
 }
 
-/* Taking many pieces is one statement for all that say the same (7 us an entry instead of 18). */
-static bool is_plain_take(const entry_change_t *change) {
-    return change->sets_owner && !change->progress && !change->new_version && !change->torn &&
-           !change->extent && !change->removes && !change->sets_remains && !change->fix_count &&
-           !change->owns_all && !change->version && !change->no_extent_yet;
-}
-
-static bool say_the_same(const entry_change_t *a, const entry_change_t *b) {
-    return is_plain_take(a) && is_plain_take(b) && a->piece == b->piece && a->epoch == b->epoch &&
-           a->new_epoch == b->new_epoch && a->new_generation == b->new_generation &&
-           load_id_equal(&a->owner, &b->owner) && load_id_equal(&a->new_owner, &b->new_owner);
-}
-
 static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err) {
     bool ok = true;
     *changed = 0;
-    uint32_t *among = malloc((count + 1) * sizeof *among);
-    if (!among)
-        return err_memory(err, count * sizeof *among);
     for (size_t at = 0; ok && at < count;) {
         bson_t statements = BSON_INITIALIZER, statement;
         uint64_t matched;
         char text[16];
         for (size_t i = 0; at < count && i < STATEMENTS && statements.len < COMMAND_BYTES; i++) {
-            const entry_change_t *first = &changes[at];
-            const char *key = index_key(i, text);
-            size_t same = 0;
-            while (at < count && same < SAME_CHANGE && (!same || say_the_same(first, &changes[at])))
-                among[same++] = changes[at++].ordinal;
-            BSON_APPEND_DOCUMENT_BEGIN(&statements, key, &statement);
-            entry_change_to_bson(first, among, same, &statement);
+            BSON_APPEND_DOCUMENT_BEGIN(&statements, entry_index_key(i, text), &statement);
+            at += change_bson_statement(changes + at, count - at, &statement);
             bson_append_document_end(&statements, &statement);
         }
         ok = update(of(store), of(store)->files, &statements, &matched, err);
         *changed += matched;
         bson_destroy(&statements);
     }
-    free(among);
     return ok;
 }
 

@@ -900,6 +900,105 @@ static void test_many_takes(void **state) {
     close_lab(&lab);
 }
 
+/* What is written down of piece `number`: another one for each. */
+static piece_t progress_of(lab_t *lab, uint32_t number) {
+    piece_t piece = {.to = UINT64_MAX, .generation = 3, .modified_ns = number, .counts = counts_from(number)};
+    add_run(lab, &piece, 0, number + 1, UINT64_MAX - number);
+    if (number % 3 == 0)
+        piece.tail = (tail_t){number + 1, number + 2, number, counts_from(number)};
+    for (uint32_t i = 0; i < number % 4; i++)
+        OK(*lab, piece_add_reject(&piece, (reject_mark_t){i, number}, &lab->err));
+    return piece;
+}
+
+static void assert_progress(const piece_t *piece, uint32_t number) {
+    assert_int_equal(piece->from, 0);
+    assert_true(piece->to == UINT64_MAX);
+    assert_int_equal(piece->generation, 3);
+    assert_int_equal(piece->modified_ns, number);
+    assert_int_equal(piece->done.count, 1);
+    assert_int_equal(piece->done.runs[0].to, number + 1);
+    assert_true(piece->done.runs[0].hash == UINT64_MAX - number);
+    assert_counts(&piece->counts, number);
+    assert_int_equal(piece->tail.to, number % 3 ? 0 : number + 2);
+    assert_int_equal(piece->reject_count, number % 4);
+    for (size_t i = 0; i < piece->reject_count; i++)
+        assert_int_equal(piece->rejects[i].hash, number);
+}
+
+/* What is written down of many inputs is one statement, too. Each gets its own; one that was taken away, or that has
+ * another version or more pieces than is believed, gets nothing. */
+static void test_many_checkpoints(void **state) {
+    (void)state;
+    enum { MANY = 4000, TORN_ONE = 7, STOLEN = 11, NEWER = 13, MORE_PIECES = 17, HALF = 2000 };
+    lab_t lab = open_lab("checkpoints");
+    const load_id_t one = load_id(1), two = load_id(2), nobody = {{0}};
+    add_small(&lab, 0, MANY);
+    run_json(&lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {}, \"u\": {\"$set\": "
+                   "{\"pieces.0.epoch\": {\"$numberLong\": \"1\"}, \"pieces.0.owner\": "
+                   "{\"$oid\": \"010101010101010101010101\"}}}, \"multi\": true}]}");
+    assert_true(change_one(&lab, (entry_change_t){.ordinal = STOLEN,
+                                                  .owner = one,
+                                                  .epoch = 1,
+                                                  .sets_owner = true,
+                                                  .new_owner = two,
+                                                  .new_epoch = 2}));
+    assert_true(change_one(
+        &lab, (entry_change_t){.ordinal = TORN_ONE, .owner = one, .epoch = 1, .version = 1, .torn = &TORN}));
+    run_json(&lab, "{\"update\": \"checkpoints.tipple.files\", \"updates\": [{\"q\": {\"_id\": 13}, \"u\": "
+                   "{\"$set\": {\"version\": 2}}}, {\"q\": {\"_id\": 17}, \"u\": {\"$set\": "
+                   "{\"pieces.1\": {\"from\": 5}}}}]}");
+    piece_t *pieces = calloc(MANY, sizeof *pieces);
+    entry_change_t *changes = calloc(MANY, sizeof *changes);
+    assert_true(pieces && changes);
+    size_t count = 0, wanted = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i % 5 == 3 || (i > 1000 && i < 1050)) /* others are far, or near */
+            continue;
+        pieces[i] = progress_of(&lab, i);
+        changes[count++] = (entry_change_t){.ordinal = i,
+                                            .owner = one,
+                                            .epoch = 1,
+                                            .only_piece = true,
+                                            .version = i < HALF ? 1 : 0,
+                                            .sets_completed = i < HALF,
+                                            .completed_ns = i < HALF ? 1000 + i : 0,
+                                            .sets_owner = i < HALF,
+                                            .new_epoch = 1,
+                                            .progress = &pieces[i]};
+        wanted += i != STOLEN && i != NEWER && i != MORE_PIECES;
+    }
+    const int64_t before = statements_of(&lab, "opcounters", "update");
+    assert_int_equal(change_many(&lab, changes, count), wanted);
+    assert_true(statements_of(&lab, "opcounters", "update") - before < 100); /* others may use the server */
+    entries_t read = read_all(&lab, NULL, 0);
+    assert_int_equal(read.count, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const entry_t *entry = &read.entries[i];
+        const version_t *version = &entry->versions[0];
+        const bool changed = pieces[i].generation && i != STOLEN && i != NEWER && i != MORE_PIECES;
+        assert_int_equal(entry->piece_count, i == MORE_PIECES ? 2 : 1);
+        assert_true(load_id_equal(&entry->pieces[0].owner, i == STOLEN           ? &two
+                                                           : changed && i < HALF ? &nobody
+                                                                                 : &one));
+        assert_int_equal(entry->pieces[0].epoch, i == STOLEN ? 2 : 1);
+        if (changed)
+            assert_progress(&entry->pieces[0], i);
+        else
+            assert_int_equal(entry->pieces[0].done.count, 0);
+        assert_int_equal(version->completed_ns, changed && i < HALF ? 1000 + i : 0);
+        assert_int_equal(version->size, i + 1);
+        assert_string_equal(version->digest, "d");
+        assert_int_equal(version->torn.length, i == TORN_ONE ? TORN.length : 0);
+    }
+    entries_free(&read);
+    for (uint32_t i = 0; i < MANY; i++)
+        piece_free(&pieces[i]);
+    free(pieces);
+    free(changes);
+    close_lab(&lab);
+}
+
 static void test_remove_entries(void **state) {
     (void)state;
     lab_t lab = open_lab("below");
@@ -1099,6 +1198,7 @@ int main(void) {
         cmocka_unit_test(test_fix_of_nothing),
         cmocka_unit_test(test_fixes_of_one_record),
         cmocka_unit_test(test_many_takes),
+        cmocka_unit_test(test_many_checkpoints),
         cmocka_unit_test(test_remove_entries),
         cmocka_unit_test(test_beats),
         cmocka_unit_test(test_silent_loads),

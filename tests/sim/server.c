@@ -440,6 +440,7 @@ static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     const piece_t *piece = &entry->pieces[change->piece];
     return load_id_equal(&piece->owner, &change->owner) && piece->epoch == change->epoch &&
            (!change->version || entry->version == change->version) &&
+           (!change->only_piece || entry->piece_count == 1) &&
            (!change->owns_all || owns_all(entry, &change->owner)) &&
            (!change->no_extent_yet || entry->extent_count <= change->extent_at);
 }
