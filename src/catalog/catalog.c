@@ -350,9 +350,17 @@ static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_
            (entries->count == asked || refuse_gone(err));
 }
 
+bool catalog_look_at_loads(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err) {
+    loads_t loads = {0};
+    ledger->asked_ns = now_ns;
+    const bool ok =
+        store->read_loads(store, &loads, err) && ledger_read_loads(ledger, &loads, now_ns, own_beats, err);
+    loads_free(&loads);
+    return ok;
+}
+
 bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err) {
     entries_t entries = {0};
-    loads_t loads = {0};
     uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
     if (!ordinals)
         return err_memory(err, ledger->input_count * sizeof *ordinals);
@@ -360,12 +368,11 @@ bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own
         ordinals[i] = ledger->inputs[i].entry.ordinal;
     const size_t count = sort_ordinals(ordinals, ledger->input_count);
     ledger->asked_ns = now_ns;
-    bool ok = store_read_all(store, ordinals, count, &entries, err) &&
-              ledger_read(ledger, &entries, true, err) && store->read_loads(store, &loads, err) &&
-              ledger_read_loads(ledger, &loads, now_ns, own_beats, err);
+    const bool ok = store_read_all(store, ordinals, count, &entries, err) &&
+                    ledger_read(ledger, &entries, true, err) &&
+                    catalog_look_at_loads(store, ledger, now_ns, own_beats, err);
     free(ordinals);
     entries_free(&entries);
-    loads_free(&loads);
     return ok;
 }
 

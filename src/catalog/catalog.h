@@ -49,6 +49,9 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
 /* Entries of all inputs, then the loads. */
 bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
 
+/* The loads alone: the ledger's entries were read a moment ago. */
+bool catalog_look_at_loads(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
+
 /* Reads the entries of pieces that are OURS and that the catalog has said nothing about after since_ns. now_ns: before
  * this was called, by the same clock. */
 bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t since_ns, err_t *err);

@@ -21,6 +21,7 @@ enum { LEAST_PIECES = 4, PIECE_BYTES = 64 << 20 };
 typedef struct {
     job_t *job;
     int64_t followed_ns;
+    size_t portion; /* so many pieces waited for feeders when the last one was handed out */
     coordinator_t coordinator;
 } conductor_t;
 
@@ -156,6 +157,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
     hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
+    conductor->portion = hand_out_waiting(job->hand_out);
     return true;
 }
 
@@ -193,8 +195,11 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
     return !failed;
 }
 
-static bool is_hungry(job_t *job, bool idle) {
-    return idle || (job->hand_out && hand_out_waiting(job->hand_out) < LEAST_PIECES / 2);
+/* While feeders read the second half of a portion, the next one is taken. */
+static bool is_hungry(const conductor_t *conductor, bool idle) {
+    hand_out_t *hand_out = conductor->job->hand_out;
+    const size_t portion = conductor->portion > LEAST_PIECES ? conductor->portion : LEAST_PIECES;
+    return idle || (hand_out && hand_out_waiting(hand_out) < portion / 2);
 }
 
 static bool stopped(err_t *err) {
@@ -226,7 +231,7 @@ static bool wait_for_change(void *context, int64_t most_ns, bool may_take, bool 
     for (*idle = *hungry = false; !*idle && !(*hungry && may_take) && clock_now_ns() < until_ns;) {
         if (!do_a_round(conductor, until_ns, idle, err))
             return false;
-        *hungry = is_hungry(conductor->job, *idle);
+        *hungry = is_hungry(conductor, *idle);
     }
     return true;
 }

@@ -26,10 +26,11 @@ bool coordinator_confirm(coordinator_t *coordinator, err_t *err) {
     return ok;
 }
 
-static bool look(coordinator_t *coordinator, err_t *err) {
-    const bool ok =
-        catalog_look(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
-                     coordinator->own_beats(coordinator->context), err);
+typedef bool look_fn(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
+
+static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
+    const bool ok = at(coordinator->store, coordinator->ledger, coordinator->now(coordinator->context),
+                       coordinator->own_beats(coordinator->context), err);
     tell(coordinator);
     return ok;
 }
@@ -85,7 +86,7 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
     ledger_t *ledger = coordinator->ledger;
     int64_t written_ns = coordinator->now(coordinator->context);
     bool hungry = true, idle = false, looked = true,
-         ok = look(coordinator, err) && hand_out(coordinator, err);
+         ok = look(coordinator, catalog_look_at_loads, err) && hand_out(coordinator, err);
     while (ok) {
         const load_seen_t *load;
         next_t next;
@@ -105,7 +106,7 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
                 ok = coordinator->sleep(coordinator->context, coordinator->look_ns, err);
             }
             hungry = true;
-            ok = ok && look(coordinator, err) && hand_out(coordinator, err);
+            ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, err);
             looked = true;
         }
     }

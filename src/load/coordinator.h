@@ -39,7 +39,8 @@ typedef struct {
     void (*waits_for)(void *context, const load_seen_t *load);
 } coordinator_t;
 
-/* Until everything is done, or the load has failed (what was settled is written down then as well, as far as
+/* The ledger's entries were read a moment ago: those that registering the inputs gave.
+ * Until everything is done, or the load has failed (what was settled is written down then as well, as far as
  * it goes: coordinator_flush). */
 bool coordinator_run(coordinator_t *coordinator, err_t *err);
 
