@@ -159,6 +159,14 @@ uint64_t entry_open_rejects(const entry_t *entry) {
     return open;
 }
 
+bool entry_has_room_for_fixes(const entry_t *entry, size_t more) {
+    enum { MOST = 15 << 20, A_FIX = 160, A_RUN = 64, A_VERSION = 200 }; /* bytes, rather too many */
+    size_t bytes = (entry->fix_count + more) * A_FIX + entry->version * A_VERSION;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        bytes += entry->pieces[i].reject_count * sizeof(reject_mark_t) + entry->pieces[i].done.count * A_RUN;
+    return bytes <= MOST;
+}
+
 /* ---- changing ---- */
 
 /* One more of `size` bytes each, at the end of *items. */
@@ -233,19 +241,32 @@ bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
     return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
 }
 
-bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err) {
-    size_t at = piece->reject_count;
-    while (at && piece->rejects[at - 1].offset > mark.offset)
-        at--;
-    if (at && piece->rejects[at - 1].offset == mark.offset) {
-        piece->rejects[at - 1] = mark;
-        return true;
+/* From the end, so that nothing is moved that stands before all of them. There is room. */
+static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
+    reject_mark_t *all = piece->rejects;
+    size_t before = piece->reject_count, end = before + count, to = end;
+    while (count) {
+        const reject_mark_t mark = marks[count - 1];
+        if (before && all[before - 1].offset > mark.offset) {
+            all[--to] = all[--before];
+            continue;
+        }
+        before -= before && all[before - 1].offset == mark.offset;
+        all[--to] = mark;
+        count--;
     }
-    if (!piece_reserve_rejects(piece, 1, err))
+    memmove(&all[before], &all[to], (end - to) * sizeof *all);
+    piece->reject_count = before + end - to;
+}
+
+bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err) {
+    if (!piece_reserve_rejects(piece, count, err))
         return false;
-    memmove(&piece->rejects[at + 1], &piece->rejects[at], (piece->reject_count - at) * sizeof mark);
-    piece->rejects[at] = mark;
-    piece->reject_count++;
+    for (size_t at = 0, next; at < count; at = next) {
+        for (next = at + 1; next < count && marks[next].offset > marks[next - 1].offset;)
+            next++;
+        merge_rejects(piece, marks + at, next - at);
+    }
     return true;
 }
 

@@ -139,6 +139,8 @@ bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint
 bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);
 /* The one that is confirmed; NULL: none. */
 const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of);
+/* An entry is one document, of 16 MB at most: is there room in it for so many more fixes? */
+bool entry_has_room_for_fixes(const entry_t *entry, size_t more);
 /* May there be a document of a fix that nobody has confirmed? */
 bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of);
 
@@ -151,7 +153,8 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err);
 /* So many can be added afterwards without more memory. */
 bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err);
-bool piece_add_reject(piece_t *piece, reject_mark_t mark, err_t *err);
+/* One at the place of another one replaces it. Fast where they are ascending, and mostly behind those that are there. */
+bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err);
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err);
 /* Deep: `to` is empty or an entry, which is freed. */
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err);

@@ -104,9 +104,14 @@ static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
     if (!BSON_ITER_HOLDS_BINARY(iter))
         return true;
     bson_iter_binary(iter, &subtype, &length, &bytes);
-    for (uint32_t at = 0; at + 16 <= length; at += 16)
-        if (!piece_add_reject(piece, (reject_mark_t){read_le64(bytes + at), read_le64(bytes + at + 8)}, err))
+    while (length >= 16) {
+        reject_mark_t marks[256];
+        size_t count = 0;
+        for (; length >= 16 && count < sizeof marks / sizeof *marks; bytes += 16, length -= 16)
+            marks[count++] = (reject_mark_t){read_le64(bytes), read_le64(bytes + 8)};
+        if (!piece_add_rejects(piece, marks, count, err))
             return false;
+    }
     return true;
 }
 

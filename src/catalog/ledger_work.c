@@ -177,13 +177,6 @@ static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
                                                    entry->path, LEDGER_MOST_REJECTS);
 }
 
-static bool add_rejects(piece_t *piece, const reject_mark_t *rejects, size_t count, err_t *err) {
-    for (size_t i = 0; i < count; i++)
-        if (!piece_add_reject(piece, rejects[i], err))
-            return false;
-    return true;
-}
-
 static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
     if (!GROW(work->held, work->held_room, work->held_count + 1, err))
         return false;
@@ -211,7 +204,7 @@ static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, 
         counts_add(&piece->counts, counts);
         drop_rejects(piece, from, to);
     }
-    return !is_new || add_rejects(piece, rejects, reject_count, err);
+    return !is_new || piece_add_rejects(piece, rejects, reject_count, err);
 }
 
 /* Blocks that had to wait, because they would have made too many runs. */
@@ -369,7 +362,7 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
             piece->tail = work->tail;
             if (work->tail_parts) {
                 drop_rejects(piece, work->tail.from, UINT64_MAX);
-                if (!add_rejects(piece, work->tail_rejects, work->tail_reject_count, err))
+                if (!piece_add_rejects(piece, work->tail_rejects, work->tail_reject_count, err))
                     return false;
             }
             change->version = input->entry.version;

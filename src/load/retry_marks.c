@@ -104,10 +104,30 @@ static bool collect(job_t *job, err_t *err) {
     return true;
 }
 
+/* Before anything is noted: an entry that has become too large could not be written any more. */
+static bool check_room(const retry_marks_t *marks, const char *path, err_t *err) {
+    const entry_t *roomy = NULL; /* items of one entry mostly follow one another */
+    for (size_t i = 0; i < marks->count; i++) {
+        const entry_t *entry = marks->items[i].is.entry;
+        size_t of_entry = 0;
+        if (entry == roomy || entry_has_room_for_fixes(entry, marks->count))
+            continue;
+        roomy = entry;
+        for (size_t j = 0; j < marks->count; j++)
+            of_entry += marks->items[j].is.entry == entry;
+        if (!entry_has_room_for_fixes(entry, of_entry))
+            return err_set(err, STATUS_USAGE,
+                           "%s: %zu records of %s are fixed, which is more than the catalog remembers of one "
+                           "input: correct them in %s itself, and load that with --reload-changed",
+                           path, of_entry, entry->path, entry->path);
+    }
+    return true;
+}
+
 bool retry_marks_note(job_t *job, err_t *err) {
     if (!(job->marks = calloc(1, sizeof *job->marks)))
         return err_memory(err, sizeof *job->marks);
-    if (!collect(job, err))
+    if (!collect(job, err) || !check_room(job->marks, job->spec->retry, err))
         return false;
     for (size_t i = 0; i < job->marks->count; i++)
         fix_item_note(&job->marks->items[i].is);

@@ -407,7 +407,7 @@ static void fill_piece(lab_t *lab, piece_t *piece, uint8_t number) {
     piece->counts = counts_from(1ull << 40);
     piece->tail = (tail_t){piece->from + 60, piece->from + 62, 0xfedcba9876543210ull, counts_from(number)};
     for (uint64_t i = 0; i < 1000; i++)
-        OK(*lab, piece_add_reject(piece, (reject_mark_t){(i + 1) << 30, UINT64_MAX - i}, &lab->err));
+        OK(*lab, piece_add_rejects(piece, &(reject_mark_t){(i + 1) << 30, UINT64_MAX - i}, 1, &lab->err));
 }
 
 static void assert_piece(const piece_t *piece, uint8_t number, uint64_t from, uint64_t to) {
@@ -563,7 +563,7 @@ static void test_read_large(void **state) {
     for (uint32_t i = 0; i < LARGE; i++) {
         entry_t entry = small_entry(&lab, i);
         for (uint64_t j = 0; j < REJECTS; j++)
-            OK(lab, piece_add_reject(&entry.pieces[0], (reject_mark_t){j, i}, &lab.err));
+            OK(lab, piece_add_rejects(&entry.pieces[0], &(reject_mark_t){j, i}, 1, &lab.err));
         const entry_t *list[] = {&entry};
         OK(lab, lab.store->add_entries(lab.store, list, 1, &lab.err));
         entry_free(&entry);
@@ -907,7 +907,7 @@ static piece_t progress_of(lab_t *lab, uint32_t number) {
     if (number % 3 == 0)
         piece.tail = (tail_t){number + 1, number + 2, number, counts_from(number)};
     for (uint32_t i = 0; i < number % 4; i++)
-        OK(*lab, piece_add_reject(&piece, (reject_mark_t){i, number}, &lab->err));
+        OK(*lab, piece_add_rejects(&piece, &(reject_mark_t){i, number}, 1, &lab->err));
     return piece;
 }
 

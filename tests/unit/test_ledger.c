@@ -463,7 +463,7 @@ static void test_grown(void **state) {
     piece_of(&lab, 0)->modified_ns = last->modified_ns = 50;
     last->tail = (tail_t){.from = 5, .to = 6, .hash = 9, .counts = {.read = 1, .loaded = 1}};
     assert_true(done_runs_add(&last->done, 4, 5, 5, &is_new));
-    assert_true(piece_add_reject(last, (reject_mark_t){5 * LEDGER_BLOCK_BYTES, 1}, &err));
+    assert_true(piece_add_rejects(last, &(reject_mark_t){5 * LEDGER_BLOCK_BYTES, 1}, 1, &err));
     lab.view = VIEW_GROWN;
     assert_true(add_seen(&lab, 60));
     assert_int_equal(work_of(&lab, 0)->state, WORK_CHECK); /* of an older file: compared, not taken */
@@ -675,6 +675,52 @@ static void test_rejects(void **state) {
     end(&lab);
 }
 
+/* Against a plain list that is searched from its beginning. */
+static void test_many_rejects(void **state) {
+    (void)state;
+    enum { PLACES = 300, TURNS = 400, MOST = 40 };
+    uint64_t hash_at[PLACES] = {0}, random = 88172645463325252u;
+    piece_t piece = {.to = UINT64_MAX};
+    for (uint64_t turn = 1; turn <= TURNS; turn++) {
+        reject_mark_t marks[MOST];
+        size_t count = 0;
+        for (size_t i = 0; i < MOST; i++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            const uint64_t offset = turn % 3 ? turn * 7 / 10 + i * (random % 3) : random % PLACES;
+            if (random % 4 == 0 || offset >= PLACES)
+                continue;
+            marks[count++] = (reject_mark_t){offset, turn << 8 | i | 1};
+            hash_at[offset] = turn << 8 | i | 1;
+        }
+        assert_true(piece_add_rejects(&piece, marks, count, &err));
+        size_t at = 0;
+        for (size_t offset = 0; offset < PLACES; offset++) {
+            if (!hash_at[offset])
+                continue;
+            assert_true(at < piece.reject_count);
+            assert_int_equal(piece.rejects[at].offset, offset);
+            assert_int_equal(piece.rejects[at++].hash, hash_at[offset]);
+        }
+        assert_int_equal(at, piece.reject_count);
+    }
+    piece_free(&piece);
+}
+
+/* Fixes and rejects share one document with all the rest. */
+static void test_room_for_fixes(void **state) {
+    (void)state;
+    piece_t pieces[2] = {{.reject_count = 0}};
+    const entry_t entry = {.pieces = pieces, .piece_count = 2, .version = 1};
+    const entry_t fixed = {.pieces = pieces, .piece_count = 2, .version = 1, .fix_count = 60000};
+    assert_true(entry_has_room_for_fixes(&entry, 90000));
+    assert_false(entry_has_room_for_fixes(&entry, 110000));
+    assert_true(entry_has_room_for_fixes(&fixed, 30000));
+    assert_false(entry_has_room_for_fixes(&fixed, 50000));
+    pieces[1].reject_count = LEDGER_MOST_REJECTS;
+    assert_true(entry_has_room_for_fixes(&entry, 40000));
+    assert_false(entry_has_room_for_fixes(&entry, 60000));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_ours_done),
@@ -696,6 +742,8 @@ int main(void) {
         cmocka_unit_test(test_torn),
         cmocka_unit_test(test_unsafe),
         cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_many_rejects),
+        cmocka_unit_test(test_room_for_fixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

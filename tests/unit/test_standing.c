@@ -24,8 +24,8 @@ static entry_t input(void) {
         entry.pieces[i].complete = 1;
     assert_true(done_runs_add(&entry.pieces[0].done, 0, 2, 1, &is_new));
     assert_true(done_runs_add(&entry.pieces[1].done, 2, 3, 1, &is_new));
-    assert_true(piece_add_reject(&entry.pieces[0], (reject_mark_t){AT, 7}, &err));
-    assert_true(piece_add_reject(&entry.pieces[1], (reject_mark_t){TAIL, 7}, &err));
+    assert_true(piece_add_rejects(&entry.pieces[0], &(reject_mark_t){AT, 7}, 1, &err));
+    assert_true(piece_add_rejects(&entry.pieces[1], &(reject_mark_t){TAIL, 7}, 1, &err));
     return entry;
 }
 
@@ -106,7 +106,7 @@ static void test_standing(void **state) {
         if (what & DONE_ANEW)
             last->reject_count = 0;
         if (what & OTHER)
-            assert_true(piece_add_reject(last, (reject_mark_t){TAIL, 8}, &err));
+            assert_true(piece_add_rejects(last, &(reject_mark_t){TAIL, 8}, 1, &err));
         for (size_t j = 0; j < 2 && what & BEGUN; j++)
             piece_clear_progress(&entry.pieces[j]);
         for (size_t j = 0; j < 2 && what & (NOTED | CONFIRMED | LEFT_OUT); j++) {
@@ -187,7 +187,7 @@ static void test_fixes_of_another_record(void **state) {
     assert_int_equal(entry_open_rejects(&entry), 2);
     assert_true(entry_add_fix(&entry, (fix_mark_t){TAIL, 7, 'a', true, 0}, &err));
     assert_int_equal(entry_open_rejects(&entry), 1);
-    assert_true(piece_add_reject(&entry.pieces[1], (reject_mark_t){TAIL, 8}, &err)); /* it has grown */
+    assert_true(piece_add_rejects(&entry.pieces[1], &(reject_mark_t){TAIL, 8}, 1, &err)); /* it has grown */
     assert_int_equal(entry_open_rejects(&entry), 2);
     fixes = entry.fixes;
     assert_true(fix_marks_accept(fixes, entry.fix_count, TAIL, 7, 'a'));
@@ -225,7 +225,7 @@ static void test_generations(void **state) {
         entry_t entry = {0};
         assert_true(entry_make_pieces(&entry, 1, 0, &err));
         entry.pieces[0].generation = cases[i].piece;
-        assert_true(piece_add_reject(&entry.pieces[0], (reject_mark_t){10, 99}, &err));
+        assert_true(piece_add_rejects(&entry.pieces[0], &(reject_mark_t){10, 99}, 1, &err));
         assert_int_equal(1, entry_open_rejects(&entry));
         assert_true(
             entry_add_fix(&entry, (fix_mark_t){10, 99, cases[i].hash, true, cases[i].confirmed}, &err));
