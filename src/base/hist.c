@@ -2,6 +2,8 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 void moments_add(moments_t *moments, double value) {
     double from_mean = value - moments->mean;
@@ -42,6 +44,8 @@ static double middle_of(size_t bucket) {
 
 void hist_add(hist_t *hist, int64_t ns) {
     ns = ns < 0 ? 0 : ns;
+    if (hist->moments.count < HIST_FEW)
+        hist->few[hist->moments.count] = ns;
     if (!hist->moments.count || ns < hist->least_ns)
         hist->least_ns = ns;
     if (ns > hist->most_ns)
@@ -57,9 +61,27 @@ void hist_merge(hist_t *to, const hist_t *from) {
         to->least_ns = from->least_ns;
     if (from->most_ns > to->most_ns)
         to->most_ns = from->most_ns;
+    if (to->moments.count + from->moments.count <= HIST_FEW)
+        memcpy(to->few + to->moments.count, from->few, from->moments.count * sizeof *from->few);
     moments_merge(&to->moments, &from->moments);
     for (size_t i = 0; i < HIST_BUCKETS; i++)
         to->buckets[i] += from->buckets[i];
+}
+
+static int in_order(const void *a, const void *b) {
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static double quantile_of_few(const hist_t *hist, double share) {
+    int64_t sorted[HIST_FEW];
+    const size_t count = (size_t)hist->moments.count;
+    memcpy(sorted, hist->few, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, in_order);
+    const double place = share * (double)(count - 1), before = floor(place);
+    const size_t at = (size_t)before;
+    const double least = (double)sorted[at], most = (double)sorted[at + 1 < count ? at + 1 : at];
+    return least + (most - least) * (place - before);
 }
 
 double hist_quantile_ns(const hist_t *hist, double share) {
@@ -67,6 +89,8 @@ double hist_quantile_ns(const hist_t *hist, double share) {
     uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count * (1 - 1e-12)), seen = 0;
     if (!hist->moments.count)
         return NAN;
+    if (hist->moments.count <= HIST_FEW)
+        return quantile_of_few(hist, share);
     for (size_t i = 0; i < HIST_BUCKETS; i++) {
         seen += hist->buckets[i];
         if (seen >= wanted && seen)

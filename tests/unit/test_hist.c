@@ -118,10 +118,26 @@ static int64_t exact(const int64_t *sorted, size_t count, double share) {
     return sorted[rank ? rank - 1 : 0];
 }
 
+/* The usual rule for few: the first is at 0, the last at 1, and the others at even distances, with straight lines. */
+static double on_lines(const int64_t *sorted, size_t count, double share) {
+    for (size_t i = 0; i + 1 < count; i++) {
+        const long double from = (long double)i / (long double)(count - 1),
+                          step = 1 / (long double)(count - 1);
+        if (share <= from + step)
+            return (double)((from + step - share) / step * sorted[i] + (share - from) / step * sorted[i + 1]);
+    }
+    return (double)sorted[count - 1];
+}
+
 static void check_quantiles(const hist_t *hist, int64_t *values, size_t count) {
     qsort(values, count, sizeof *values, in_order);
-    for (size_t i = 0; i < SHARES; i++)
-        near(hist_quantile_ns(hist, shares[i]), (double)exact(values, count, shares[i]), 0.5 / HIST_STEPS);
+    for (size_t i = 0; i < SHARES; i++) {
+        const double quantile = hist_quantile_ns(hist, shares[i]);
+        if (count <= HIST_FEW)
+            near(quantile, on_lines(values, count, shares[i]), 1e-9);
+        else
+            near(quantile, (double)exact(values, count, shares[i]), 0.5 / HIST_STEPS);
+    }
     assert_true(hist->least_ns == values[0] && hist->most_ns == values[count - 1]);
     assert_true(hist_quantile_ns(hist, 1) <= (double)values[count - 1]);
     assert_true(hist_quantile_ns(hist, 0) >= (double)values[0]);
@@ -131,7 +147,7 @@ static void test_quantiles(void **state) {
     (void)state;
     enum { MOST = 20000 };
     static int64_t values[MOST];
-    static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, 1000, MOST};
+    static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, HIST_FEW, HIST_FEW + 1, MOST};
     drawn = 11;
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         hist_t *hist = new_hist();
@@ -139,6 +155,52 @@ static void test_quantiles(void **state) {
             hist_add(hist, values[i] = draw_time());
         check_quantiles(hist, values, counts[c]);
         free(hist);
+    }
+}
+
+/* What Python's statistics.quantiles(..., method="inclusive") says of a few lists. */
+static void test_few(void **state) {
+    (void)state;
+    static const double at[] = {0.001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
+    static const struct {
+        size_t count;
+        int64_t values[8];
+        double quantiles[9];
+    } lists[] = {
+        {2, {10, 20}, {10.01, 10.1, 12.5, 15, 17.5, 19, 19.5, 19.9, 19.99}},
+        {3, {5, 1, 9}, {1.008, 1.08, 3, 5, 7, 8.2, 8.6, 8.92, 8.992}},
+        {8, {3, 1, 4, 1, 5, 9, 2, 6}, {1, 1, 1.75, 3.5, 5.25, 6.9, 7.95, 8.79, 8.979}},
+        {5,
+         {1000003, 17, 250000, 99999999, 31},
+         {17.056, 17.56, 31, 250000, 1000003, 60400000.6, 80199999.8, 96039999.16, 99603999.016}},
+    };
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        hist_t *one = new_hist(), *two = new_hist();
+        for (size_t i = 0; i < lists[l].count; i++)
+            hist_add(i % 2 ? one : two, lists[l].values[i]);
+        hist_merge(one, two);
+        for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+            near(hist_quantile_ns(one, at[i]), lists[l].quantiles[i], 1e-9);
+        free(one);
+        free(two);
+    }
+}
+
+/* In parts, with few and with many in all: as if all had come to one. */
+static void test_merged_quantiles(void **state) {
+    (void)state;
+    static int64_t values[3 * HIST_FEW];
+    drawn = 5;
+    for (int round = 0; round < 60; round++) {
+        hist_t *parts[3] = {new_hist(), new_hist(), new_hist()};
+        const size_t count = 1 + draw() % (round % 3 ? HIST_FEW : 3 * HIST_FEW);
+        for (size_t i = 0; i < count; i++)
+            hist_add(parts[draw() % 3], values[i] = draw_time());
+        hist_merge(parts[0], parts[1]);
+        hist_merge(parts[0], parts[2]);
+        check_quantiles(parts[0], values, count);
+        for (size_t i = 0; i < 3; i++)
+            free(parts[i]);
     }
 }
 
@@ -153,9 +215,11 @@ static void test_edges(void **state) {
             hist_add(hist, ns);
             for (size_t i = 0; i < SHARES; i++)
                 assert_true(hist_quantile_ns(hist, shares[i]) == (double)ns);
-            /* between two others, its bucket alone must tell */
-            hist_add(hist, 0);
-            hist_add(hist, 3 * HOUR);
+            /* between many others, its bucket alone must tell */
+            for (int i = 0; i < HIST_FEW; i++) {
+                hist_add(hist, 0);
+                hist_add(hist, 3 * HOUR);
+            }
             near(hist_quantile_ns(hist, 0.5), (double)ns, 0.5 / HIST_STEPS);
             if (ns < HIST_STEPS)
                 assert_true(hist_quantile_ns(hist, 0.5) == (double)ns);
@@ -170,9 +234,11 @@ static void test_order(void **state) {
     hist_t *hist = new_hist();
     for (int64_t ns = 0; ns < 2 * HOUR; ns += ns / 300 + 1) {
         memset(hist, 0, sizeof *hist);
-        hist_add(hist, 0);
+        for (int i = 0; i < HIST_FEW; i++) {
+            hist_add(hist, 0);
+            hist_add(hist, 3 * HOUR);
+        }
         hist_add(hist, ns);
-        hist_add(hist, 3 * HOUR);
         double now = hist_quantile_ns(hist, 0.5);
         assert_true(now >= before);
         before = now;
@@ -189,7 +255,7 @@ static void test_beyond(void **state) {
     hist_add(hist, INT64_MAX);
     hist_add(hist, 3 * HOUR);
     assert_true(hist->most_ns == INT64_MAX && hist->moments.count == 3);
-    assert_true(hist_quantile_ns(hist, 0.3) == 0);
+    assert_true(hist_quantile_ns(hist, 0) == 0);
     double last = hist_quantile_ns(hist, 0.99);
     assert_true(last >= 2.0 * HOUR && last <= (double)INT64_MAX);
     free(hist);
@@ -226,10 +292,16 @@ static void test_merge(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),       cmocka_unit_test(test_moments_keep_digits),
-        cmocka_unit_test(test_moments_merge), cmocka_unit_test(test_quantiles),
-        cmocka_unit_test(test_edges),         cmocka_unit_test(test_order),
-        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_moments_keep_digits),
+        cmocka_unit_test(test_moments_merge),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_merged_quantiles),
+        cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_merge),
     };
     return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
 }
