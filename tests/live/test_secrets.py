@@ -1,16 +1,19 @@
 """A password never leaves the process: each command is given a URI with one in every place where it does and does not
 belong, and what it prints, writes and stores is looked through.
 needs: standalone"""
+import contextlib
 import os
+import pathlib
 import re
 import subprocess
+import threading
 
 import live
 import livetest
 
 CANARY = "cAnArY7"
 USER = "joe%d" % os.getpid()
-OWN_FILES = ("x.yaml", "f.yaml", "uri.txt", "a.txt")  # which the test wrote itself
+OWN_FILES = ("x.yaml", "f.yaml", "uri.txt", "a.txt", "a.csv")  # which the test wrote itself
 
 # each hides the canary in another kind of password: right, wrong, not escaped, not readable
 PASSWORDS = (CANARY, "wrong" + CANARY, "a/" + CANARY, "a@" + CANARY, "a:" + CANARY, "a?" + CANARY, "a#" + CANARY,
@@ -128,6 +131,51 @@ class Secrets(livetest.Case):
         said = (self.folder / "f.json").read_text()
         self.assertRegex(said, r"the command 'false 'mongodb://%s:\*\*\*@" % USER)
         self.assertEqual(4, said.count("mongodb://%s:***@" % USER))  # the target, the command line twice, the sentence
+        self.all_clean()
+
+    def watched(self, *words, **environment):
+        """As clean; and no process but tipple itself has the canary on its command line. Returns how many were seen."""
+        over, seen = threading.Event(), {}
+
+        def watch():
+            while not over.is_set():
+                for folder in pathlib.Path("/proc").glob("[0-9]*"):
+                    with contextlib.suppress(OSError, IndexError):
+                        line = (folder / "cmdline").read_bytes()
+                        if line.split(b"\0")[0] not in (b"", live.TIPPLE.encode(), b"setarch"):
+                            seen[line] = True
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            done = self.clean(*words, **environment)
+        finally:
+            over.set()
+            watcher.join()
+        self.assertEqual([], [line for line in seen if CANARY.encode() in line])
+        return done, seen
+
+    def test_studies(self):
+        """tunes, drills and loads as they were found best; their processes, reports and what they keep"""
+        uri = self.secret()
+        self.write("a.csv", livetest.rows(1200, 3))
+        keep = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        tune = ["tune", "--format", "mot", "--uri", uri, "--precision", "100%", "--sample", 400, "a.csv"]
+        for words in (["--threads", "1,2", "--batch", "100", "--report", "t.html", "-v"],
+                      ["--storage", "--compressor", "none,zstd", "--report", "s.json", "--json"]):
+            done, _ = self.watched(*tune, *words, **keep)
+            self.assertEqual(0, done.returncode, done.stderr)
+        done, _ = self.watched("load", "-v", "--format", "mot", "--threads", "auto", "--uri", uri, "a.csv", **keep)
+        self.assertEqual(0, done.returncode, done.stderr)
+        for words in (["--index", "k:1", "--report", "d.html", "-v"], ["--predict-only", "--report", "d.json", "--json"],
+                      ["--history"]):
+            done, _ = self.watched("drill", "--format", "mot", "--uri", uri, "--sample", 400, *words,
+                                   *([] if words == ["--history"] else ["a.csv"]))
+            self.assertEqual(0, done.returncode, done.stderr)
+        # a command that a person typed is a child; a secret that he did not type into it is not there
+        done, seen = self.watched("query", "--suite", "./x.yaml", "--uri", uri, "--repeats", 1, "--while", "sleep 98.7654")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertTrue(any(b"98.7654" in line for line in seen), "the watcher sees nothing")
         self.all_clean()
 
     def test_files(self):
