@@ -1,5 +1,6 @@
 """The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes."""
 import json
+import re
 
 import livequery
 import livetest
@@ -96,6 +97,20 @@ class Ways(livequery.Case):
         self.query("isd", "span")
         self.query("isd", "span", "--setup")
         self.assertEqual(["ts_1_st_1"], indexes())
+
+    def test_control_characters(self):
+        """what a suite says cannot command the terminal: names, labels, titles and parameters are escaped"""
+        self.fill_some()
+        (self.folder / "x.yaml").write_text(
+            'suite: x\nabout: "e\\e[31mvil\\x07"\nparams: {p: "a\\e[2Jb"}\nqueries:\n'
+            '  - {name: q, about: "z\\e[31m\\x9bq", tags: ["t\\eg"], each: {u: ["\\e[5m", "ok\\x9b"]},\n'
+            '     find: {filter: {n: {$param: u}}, limit: 1}}\n'
+            'tables: [{title: "T\\e[31m", rows: u, columns: query, show: mean_ms}]\n')
+        for words in (["--list"], [], ["--csv"], ["--json"], ["--explain"]):
+            done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, *words)
+            for said in (done.stdout.decode(), done.stderr):
+                self.assertEqual([], re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", said), words)
+            self.assertIn("x1b[", done.stdout.decode(), words)
 
 
 if __name__ == "__main__":
