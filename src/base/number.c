@@ -1,15 +1,51 @@
 #include "base/number.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t plain; /* or nothing, where memory was out */
+
+static void make_plain(void) {
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* For this thread; the locale that it had is to be put back by uselocale. */
+static locale_t use_plain(void) {
+    pthread_once(&once, make_plain);
+    return plain ? uselocale(plain) : (locale_t)0;
+}
+
+static void put_back(locale_t locale) {
+    if (locale)
+        uselocale(locale);
+}
+
+double number_read(const char *text, char **end) {
+    const locale_t before = use_plain();
+    const double number = strtod(text, end);
+    put_back(before);
+    return number;
+}
+
+int number_print_digits(char *out, size_t room, int digits, double number) {
+    const locale_t before = use_plain();
+    const int length = snprintf(out, room, "%.*e", digits, number);
+    put_back(before);
+    return length;
+}
+
 char *number_print(char out[NUMBER_ROOM], double number) {
     /* fewer digits than 15 are told by zeros at the end, which %g leaves out; but the smallest doubles have fewer */
+    const locale_t before = use_plain();
     int digits = number != 0 && fabs(number) < DBL_MIN ? 1 : 15;
     do {
         snprintf(out, NUMBER_ROOM, "%.*g", digits, number);
     } while (digits++ < 17 && strtod(out, NULL) != number && !isnan(number));
+    put_back(before);
     return out;
 }

@@ -1,4 +1,5 @@
 #include "format/convert.h"
+#include "base/number.h"
 #include "format/pattern.h"
 
 #include <math.h>
@@ -50,8 +51,7 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Through libc, for what the exact short way cannot do. strtod would read the locale's point, but the program
- * never leaves the C locale. */
+/* Through libc, for what the exact short way cannot do. */
 static bool slow_number(const uint8_t *text, size_t length, int divide, double *value) {
     char copy[512];
     if (length + 8 > sizeof copy)
@@ -68,7 +68,7 @@ static bool slow_number(const uint8_t *text, size_t length, int divide, double *
         length = (size_t)(exponent - copy);
     }
     snprintf(copy + length, sizeof copy - length, "e%ld", power - divide);
-    *value = strtod(copy, NULL);
+    *value = number_read(copy, NULL);
     return isfinite(*value);
 }
 
@@ -125,8 +125,8 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
         return signbit(value) ? 2 : 1;
     }
     do {
-        snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    } while (strtod(text, NULL) != value && ++digits < 18);
+        number_print_digits(text, sizeof text, digits - 1, value);
+    } while (number_read(text, NULL) != value && ++digits < 18);
     /* d.ddde±x into plain decimals times 10^divide; the exponent form for what would be long */
     char *exponent = strchr(text, 'e');
     long power = strtol(exponent + 1, NULL, 10) + divide;

@@ -1,7 +1,9 @@
 /* number: the shortest digits that read back the same. */
 #include "base/number.h"
+#include "format/convert.h"
 
 #include <float.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,10 +65,45 @@ static void test_any_bits(void **state) {
     }
 }
 
+/* In a program that has said setlocale(LC_ALL, "") where people write 1,5. Such a locale is made here. */
+static void test_other_locale(void **state) {
+    (void)state;
+    char folder[] = "/tmp/tipple-locale-XXXXXX", command[400], text[NUMBER_ROOM], *end;
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && printf 'LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND "
+             "LC_NUMERIC\n' "
+             "> source && localedef -c -i source -f UTF-8 ./xx_XX.utf8 > log 2>&1",
+             folder);
+    const int ended = system(command);
+    setenv("LOCPATH", folder, 1);
+    const bool there = setlocale(LC_NUMERIC, "xx_XX.utf8") != NULL;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    if (!there) {
+        print_message("no locale could be made here (localedef ended with %d)\n", ended);
+        skip();
+    }
+    snprintf(text, sizeof text, "%.1f", 1.5);
+    assert_string_equal(text, "1,5"); /* it is another one */
+    assert_string_equal(number_print(text, 12.067), "12.067");
+    assert_true(number_read("1.5,", &end) == 1.5 && *end == ',');
+    double value;
+    uint8_t out[64];
+    assert_true(convert_number((const uint8_t *)"1234567890.12345678901234", 25, 0, &value));
+    assert_true(value == 1234567890.12345678901234);
+    const size_t length = convert_print_number(1234567890.5, 0, out);
+    assert_memory_equal(out, "1234567890.5", length);
+    snprintf(text, sizeof text, "%.1f", 1.5);
+    assert_string_equal(text, "1,5"); /* and it is still there */
+    setlocale(LC_NUMERIC, "C");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_any_bits),
+        cmocka_unit_test(test_other_locale),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }
