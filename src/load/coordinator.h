@@ -2,7 +2,7 @@
  * when the load has ended. It does nothing else, and everything that it touches is a function of its owner:
  * in a load these are feeders, senders and a server, in the simulator models of them.
  *
- *     look -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look -> end
+ *     look at the loads -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look at all -> end
  */
 #ifndef TIPPLE_LOAD_COORDINATOR_H
 #define TIPPLE_LOAD_COORDINATOR_H
