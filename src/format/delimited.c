@@ -347,7 +347,7 @@ static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fie
                           uint8_t *out, const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
     for (size_t i = 0; i < made->from_count; i++) {
-        const text_t *with = &made->from[i].with;
+        const schema_text_t *with = &made->from[i].with;
         uint8_t *value = bsonw_head(out, op, false) + 4;
         memcpy(value, with->text ? with->text : "", with->length);
         uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);

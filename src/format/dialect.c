@@ -47,7 +47,7 @@ static bool is_delimiter(const schema_t *schema, uint8_t byte) {
  */
 static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
     for (size_t i = 0; i < schema->header_words.count; i++) {
-        const text_t *word = &schema->header_words.items[i];
+        const schema_text_t *word = &schema->header_words.items[i];
         size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
         size_t behind = quote + word->length + quote;
         if (length < behind || memcmp(line + quote, word->text, word->length) != 0)

@@ -46,7 +46,7 @@ static bool put_byte(text_buffer_t *out, char byte) {
 
 static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
     for (size_t i = 0; i < field->as.count; i++) {
-        const text_t *as = &field->as.items[(spelling + i) % field->as.count];
+        const schema_text_t *as = &field->as.items[(spelling + i) % field->as.count];
         pattern_t pattern;
         if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
             bool filler = false;
@@ -69,7 +69,7 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
     *value = (value_t){.text = value->printed};
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
         if (field->absent.count) {
-            const text_t *filler = &field->absent.items[spelling < field->absent.count ? spelling : 0];
+            const schema_text_t *filler = &field->absent.items[spelling < field->absent.count ? spelling : 0];
             value->text = (const uint8_t *)filler->text;
             value->length = filler->length;
         }

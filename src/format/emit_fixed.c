@@ -201,7 +201,7 @@ static bool put_before(emit_t *emit, int part) {
         if (!emit_put(&emit->out, fixed->gap.text, fixed->gap.length))
             return false;
         for (int i = fixed->part + 1; i < (int)schema->part_count; i++) {
-            const text_t *marker = &schema->parts[i].marker;
+            const schema_text_t *marker = &schema->parts[i].marker;
             if (fixed->gap.length >= marker->length &&
                 memcmp(fixed->gap.text, marker->text, marker->length) == 0) {
                 fixed->part = i; /* the gap begins with its marker */

@@ -131,7 +131,7 @@ static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
     const schema_t *schema = encoder->plan->schema;
     const make_t *made = &schema->made[op->made];
     for (size_t i = 0; i < made->from_count; i++) {
-        const text_t *with = &made->from[i].with;
+        const schema_text_t *with = &made->from[i].with;
         uint8_t *text = put_head(encoder, out, op) + 4, *end = text;
         bool there = made->from[i].count > 1; /* fields that are joined are there whatever they say */
         memcpy(end, with->text ? with->text : "", with->length);

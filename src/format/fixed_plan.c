@@ -142,7 +142,7 @@ static void add_top(builder_t *builder, const schema_t *schema, const char *key,
 static void add_record(builder_t *builder, const schema_t *schema) {
     bool done[SCHEMA_MOST_FIELDS] = {false}, made[SCHEMA_MOST_MADE] = {false};
     for (size_t i = 0; i < schema->document.count; i++) {
-        const text_t *key = &schema->document.items[i];
+        const schema_text_t *key = &schema->document.items[i];
         for (size_t j = 0; j < schema->made_count; j++)
             if (strcmp(schema->made[j].field.key, key->text) == 0)
                 made[j] = true;
@@ -151,7 +151,7 @@ static void add_record(builder_t *builder, const schema_t *schema) {
         if (!made[j])
             add_made(builder, schema, j);
     for (size_t i = 0; i < schema->document.count; i++) {
-        const text_t *key = &schema->document.items[i];
+        const schema_text_t *key = &schema->document.items[i];
         for (size_t j = 0; j < schema->made_count; j++)
             if (strcmp(schema->made[j].field.key, key->text) == 0)
                 add_made(builder, schema, j);

@@ -30,7 +30,7 @@ static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, 
                      bool with_entry) {
     const schema_t *schema = plan->schema;
     for (int next = part + 1; next < (int)schema->part_count; next++) {
-        const text_t *marker = &schema->parts[next].marker;
+        const schema_text_t *marker = &schema->parts[next].marker;
         if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
             memcmp(record + at, marker->text, marker->length) == 0 &&
             (!with_entry || entry_end(plan, next, record, at + (uint32_t)marker->length, end)))

@@ -58,7 +58,7 @@ static uint8_t bson_type_of(uint8_t code) {
 static uint8_t absent_of(const texts_t *fillers) {
     uint8_t absent = 0;
     for (size_t i = 0; i < fillers->count; i++) {
-        const text_t *filler = &fillers->items[i];
+        const schema_text_t *filler = &fillers->items[i];
         absent |= !filler->length                     ? ABSENT_EMPTY
                   : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
                                                       : ABSENT_OTHER;

@@ -75,10 +75,10 @@ typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
 typedef struct {
     const char *text;
     size_t length;
-} text_t;
+} schema_text_t;
 
 typedef struct {
-    const text_t *items;
+    const schema_text_t *items;
     size_t count;
 } texts_t;
 
@@ -120,7 +120,7 @@ typedef struct {
     struct {
         uint16_t fields[SCHEMA_MOST_FROM];
         size_t count;
-        text_t with;
+        schema_text_t with;
     } from[SCHEMA_MOST_FROM];
     size_t from_count;
 } make_t;
@@ -153,7 +153,7 @@ static inline bool section_several(const section_t *section) {
 
 /* A part behind the fixed characters: a marker, then sections or entries of `fields`. */
 typedef struct {
-    text_t marker;
+    schema_text_t marker;
     const char *name; /* the key of its entries */
     bool sections, leave_out;
     const char *list; /* sections: their identifiers as an array under this key, and not in them */

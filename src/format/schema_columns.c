@@ -21,7 +21,7 @@ static bool read_as(reader_t *reader, const ynode_t *node, field_t *field) {
 
 static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
     static const char *const keys[] = {"name", "key", "type", "column", "absent", "as", "divide", "optional"};
-    static const text_t empty[] = {{"", 0}};
+    static const schema_text_t empty[] = {{"", 0}};
     const ytree_t *tree = reader->tree;
     if (!schema_want(reader, node, YNODE_MAP, "a field such as {name: testId, key: t, type: int}"))
         return false;
@@ -98,7 +98,7 @@ static bool read_delimiters(reader_t *reader, const ynode_t *node) {
     if (!texts.count || texts.count > SCHEMA_MOST_DELIMITERS)
         return COMPLAIN(node, "1 to %d delimiters were expected", SCHEMA_MOST_DELIMITERS);
     for (size_t i = 0; i < texts.count; i++) {
-        const text_t *text = &texts.items[i];
+        const schema_text_t *text = &texts.items[i];
         if (text->length != 1 || strchr("\r\n\"\\", text->text[0]) || (text->text[0] & 0x80))
             return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
                                   "(in double quotes), no quote, backslash or line end");

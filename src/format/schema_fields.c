@@ -9,14 +9,14 @@ bool schema_want(reader_t *reader, const ynode_t *node, ynode_kind_t kind, const
 
 bool schema_texts(reader_t *reader, const ynode_t *node, texts_t *texts) {
     size_t count = node->kind == YNODE_LIST ? node->count : 1;
-    text_t *items = schema_keep(reader, (count ? count : 1) * sizeof *items);
+    schema_text_t *items = schema_keep(reader, (count ? count : 1) * sizeof *items);
     if (!items)
         return false;
     const ynode_t *item = node->kind == YNODE_LIST ? node->first : node;
     for (size_t i = 0; i < count; i++, item = item->next) {
         if (!schema_want(reader, item, YNODE_SCALAR, "a word or a list of words"))
             return false;
-        items[i] = (text_t){item->text, item->length};
+        items[i] = (schema_text_t){item->text, item->length};
     }
     *texts = (texts_t){items, count};
     return true;
@@ -60,14 +60,14 @@ const char *schema_type_name(field_type_t type) {
 }
 
 static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
-    static const text_t date[] = {{"YYYY-MM-DD", 10}};
-    static const text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
-                                      {"YYYY-MM-DD hh:mm:ss", 19},
-                                      {"YYYY-MM-DDThh:mm:ss", 19},
-                                      {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
-                                      {"YYYY-MM-DD hh:mm:ss.SSS", 23},
-                                      {"YYYY-MM-DDThh:mm:ss.SSS", 23},
-                                      {"YYYY-MM-DD", 10}};
+    static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
+    static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
+                                             {"YYYY-MM-DD hh:mm:ss", 19},
+                                             {"YYYY-MM-DDThh:mm:ss", 19},
+                                             {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
+                                             {"YYYY-MM-DD hh:mm:ss.SSS", 23},
+                                             {"YYYY-MM-DDThh:mm:ss.SSS", 23},
+                                             {"YYYY-MM-DD", 10}};
     const char *words[COUNT(types)];
     if (!schema_want(reader, node, YNODE_SCALAR, "a type"))
         return false;

@@ -237,7 +237,7 @@ static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) 
     const char *text;
     if (!marker || !schema_name(reader, marker, &text) || marker->length > 8)
         return COMPLAIN(marker ? marker : node, "a marker of 1 to 8 characters was expected");
-    part->marker = (text_t){text, marker->length};
+    part->marker = (schema_text_t){text, marker->length};
     if (reader->schema->section_count && looks_like_id(text, marker->length))
         return COMPLAIN(marker,
                         "a marker that starts like a section's identifier could not be told from one");

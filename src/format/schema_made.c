@@ -13,9 +13,9 @@ static const struct {
              {"point", MAKE_POINT, TYPE_TEXT, 2}};
 
 static bool read_kind(reader_t *reader, const ynode_t *node, make_t *made, size_t *items) {
-    static const text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
-                                     {"YYYY-MM-DD hh:mm:ss", 19},  {"YYYY-MM-DDThh:mm", 16},
-                                     {"YYYY-MM-DD hh:mm", 16},     {"YYYY-MM-DD", 10}};
+    static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
+                                            {"YYYY-MM-DD hh:mm:ss", 19},  {"YYYY-MM-DDThh:mm", 16},
+                                            {"YYYY-MM-DD hh:mm", 16},     {"YYYY-MM-DD", 10}};
     const char *words[COUNT(kinds)];
     for (size_t i = 0; i < COUNT(kinds); i++) {
         words[i] = kinds[i].name;

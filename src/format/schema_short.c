@@ -91,7 +91,7 @@ static bool shorten_fields(shortener_t *all, const field_t **fields, size_t coun
 }
 
 static bool shorten_texts(shortener_t *all, texts_t *texts) {
-    text_t *made = schema_keep(&all->reader, (texts->count + 1) * sizeof *made);
+    schema_text_t *made = schema_keep(&all->reader, (texts->count + 1) * sizeof *made);
     bool ok = made != NULL;
     for (size_t i = 0; ok && i < texts->count; i++) {
         made[i].text = texts->items[i].text;

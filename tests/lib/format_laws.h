@@ -64,7 +64,7 @@ static void law_show(const char *what, const uint8_t *text, size_t length) {
 
 static bool law_starts_with_header_word(const schema_t *schema, const uint8_t *line, size_t length) {
     for (size_t i = 0; i < schema->header_words.count; i++) {
-        const text_t *word = &schema->header_words.items[i];
+        const schema_text_t *word = &schema->header_words.items[i];
         for (int quoted = 0; quoted < 2; quoted++) {
             size_t used = word->length + 2 * (size_t)quoted;
             if (length < used || (quoted && (!schema->quote || line[0] != (uint8_t)schema->quote ||
