@@ -1,10 +1,10 @@
 #include "base/conceal.h"
+#include "base/err.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define STARS "***"
 
@@ -99,21 +99,12 @@ bool conceal_finds(const char *text) {
     return false;
 }
 
-/* Nothing that holds a password may be shown as it is, and nothing can be said of it without memory. */
-static void end_without_memory(void) {
-    static const char sentence[] = "tipple: out of memory: what it found could not be printed\n";
-    enum { STATUS_OF_THIS_HOST = 8 };
-    const ssize_t ignored = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)ignored;
-    _exit(STATUS_OF_THIS_HOST);
-}
-
 char *conceal_copy(const char *text) {
     /* each password becomes two bytes longer at the most, and has something before it */
     const size_t room = 2 * strlen(text) + sizeof STARS;
     char *out = malloc(room);
     if (!out)
-        end_without_memory();
+        err_end_without_memory(); /* nothing that holds a password may be shown as it is */
     strcpy(out, text);
     return conceal(out, room);
 }

@@ -1,6 +1,7 @@
 #include "base/ejson.h"
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,19 +11,12 @@
 enum { DEEPEST = 200 };
 
 typedef struct {
-    char *bytes;
-    size_t length, room;
+    text_t text;
     bool relaxed;
 } out_t;
 
 static void put(out_t *out, const char *bytes, size_t length) {
-    if (out->length + length + 1 > out->room) {
-        out->room = 2 * (out->length + length) + 256;
-        out->bytes = bson_realloc(out->bytes, out->room);
-    }
-    memcpy(out->bytes + out->length, bytes, length);
-    out->length += length;
-    out->bytes[out->length] = '\0';
+    text_append_bytes(&out->text, bytes, length);
 }
 
 static void put_word(out_t *out, const char *word) {
@@ -142,10 +136,10 @@ char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
     out_t out = {.relaxed = relaxed};
     bson_iter_t items;
     if (!bson_iter_init(&items, document) || !put_items(&out, NULL, &items, 0)) {
-        bson_free(out.bytes);
+        text_free(&out.text);
         return NULL;
     }
     if (length)
-        *length = out.length;
-    return out.bytes;
+        *length = out.text.length;
+    return text_take_or_end(&out.text);
 }

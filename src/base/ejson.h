@@ -5,8 +5,8 @@
 
 #include <bson/bson.h>
 
-/* Ends with a NUL that length (may be NULL) does not count; bson_free. NULL: it is no BSON, or nested deeper than a
- * server takes. */
+/* For free(); ends with a NUL that length (may be NULL) does not count. NULL: it is no BSON, or nested deeper than a
+ * server takes. Without memory for it the process ends with status 8 and a sentence. */
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     va_list args;
@@ -34,4 +35,11 @@ bool err_memory(err_t *err, size_t bytes) {
                    "out of memory (%zu bytes were asked for); lower --memory or --threads, then run the same "
                    "command again",
                    bytes);
+}
+
+void err_end_without_memory(void) {
+    static const char sentence[] = "tipple: out of memory: what it found could not be printed\n";
+    const ssize_t ignored = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)ignored;
+    _exit(STATUS_HOST);
 }

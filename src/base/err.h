@@ -39,4 +39,7 @@ bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2
 /* The sentence for an allocation that failed. */
 bool err_memory(err_t *err, size_t bytes);
 
+/* The same for who has no err_t: the process ends with STATUS_HOST and a sentence. Asks for no memory. */
+_Noreturn void err_end_without_memory(void);
+
 #endif

@@ -34,12 +34,13 @@ char *again_conceal(const char *text, const char *uri) {
 }
 
 char *again_line(const again_t *again, const char *uri) {
-    bson_string_t *line = bson_string_new("tipple");
-    paste_word(line, again->command);
+    text_t line = {.length = 0};
+    text_append(&line, "tipple");
+    paste_word(&line, again->command);
     for (int i = 0; i < again->count; i++) {
         char *word = again_conceal(again->words[i], uri);
-        paste_word(line, word);
+        paste_word(&line, word);
         bson_free(word);
     }
-    return bson_string_free(line, false);
+    return text_take_or_end(&line);
 }

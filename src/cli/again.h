@@ -17,7 +17,7 @@ typedef struct {
 void again_keep(again_t *again, const command_t *command, int argc, char **argv);
 void again_free(again_t *again);
 
-/* "tipple load --format mot ..."; uri: the target's, or NULL. bson_free. */
+/* "tipple load --format mot ..."; uri: the target's, or NULL. free. */
 char *again_line(const again_t *again, const char *uri);
 
 /* A text without the passwords of the target's URI and of any other URI in it. bson_free. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct {
     drill_spec_t spec;
@@ -196,7 +197,7 @@ static void tell_how_to_go_on(const drill_result_t *result) {
     char *line = drill_load_line(result);
     log_warn("%s is not whole. This goes on from here (a drill would drop it again):\n%s", result->namespace,
              line);
-    bson_free(line);
+    free(line);
 }
 
 static int drill(void *context, char **inputs, int count, const again_t *again, err_t *err) {

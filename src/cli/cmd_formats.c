@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "builtin/builtin.h"
 #include "format/format.h"
 
@@ -59,49 +60,50 @@ static widths_t widths_of(const schema_t *schema) {
     return widths;
 }
 
-static void check_columns(FILE *out, const schema_t *schema, widths_t widths) {
-    fprintf(out, "%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
+static void check_columns(text_t *out, const schema_t *schema, widths_t widths) {
+    text_print(out, "%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        fprintf(out, "%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key,
-                schema_type_name(field->type));
+        text_print(out, "%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key,
+                   schema_type_name(field->type));
         for (size_t j = 0; j < field->columns.count; j++)
-            fprintf(out, "%s%s", j ? ", " : " ", field->columns.items[j].text);
-        fputc('\n', out);
+            text_print(out, "%s%s", j ? ", " : " ", field->columns.items[j].text);
+        text_append(out, "\n");
     }
 }
 
-static void check_widths(FILE *out, const field_t *fields, size_t count, uint32_t behind) {
+static void check_widths(text_t *out, const field_t *fields, size_t count, uint32_t behind) {
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width,
-                schema_type_name(fields[i].type), fields[i].key, fields[i].absent.count ? "  absent: " : "",
-                fields[i].absent.count ? fields[i].absent.items[0].text : "");
+        text_print(out, "%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width,
+                   schema_type_name(fields[i].type), fields[i].key,
+                   fields[i].absent.count ? "  absent: " : "",
+                   fields[i].absent.count ? fields[i].absent.items[0].text : "");
 }
 
-static void check_fixed(FILE *out, const schema_t *schema) {
-    fprintf(out, "    at width  type     key\n");
+static void check_fixed(text_t *out, const schema_t *schema) {
+    text_print(out, "    at width  type     key\n");
     check_widths(out, schema->fields, schema->field_count, 0);
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        fprintf(out, "%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
-                part->leave_out ? "  left out" : "");
+        text_print(out, "%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
+                   part->leave_out ? "  left out" : "");
         check_widths(out, part->fields, part->field_count, 0);
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
         for (size_t j = 0; j < section->id_count; j++)
-            fprintf(out, "%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
-        fprintf(out, " %s\n", section->name);
+            text_print(out, "%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
+        text_print(out, " %s\n", section->name);
         check_widths(out, section->fields, section->field_count, SCHEMA_ID);
     }
 }
 
-static void check_all(FILE *out, const schema_t *schema) {
-    fprintf(out, "%s  %s\n", schema->name, schema->about);
+static void check_all(text_t *out, const schema_t *schema) {
+    text_print(out, "%s  %s\n", schema->name, schema->about);
     widths_t widths = widths_of(schema);
     for (size_t i = 0; i < schema->made_count; i++)
-        fprintf(out, "%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
-                schema->made[i].field.key, "made");
+        text_print(out, "%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
+                   schema->made[i].field.key, "made");
     if (schema->fixed)
         check_fixed(out, schema);
     else
@@ -111,21 +113,22 @@ static void check_all(FILE *out, const schema_t *schema) {
 /* What is in the file is somebody's: it does not reach the terminal as it is. */
 static bool check(const char *name, err_t *err) {
     schema_t *schema = format_open(name, err);
-    char *text = NULL, *shown = NULL;
-    size_t length = 0;
+    text_t out = {.length = 0};
     if (!schema)
         return false;
-    FILE *out = open_memstream(&text, &length);
-    if (out)
-        check_all(out, schema);
+    check_all(&out, schema);
     schema_destroy(schema);
-    if (out && fclose(out) == 0 && (shown = malloc(4 * length + 1))) {
+    const size_t length = out.length, room = 4 * length + 1;
+    char *text = text_take(&out, err), *shown = text ? malloc(room) : NULL;
+    if (shown) {
         escape_lines(shown, text, length);
         fputs(shown, stdout);
+    } else if (text) {
+        err_memory(err, room);
     }
     free(text);
     free(shown);
-    return shown || err_memory(err, length);
+    return shown;
 }
 
 static bool list(err_t *err) {

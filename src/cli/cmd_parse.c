@@ -101,7 +101,7 @@ static bool print_json(const parse_t *parse, const bson_t *document, err_t *err)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
     fwrite(json, 1, length, stdout);
     putchar('\n');
-    bson_free(json);
+    free(json);
     return true;
 }
 

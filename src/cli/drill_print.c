@@ -14,19 +14,20 @@
 
 char *drill_load_line(const drill_result_t *result) {
     const load_spec_t *load = &result->load;
-    bson_string_t *line = bson_string_new("tipple load");
-    paste_option(line, "--format", load->format);
-    paste_uri(line, load->uri, 0, NULL, NULL);
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
+    paste_option(&line, "--format", load->format);
+    paste_uri(&line, load->uri, 0, NULL, NULL);
     if (load->clustered != CLUSTERED_DEFAULT)
-        paste_word(line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        paste_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->compressor)
-        paste_option(line, "--compressor", load->compressor);
+        paste_option(&line, "--compressor", load->compressor);
     for (size_t i = 0; i < load->index_count; i++)
-        paste_option(line, "--index", load->indexes[i]);
+        paste_option(&line, "--index", load->indexes[i]);
     if (load->rejects)
-        paste_option(line, "--rejects", load->rejects);
-    paste_rest(line, load, load->direct);
-    return bson_string_free(line, false);
+        paste_option(&line, "--rejects", load->rejects);
+    paste_rest(&line, load, load->direct);
+    return text_take_or_end(&line);
 }
 
 /* ---- for a person ---- */

@@ -1,31 +1,32 @@
 #include "cli/paste.h"
 #include "study/scratch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void paste_word(bson_string_t *line, const char *word) {
+void paste_word(text_t *line, const char *word) {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
-    bson_string_append(line, " ");
+    text_append(line, " ");
     if (*word && strspn(word, plain) == strlen(word)) {
-        bson_string_append(line, word);
+        text_append(line, word);
         return;
     }
-    bson_string_append(line, "'");
+    text_append(line, "'");
     for (; *word; word++)
         if (*word == '\'')
-            bson_string_append(line, "'\\''");
+            text_append(line, "'\\''");
         else
-            bson_string_append_c(line, *word);
-    bson_string_append(line, "'");
+            text_append_bytes(line, word, 1);
+    text_append(line, "'");
 }
 
-void paste_option(bson_string_t *line, const char *option, const char *value) {
+void paste_option(text_t *line, const char *option, const char *value) {
     paste_word(line, option);
     paste_word(line, value);
 }
 
 /* The scratch collection's without its tail. */
-void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {
+void paste_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {
     address_t address;
     err_t err;
     char *own = scratch_uri(uri, SCRATCH_TUNE, routers, wire, concern, &err);
@@ -36,17 +37,17 @@ void paste_uri(bson_string_t *line, const char *uri, size_t routers, const char 
         address_free(&address);
     }
     if (secret || !tail) {
-        bson_string_append(line, " --uri \"$TIPPLE_URI\"");
+        text_append(line, " --uri \"$TIPPLE_URI\"");
     } else {
         for (char *next; (next = strstr(tail + 1, SCRATCH_TUNE));)
             tail = next;
         memmove(tail, tail + strlen(SCRATCH_TUNE), strlen(tail + strlen(SCRATCH_TUNE)) + 1);
         paste_option(line, "--uri", own);
     }
-    bson_free(own);
+    free(own);
 }
 
-void paste_rest(bson_string_t *line, const load_spec_t *load, bool direct) {
+void paste_rest(text_t *line, const load_spec_t *load, bool direct) {
     if (load->shard_key)
         paste_option(line, "--shard-key", load->shard_key);
     if (direct)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- CSV ---- */
@@ -58,7 +59,7 @@ static void print_result(const measure_t *measure) {
     expected_digest(measure->answer.documents, false, digest);
     printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
            measure->answer.more ? "false" : "true", json ? json : "null");
-    bson_free(json);
+    free(json);
 }
 
 static void print_watch_json(const measure_t *measure) {

@@ -304,7 +304,7 @@ void query_print_answers(const query_result_t *result) {
                 continue;
             char *json = ejson_print(&document, true, NULL);
             printf("%s\n", json ? json : "");
-            bson_free(json);
+            free(json);
         }
         if (measure->answer.more)
             printf("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
@@ -328,8 +328,8 @@ void query_print_plans(const query_result_t *result) {
         putchar('\n');
         if (work->parallel)
             parallel_explain(work->parallel, stdout);
-        bson_free(body);
-        bson_free(options);
+        free(body);
+        free(options);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/report_query.h"
 #include "base/ejson.h"
+#include "base/text.h"
 #include "cli/query_figures.h"
 #include "cli/reporting.h"
 #include "report/scale.h"
@@ -8,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SERIES = 5, ANSWER_DOCUMENTS = 3, ANSWER_BYTES = 240, NAME_BYTES = 256 };
@@ -214,22 +216,22 @@ static void add_answer(report_t *report, const measure_t *measure) {
     bson_t document;
     char name[NAME_BYTES];
     size_t shown = 0;
-    bson_string_t *text = bson_string_new(NULL);
+    text_t text = {.length = 0};
     for (bson_iter_init(&at, measure->answer.documents);
          shown < ANSWER_DOCUMENTS && inner_next(&at, &document); shown++) {
         char *json = ejson_print(&document, true, NULL);
-        bson_string_append_printf(text, "%s%s", shown ? "  " : "", json ? json : "");
-        bson_free(json);
+        text_print(&text, "%s%s", shown ? "  " : "", json ? json : "");
+        free(json);
     }
-    if (text->len > ANSWER_BYTES)
-        bson_string_truncate(text, ANSWER_BYTES); /* not within a character */
+    text_cut(&text, ANSWER_BYTES);
+    char *answer = text_take_or_end(&text);
     snprintf(name, sizeof name, "%s%s%s", measure->work->query->name, *measure->work->with ? " " : "",
              measure->work->with);
     report_row(report);
     report_word(report, name);
     report_number(report, (double)measure->answer.count);
-    report_word(report, text->str);
-    bson_string_free(text, true);
+    report_word(report, answer);
+    free(answer);
 }
 
 static void add_answers(report_t *report, const query_result_t *result) {

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static double mean_of(const moments_t *moments) {
     return moments->count ? moments->mean : NAN;
@@ -49,7 +50,7 @@ static void add_result(report_t *report, const storage_spec_t *spec, const stora
                                                     : NULL);
     report_line(report, line);
     report_end(report);
-    bson_free(line);
+    free(line);
 }
 
 /* What is smallest, fastest and recommended, by the cell. */

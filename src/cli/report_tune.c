@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static double seconds(int64_t ns) {
     return (double)ns / 1e9;
@@ -65,7 +66,7 @@ static void add_result(report_t *report, const tune_spec_t *spec, const tune_res
         report_begin(report, REPORT_TEXT, "To load like the knee", NULL);
         report_line(report, line);
         report_end(report);
-        bson_free(line);
+        free(line);
     }
 }
 

@@ -2,6 +2,8 @@
 #include "base/log.h"
 #include "report/scale.h"
 
+#include <stdlib.h>
+
 int reporting_run(const command_t *command, int argc, char **argv, void *values, reporting_body_t *body,
                   err_t *err) {
     int rest;
@@ -21,7 +23,7 @@ int reporting_end(report_t *report, const char *path, const again_t *again, cons
     report_set_text(report, "uri", shown);
     report_set_text(report, "again", line);
     bson_free(shown);
-    bson_free(line);
+    free(line);
     const bool ok = report_write(report, path, &problem);
     report_free(report);
     if (ok)

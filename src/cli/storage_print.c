@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the lines to paste ---- */
@@ -22,22 +23,23 @@ char *storage_print_line(const storage_spec_t *spec, const storage_result_t *res
     const storage_choice_t *choice = &result->choices[cell];
     const load_spec_t *load = &spec->load;
     char own[160], number[16];
-    bson_string_t *line = bson_string_new("tipple load");
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
     snprintf(own, sizeof own, "./%s-short.yaml", result->like[0] ? result->like : "my");
-    paste_option(line, "--format", choice->short_keys ? own : load->format);
-    paste_uri(line, load->uri, 0, NULL, NULL);
-    paste_option(line, "--compressor", choice->compressor);
-    paste_word(line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    paste_option(&line, "--format", choice->short_keys ? own : load->format);
+    paste_uri(&line, load->uri, 0, NULL, NULL);
+    paste_option(&line, "--compressor", choice->compressor);
+    paste_word(&line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->threads) {
         snprintf(number, sizeof number, "%u", load->threads);
-        paste_option(line, "--threads", number);
+        paste_option(&line, "--threads", number);
     }
     if (load->batch != LOAD_BATCH) {
         snprintf(number, sizeof number, "%u", load->batch);
-        paste_option(line, "--batch", number);
+        paste_option(&line, "--batch", number);
     }
-    paste_rest(line, load, load->direct);
-    return bson_string_free(line, false);
+    paste_rest(&line, load, load->direct);
+    return text_take_or_end(&line);
 }
 
 /* ---- for a person ---- */
@@ -132,14 +134,14 @@ static void print_paste(const storage_spec_t *spec, const storage_result_t *resu
             spec->load.format);
     }
     printf("%s\n", line);
-    bson_free(line);
+    free(line);
     if (result->choices[chosen].short_keys) {
         printf("\n(`tipple formats --check` lists which key is which field's; filters name fields by their "
                "names)\n");
         if (own != MATRIX_DONE) {
             line = storage_print_line(spec, result, own);
             printf("\nwith the format's own keys, by the same rule:\n%s\n", line);
-            bson_free(line);
+            free(line);
         }
     }
     bson_free(file);
@@ -233,7 +235,7 @@ static void print_json_lines(const storage_spec_t *spec, const storage_result_t 
          *file = needs_file ? format_file(result) : NULL;
     cli_json_text("format_file", file);
     cli_json_text("load", line);
-    bson_free(line);
+    free(line);
     bson_free(file);
 }
 

@@ -20,21 +20,22 @@ char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size
     const clustered_t clustered = result->lists.clustered_count > 1 ? choice->clustered : load->clustered;
     const char *compressor = result->lists.compressor_count > 1 ? choice->compressor : load->compressor;
     char number[16];
-    bson_string_t *line = bson_string_new("tipple load");
-    paste_option(line, "--format", load->format);
-    paste_uri(line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
+    paste_option(&line, "--format", load->format);
+    paste_uri(&line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
     snprintf(number, sizeof number, "%u", chosen->threads);
-    paste_option(line, "--threads", number);
+    paste_option(&line, "--threads", number);
     snprintf(number, sizeof number, "%u", chosen->batch);
-    paste_option(line, "--batch", number);
+    paste_option(&line, "--batch", number);
     if (clustered != CLUSTERED_DEFAULT)
-        paste_word(line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        paste_word(&line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
-        paste_option(line, "--compressor", compressor);
+        paste_option(&line, "--compressor", compressor);
     if (choice_is_unsafe(choice))
-        paste_word(line, "--unsafe");
-    paste_rest(line, load, choice->direct);
-    return bson_string_free(line, false);
+        paste_word(&line, "--unsafe");
+    paste_rest(&line, load, choice->direct);
+    return text_take_or_end(&line);
 }
 
 /* ---- for a person ---- */
@@ -146,7 +147,7 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
             "(--unsafe, and w=%s in the URI: documents that are counted as loaded can be lost when a server "
             "dies)\n",
             choice->concern);
-    bson_free(line);
+    free(line);
 }
 
 void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
@@ -238,5 +239,5 @@ void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int s
     print_json_choice("knee", result, verdict->knee);
     cli_json_text("load", line);
     printf("}\n");
-    bson_free(line);
+    free(line);
 }

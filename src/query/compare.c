@@ -1,4 +1,5 @@
 #include "query/compare.h"
+#include "base/text.h"
 #include "target/inner.h"
 
 #include <bson/bson.h>
@@ -129,35 +130,26 @@ const char *compare_verdict(const ratio_t *ratio) {
 
 /* The whole file, or pipe; *size is at most COMPARE_MOST_BYTES. */
 static char *read_file(const char *path, size_t *size, err_t *err) {
-    size_t room = 64 * 1024;
-    char *text = malloc(room);
+    char part[16 * 1024];
+    text_t text = {.length = 0};
+    size_t got = 0;
     FILE *file = fopen(path, "re");
-    bool ok = file || err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
-    *size = 0;
-    while (ok && text) {
-        size_t got = fread(text + *size, 1, room - *size, file);
-        *size += got;
-        if (*size > COMPARE_MOST_BYTES)
-            ok = err_set(err, STATUS_USAGE,
-                         "--compare: %s is larger than %d MB, which no result of `tipple query --json` is",
-                         path, COMPARE_MOST_BYTES >> 20);
-        else if (ferror(file))
-            ok = err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
-        else if (*size < room)
-            break;
-        char *more = ok ? realloc(text, room * 2) : NULL;
-        if (!more)
-            break;
-        text = more;
-        room *= 2;
-    }
-    if (ok && (!text || *size == room))
-        ok = err_memory(err, room * 2);
+    bool ok = file;
+    while (ok && text.length <= COMPARE_MOST_BYTES && (got = fread(part, 1, sizeof part, file)) > 0)
+        text_append_bytes(&text, part, got);
+    ok = ok && !ferror(file);
+    if (!ok)
+        err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
     if (file)
         fclose(file);
+    if (ok && text.length > COMPARE_MOST_BYTES)
+        ok = err_set(err, STATUS_USAGE,
+                     "--compare: %s is larger than %d MB, which no result of `tipple query --json` is", path,
+                     COMPARE_MOST_BYTES >> 20);
+    *size = text.length;
     if (ok)
-        return text;
-    free(text);
+        return text_take(&text, err);
+    text_free(&text);
     return NULL;
 }
 

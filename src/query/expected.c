@@ -121,7 +121,7 @@ static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found, int 
 static void describe(const bson_iter_t *value, char *out, size_t room) {
     char *json = inner_json(value);
     snprintf(out, room, "%s", json ? json : "");
-    bson_free(json);
+    free(json);
 }
 
 /* The first wanted value that no found one is left for; each found one answers for one wanted only. */

@@ -115,7 +115,7 @@ static bool append_value(bson_t *values, const maker_t *maker, const ynode_t *it
                  item->key, label);
     if (ok)
         bson_append_iter(values, label, -1, value);
-    bson_free(json);
+    free(json);
     bson_free(label);
     return ok;
 }

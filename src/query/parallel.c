@@ -398,7 +398,7 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
     for (uint32_t i = 0; i < ranges; i++) {
         char *bounds = bounds_of(&parallel->pipelines[i]);
         fprintf(to, "  range %-3u %s\n", i + 1, bounds ? bounds : "");
-        bson_free(bounds);
+        free(bounds);
     }
     parts_pipeline(&parallel->parts, NULL, NULL, 0, &part);
     char *each = inner_list_json(&part), *merged = inner_list_json(&parallel->parts.merge);
@@ -410,7 +410,7 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
     bson_free(words);
     if (parallel_rounds(parallel))
         fprintf(to, "  sums of doubles are the plain run's to within rounding\n");
-    bson_free(each);
-    bson_free(merged);
+    free(each);
+    free(merged);
     bson_destroy(&part);
 }

@@ -386,10 +386,9 @@ static void put_settings(markup_t *out, const bson_t *document) {
 }
 
 char *html_print(const bson_t *document, size_t *length) {
-    markup_t out;
+    markup_t out = {.text.length = 0};
     bson_t sections, section;
     bson_iter_t at;
-    markup_init(&out);
     put_head(&out, document);
     markup_put(&out, "<body>\n");
     put_masthead(&out, document);

@@ -5,6 +5,6 @@
 
 #include <bson/bson.h>
 
-char *html_print(const bson_t *document, size_t *length); /* bson_free */
+char *html_print(const bson_t *document, size_t *length); /* free */
 
 #endif

@@ -80,9 +80,8 @@ static void put_items(markup_t *out, bson_iter_t *items, bool named, int depth) 
 }
 
 char *json_print(const bson_t *document, size_t *length) {
-    markup_t out;
+    markup_t out = {.text.length = 0};
     bson_iter_t items;
-    markup_init(&out);
     if (bson_iter_init(&items, document))
         put_items(&out, &items, true, 1);
     else

@@ -5,7 +5,7 @@
 
 #include <bson/bson.h>
 
-/* Ends with a line end; bson_free. */
+/* Ends with a line end; free. */
 char *json_print(const bson_t *document, size_t *length);
 
 #endif

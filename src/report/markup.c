@@ -1,49 +1,23 @@
 #include "report/markup.h"
 #include "base/utf8.h"
 
-#include <bson/bson.h>
-#include <stdio.h>
-#include <string.h>
-
-void markup_init(markup_t *markup) {
-    *markup = (markup_t){.bytes = bson_malloc(256), .room = 256};
-    markup->bytes[0] = '\0';
-}
-
-void markup_free(markup_t *markup) {
-    bson_free(markup->bytes);
-    *markup = (markup_t){.bytes = NULL};
-}
+#include <stdint.h>
 
 char *markup_take(markup_t *markup, size_t *length) {
-    char *bytes = markup->bytes;
     if (length)
-        *length = markup->length;
-    *markup = (markup_t){.bytes = NULL};
-    return bytes;
-}
-
-static void put(markup_t *markup, const char *bytes, size_t length) {
-    while (markup->length + length + 1 > markup->room) {
-        markup->room *= 2;
-        markup->bytes = bson_realloc(markup->bytes, markup->room);
-    }
-    memcpy(markup->bytes + markup->length, bytes, length);
-    markup->length += length;
-    markup->bytes[markup->length] = '\0';
+        *length = markup->text.length;
+    return text_take_or_end(&markup->text);
 }
 
 void markup_put(markup_t *markup, const char *own) {
-    put(markup, own, strlen(own));
+    text_append(&markup->text, own);
 }
 
 void markup_print(markup_t *markup, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    char *text = bson_strdupv_printf(format, args);
-    va_end(args);
-    markup_put(markup, text);
-    bson_free(text);
+    va_list list;
+    va_start(list, format);
+    text_print_list(&markup->text, format, list);
+    va_end(list);
 }
 
 static const struct {
@@ -62,7 +36,7 @@ static void put_character(markup_t *markup, const uint8_t *at, size_t length) {
     if (!length || utf8_is_control(at, length))
         markup_put(markup, "\xEF\xBF\xBD");
     else
-        put(markup, (const char *)at, length);
+        text_append_bytes(&markup->text, (const char *)at, length);
 }
 
 void markup_text_short(markup_t *markup, const char *text, size_t most) {

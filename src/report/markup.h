@@ -1,21 +1,18 @@
 /* markup: a text that grows, and the one place where texts that others wrote become part of a page. Markup of
  * our own goes in as it is (markup_put), everything else escaped (markup_text): nothing in a page comes
- * another way. Main thread; libbson's memory. */
+ * another way. Main thread. Without memory for it the process ends with
+ * status 8 and a sentence. */
 #ifndef TIPPLE_REPORT_MARKUP_H
 #define TIPPLE_REPORT_MARKUP_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/text.h"
 
 typedef struct {
-    char *bytes; /* ends with a NUL that length does not count */
-    size_t length, room;
-} markup_t;
+    text_t text;
+} markup_t; /* from {0} */
 
-void markup_init(markup_t *markup);
-void markup_free(markup_t *markup);
-char *markup_take(markup_t *markup, size_t *length); /* bson_free */
+/* For free(); ends with a NUL that length (may be NULL) does not count. */
+char *markup_take(markup_t *markup, size_t *length);
 
 /* Our own words. Of what the format fills in, texts that others wrote must not be part. */
 void markup_put(markup_t *markup, const char *own);

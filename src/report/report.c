@@ -385,6 +385,6 @@ bool report_write(report_t *report, const char *path, err_t *err) {
     size_t length;
     char *text = is_json(path) ? json_print(document, &length) : html_print(document, &length);
     const bool ok = file_write(path, text, length, err);
-    bson_free(text);
+    free(text);
     return ok;
 }

@@ -423,7 +423,7 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
     if (drilling->client)
         server_give(drilling->target, drilling->client);
     server_destroy(drilling->target);
-    bson_free(drilling->scratch_uri);
+    free(drilling->scratch_uri);
     supplies_remove_rejects(&drilling->rejects);
     return ok;
 }

@@ -3,6 +3,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "target/place.h"
 #include "target/undo.h"
 #include "target/inner.h"
@@ -52,14 +53,14 @@ static size_t hosts_length(const char *hosts, size_t length, size_t count) {
 }
 
 /* The options but those that are to be other ones ("w="), each with an ampersand before it. */
-static void copy_query(bson_string_t *to, const char *query, const char *const *but, size_t count) {
+static void copy_query(text_t *to, const char *query, const char *const *but, size_t count) {
     while (*query) {
         const size_t length = strcspn(query, "&;");
         bool other = false;
         for (size_t i = 0; i < count; i++)
             other = other || strncasecmp(query, but[i], strlen(but[i])) == 0;
         if (!other)
-            bson_string_append_printf(to, "&%.*s", (int)length, query);
+            text_print(to, "&%.*s", (int)length, query);
         query += length + (query[length] != '\0');
     }
 }
@@ -91,24 +92,27 @@ char *scratch_uri(const char *uri, const char *tail, size_t routers, const char 
     const char *hosts = at ? at + 1 : authority, *path = authority + authority_length;
     const size_t path_length = strcspn(path, "?");
     const char *query = path[path_length] ? path + path_length + 1 : "";
-    bson_string_t *options = bson_string_new(NULL), *text = bson_string_new(NULL);
+    text_t text = {.length = 0};
     const char *but[2];
     size_t but_count = 0;
     if (wire)
         but[but_count++] = "compressors=";
     if (concern)
         but[but_count++] = "w=";
-    copy_query(options, query, but, but_count);
-    if (wire && strcmp(wire, "none") != 0)
-        bson_string_append_printf(options, "&compressors=%s", wire);
-    if (concern)
-        bson_string_append_printf(options, "&w=%s", concern);
     const size_t length = hosts_length(hosts, authority_length - (size_t)(hosts - authority), routers);
-    bson_string_append_printf(text, "%.*s%.*s%.*s%s%s%s", (int)(hosts - uri), uri, (int)length, hosts,
-                              (int)path_length, path, tail, options->len ? "?" : "",
-                              options->len ? options->str + 1 : "");
-    bson_string_free(options, true);
-    char *made = bson_string_free(text, false);
+    text_print(&text, "%.*s%.*s%.*s%s", (int)(hosts - uri), uri, (int)length, hosts, (int)path_length, path,
+               tail);
+    const size_t options = text.length;
+    copy_query(&text, query, but, but_count);
+    if (wire && strcmp(wire, "none") != 0)
+        text_print(&text, "&compressors=%s", wire);
+    if (concern)
+        text_print(&text, "&w=%s", concern);
+    if (text.length > options)
+        text.bytes[options] = '?';
+    char *made = text_take(&text, err);
+    if (!made)
+        return NULL;
     bool ok = address_parse(&address, made, err);
     if (ok) {
         ok = !wire || has_compressors(&address, wire, err);
@@ -118,7 +122,7 @@ char *scratch_uri(const char *uri, const char *tail, size_t routers, const char 
     }
     if (ok)
         return made;
-    bson_free(made);
+    free(made);
     return NULL;
 }
 
@@ -269,7 +273,7 @@ scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, 
     if (!scratch) {
         if (own)
             err_memory(err, sizeof *scratch);
-        bson_free(own);
+        free(own);
         return NULL;
     }
     scratch->uri = own;
@@ -433,7 +437,7 @@ bool scratch_close(scratch_t *scratch, err_t *err) {
         err_where(err, "%s and its catalog are still there, and the next study of this target drops them",
                   scratch->name);
     leave(scratch);
-    bson_free(scratch->uri);
+    free(scratch->uri);
     free(scratch);
     return ok;
 }

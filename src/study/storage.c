@@ -361,7 +361,7 @@ bool storage_run(const storage_spec_t *spec, storage_result_t *result, err_t *er
     if (storing->client)
         server_give(storing->reader, storing->client);
     server_destroy(storing->reader);
-    bson_free(storing->uri);
+    free(storing->uri);
     if (!trials_close(&storing->trials, &closing)) {
         if (ok)
             *err = closing;

@@ -1,4 +1,5 @@
 #include "study/target_indexes.h"
+#include "base/text.h"
 #include "target/codes.h"
 #include "target/inner.h"
 #include "target/place.h"
@@ -21,35 +22,36 @@ static bool is_plain(const bson_t *index) {
     return true;
 }
 
-static bool append_key(bson_string_t *text, const bson_iter_t *at) {
-    if (text->len)
-        bson_string_append_c(text, ',');
+static bool append_key(text_t *text, const bson_iter_t *at) {
+    if (text->length)
+        text_append(text, ",");
     if (BSON_ITER_HOLDS_UTF8(at))
-        bson_string_append_printf(text, "%s:%s", bson_iter_key(at), bson_iter_utf8(at, NULL));
+        text_print(text, "%s:%s", bson_iter_key(at), bson_iter_utf8(at, NULL));
     else if (BSON_ITER_HOLDS_NUMBER(at))
-        bson_string_append_printf(text, "%s:%d", bson_iter_key(at), bson_iter_as_double(at) < 0 ? -1 : 1);
+        text_print(text, "%s:%d", bson_iter_key(at), bson_iter_as_double(at) < 0 ? -1 : 1);
     return BSON_ITER_HOLDS_UTF8(at) || BSON_ITER_HOLDS_NUMBER(at);
 }
 
 char *target_indexes_spell(const bson_t *index) {
-    bson_string_t *text = bson_string_new(NULL);
+    text_t text = {.length = 0};
     bson_iter_t at, same;
     bson_t keys;
     index_spec_t made;
     err_t ignored;
     bool ok = is_plain(index) && inner_field(index, "key", &keys) && bson_iter_init(&at, &keys);
     while (ok && bson_iter_next(&at))
-        ok = append_key(text, &at);
+        ok = append_key(&text, &at);
+    char *spelled = text_take_or_end(&text);
     /* fields whose names have commas or colons, wildcards: read back they must be the same */
-    if (ok && (ok = place_parse_index(text->str, &made, &ignored))) {
+    if (ok && (ok = place_parse_index(spelled, &made, &ignored))) {
         ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
         for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
             ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
         place_free_index(&made);
     }
     if (ok)
-        return bson_string_free(text, false);
-    bson_string_free(text, true);
+        return spelled;
+    free(spelled);
     return NULL;
 }
 
@@ -120,6 +122,6 @@ bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyon
 
 void target_indexes_free(target_indexes_t *indexes) {
     for (size_t i = 0; i < indexes->count; i++)
-        bson_free(indexes->texts[i]);
+        free(indexes->texts[i]);
     indexes->count = 0;
 }

@@ -23,7 +23,7 @@ static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) 
     if (scratch)
         snprintf(trials->format, sizeof trials->format, "%s", schema->name);
     const bool ok = scratch != NULL;
-    bson_free(scratch);
+    free(scratch);
     schema_destroy(schema);
     return ok && supplies_check_files(load, "trials read their sample again and again", &files, err);
 }

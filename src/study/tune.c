@@ -178,7 +178,7 @@ bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
         ok = false;
     }
     for (size_t i = 0; i < result->choice_count; i++)
-        bson_free(tuning.uris[i]);
+        free(tuning.uris[i]);
     return ok;
 }
 

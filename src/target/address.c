@@ -1,4 +1,5 @@
 #include "target/address.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,12 +160,31 @@ static bool take_path(address_t *address, const char *path, size_t length, err_t
 }
 
 static bool name_hosts(address_t *address, err_t *err) {
-    bson_string_t *hosts = bson_string_new(mongoc_uri_get_srv_hostname(address->uri));
+    const char *service = mongoc_uri_get_srv_hostname(address->uri);
+    text_t hosts = {.length = 0};
+    text_append(&hosts, service ? service : "");
     for (const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri); host; host = host->next)
-        bson_string_append_printf(hosts, "%s%s", hosts->len ? "," : "", host->host_and_port);
-    address->hosts = strdup(hosts->str);
-    bson_string_free(hosts, true);
-    return address->hosts || err_memory(err, 1);
+        text_print(&hosts, "%s%s", hosts.length ? "," : "", host->host_and_port);
+    address->hosts = text_take(&hosts, err);
+    return address->hosts;
+}
+
+/* The URI up to `end`, and its options, without what stands between them: the collection. */
+static bool parse_bare(address_t *address, const char *uri, const char *end, const char *query, err_t *err) {
+    bson_error_t error;
+    text_t text = {.length = 0};
+    text_print(&text, "%.*s/%s%s", (int)(end - uri), uri, *query ? "?" : "", query);
+    char *bare = text_take(&text, err);
+    if (!bare)
+        return false;
+    address->uri = mongoc_uri_new_with_error(bare, &error);
+    explicit_bzero(bare, strlen(bare)); /* there may be a password in it */
+    free(bare);
+    if (address->uri)
+        return true;
+    address_conceal(address, error.message);
+    return err_set(err, STATUS_USAGE, "the target's URI is not valid: %s; it should look like %s",
+                   error.message, SHAPE);
 }
 
 bool address_parse(address_t *address, const char *text, err_t *err) {
@@ -187,21 +207,7 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
                        SHAPE);
     bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
     ok = ok && take_path(address, path, path_length, err);
-    if (ok) {
-        bson_error_t error;
-        bson_string_t *bare = bson_string_new(NULL);
-        bson_string_append_printf(bare, "%.*s/%s%s", (int)(hosts - text + (long)authority), text,
-                                  *query ? "?" : "", query);
-        address->uri = mongoc_uri_new_with_error(bare->str, &error);
-        memset(bare->str, 0, bare->len);
-        bson_string_free(bare, true);
-        if (!address->uri) {
-            address_conceal(address, error.message);
-            ok = err_set(err, STATUS_USAGE, "the target's URI is not valid: %s; it should look like %s",
-                         error.message, SHAPE);
-        }
-    }
-    ok = ok && name_hosts(address, err);
+    ok = ok && parse_bare(address, text, hosts + authority, query, err) && name_hosts(address, err);
     if (!ok)
         address_free(address);
     return ok;
@@ -240,7 +246,7 @@ static void copy_options(const mongoc_uri_t *from, mongoc_uri_t *to) {
         mongoc_uri_set_option_as_bool(to, MONGOC_URI_TLS, true);
 }
 
-static void copy_login(const mongoc_uri_t *from, mongoc_uri_t *to) {
+static bool copy_login(const mongoc_uri_t *from, mongoc_uri_t *to, err_t *err) {
     bson_t properties;
     if (mongoc_uri_get_username(from))
         mongoc_uri_set_username(to, mongoc_uri_get_username(from));
@@ -254,12 +260,16 @@ static void copy_login(const mongoc_uri_t *from, mongoc_uri_t *to) {
         mongoc_uri_set_mechanism_properties(to, &properties);
     if (mongoc_uri_get_compressors(from) && !bson_empty(mongoc_uri_get_compressors(from))) {
         bson_iter_t at;
-        bson_string_t *names = bson_string_new(NULL);
+        text_t names = {.length = 0};
         for (bson_iter_init(&at, mongoc_uri_get_compressors(from)); bson_iter_next(&at);)
-            bson_string_append_printf(names, "%s%s", names->len ? "," : "", bson_iter_key(&at));
-        mongoc_uri_set_compressors(to, names->str);
-        bson_string_free(names, true);
+            text_print(&names, "%s%s", names.length ? "," : "", bson_iter_key(&at));
+        char *list = text_take(&names, err);
+        if (!list)
+            return false;
+        mongoc_uri_set_compressors(to, list);
+        free(list);
     }
+    return true;
 }
 
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
@@ -273,7 +283,10 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
         return err_set(err, STATUS_SERVER, "the cluster names a host that is none: %s (%s)", hosts,
                        error.message);
     copy_options(address->uri, beside->uri);
-    copy_login(address->uri, beside->uri);
+    if (!copy_login(address->uri, beside->uri, err)) {
+        address_free(beside);
+        return false;
+    }
     mongoc_uri_set_write_concern(beside->uri, mongoc_uri_get_write_concern(address->uri));
     if (set)
         mongoc_uri_set_option_as_utf8(beside->uri, MONGOC_URI_REPLICASET, set);

@@ -15,7 +15,7 @@ bool inner_batch(const bson_t *reply, bson_iter_t *documents);
 /* The next document of a list. False: there is no other. */
 bool inner_next(bson_iter_t *documents, bson_t *document);
 
-/* A value, or a list, as relaxed extended JSON; bson_free. NULL: it cannot be written. */
+/* A value, or a list, as relaxed extended JSON; free. NULL: it cannot be written. */
 char *inner_json(const bson_iter_t *value);
 char *inner_list_json(const bson_t *list);
 

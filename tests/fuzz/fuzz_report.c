@@ -3,10 +3,12 @@
  * knows nothing of how pages are made. */
 #include "report/html.h"
 #include "report/json.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "format_lab.h"
 
 #include <bson/bson.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,7 +44,7 @@ static void skip_text(const char **at, char end) {
 }
 
 /* Writes "tag attribute attribute;" to the trail. */
-static void read_tag(const char **at, bson_string_t *trail, char stack[DEEPEST][LONGEST], size_t *depth) {
+static void read_tag(const char **at, text_t *trail, char stack[DEEPEST][LONGEST], size_t *depth) {
     static const char *const alone[] = {"meta"};
     char name[LONGEST];
     size_t length = 0;
@@ -54,7 +56,7 @@ static void read_tag(const char **at, bson_string_t *trail, char stack[DEEPEST][
     }
     name[length] = 0;
     LAB_MUST(length > 0);
-    bson_string_append_printf(trail, "%s%s", closing ? "/" : "", name);
+    text_print(trail, "%s%s", closing ? "/" : "", name);
     bool empty = false;
     while (**at != '>') {
         if (**at == '/') {
@@ -68,7 +70,7 @@ static void read_tag(const char **at, bson_string_t *trail, char stack[DEEPEST][
         while (is_letter(**at))
             ++*at;
         LAB_MUST(*at > from && (*at)[0] == '=' && (*at)[1] == '"');
-        bson_string_append_printf(trail, " %.*s", (int)(*at - from), from);
+        text_print(trail, " %.*s", (int)(*at - from), from);
         LAB_MUST(strncasecmp(from, "on", 2) != 0 && strncmp(from, "src", 3) != 0 &&
                  strncmp(from, "href", 4) != 0 && strncmp(from, "style=", 6) != 0);
         *at += 2;
@@ -77,7 +79,7 @@ static void read_tag(const char **at, bson_string_t *trail, char stack[DEEPEST][
         ++*at;
     }
     ++*at;
-    bson_string_append(trail, ";");
+    text_append(trail, ";");
     LAB_MUST(strcmp(name, "script") != 0);
     if (closing) {
         LAB_MUST(*depth > 0 && strcmp(stack[*depth - 1], name) == 0);
@@ -96,34 +98,34 @@ static char *read_page(const char *page, size_t length) {
     static const char doctype[] = "<!DOCTYPE html>\n";
     char stack[DEEPEST][LONGEST];
     size_t depth = 0;
-    bson_string_t *trail = bson_string_new(NULL);
+    text_t trail = {.length = 0};
     LAB_MUST(strlen(page) == length && utf8_valid((const uint8_t *)page, length));
     LAB_MUST(strncmp(page, doctype, strlen(doctype)) == 0);
     const char *at = page + strlen(doctype);
     while (*at) {
         if (*at == '<')
-            read_tag(&at, trail, stack, &depth);
+            read_tag(&at, &trail, stack, &depth);
         else
             skip_text(&at, '<');
     }
     LAB_MUST(depth == 0);
-    return bson_string_free(trail, false);
+    return text_take_or_end(&trail);
 }
 
 /* ---- the same document, without what markup is made of ---- */
 
 /* Others that take as many characters each, and that no document has. */
 static char *tame(const char *text) {
-    bson_string_t *out = bson_string_new(NULL);
+    text_t out = {.length = 0};
     static const char wild[] = "<>&\"'";
     for (; *text; text++) {
         const char *found = strchr(wild, *text);
         if (found)
-            bson_string_append_printf(out, "\xEE\x80%c", (char)(0x81 + (found - wild)));
+            text_print(&out, "\xEE\x80%c", (char)(0x81 + (found - wild)));
         else
-            bson_string_append_c(out, *text);
+            text_append_bytes(&out, text, 1);
     }
-    return bson_string_free(out, false);
+    return text_take_or_end(&out);
 }
 
 static void copy_tamed(const bson_t *from, bson_t *to) {
@@ -138,7 +140,7 @@ static void copy_tamed(const bson_t *from, bson_t *to) {
         if (BSON_ITER_HOLDS_UTF8(&at)) {
             char *text = tame(bson_iter_utf8(&at, NULL));
             BSON_APPEND_UTF8(to, key, text);
-            bson_free(text);
+            free(text);
         } else if ((BSON_ITER_HOLDS_DOCUMENT(&at) || BSON_ITER_HOLDS_ARRAY(&at)) &&
                    bson_iter_recurse(&at, &inner)) {
             if (BSON_ITER_HOLDS_DOCUMENT(&at))
@@ -159,7 +161,7 @@ static void copy_tamed(const bson_t *from, bson_t *to) {
         } else {
             bson_append_iter(to, key, -1, &at);
         }
-        bson_free(key);
+        free(key);
     }
 }
 
@@ -168,16 +170,16 @@ static void check(const bson_t *document) {
     bson_t tamed = BSON_INITIALIZER;
     copy_tamed(document, &tamed);
     char *page = html_print(document, &length), *trail = read_page(page, length);
-    bson_free(page);
+    free(page);
     page = html_print(&tamed, &length);
     char *expected = read_page(page, length);
     LAB_MUST(strcmp(expected, trail) == 0);
     char *json = json_print(document, &length);
     LAB_MUST(strlen(json) == length && utf8_valid((const uint8_t *)json, length));
-    bson_free(json);
-    bson_free(page);
-    bson_free(trail);
-    bson_free(expected);
+    free(json);
+    free(page);
+    free(trail);
+    free(expected);
     bson_destroy(&tamed);
 }
 

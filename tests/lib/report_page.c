@@ -20,7 +20,7 @@ int main(void) {
     }
     char *page = html_print(document, NULL);
     fputs(page, stdout);
-    bson_free(page);
+    free(page);
     bson_destroy(document);
     free(text);
     return 0;

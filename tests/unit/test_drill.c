@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,7 +62,7 @@ static void spells(const char *json, const char *expected) {
         assert_string_equal(text ? text : "nothing", expected);
     else if (text)
         fail_msg("%s became %s", json, text);
-    bson_free(text);
+    free(text);
     bson_destroy(index);
 }
 

@@ -17,7 +17,7 @@ static void check(const bson_t *document, bool relaxed, const char *expected) {
     assert_non_null(json);
     assert_string_equal(json, expected);
     assert_int_equal(length, strlen(json));
-    bson_free(json);
+    free(json);
 }
 
 /* Every type there is, in documents and arrays. */

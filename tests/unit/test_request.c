@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -142,7 +143,7 @@ static void fields(void **state) {
         assert_true(bson_iter_init_find(&at, request.options, "projection"));
         char *json = inner_json(&at);
         assert_string_equal(cases[i].projection, json);
-        bson_free(json);
+        free(json);
         request_free(&request);
     }
 }

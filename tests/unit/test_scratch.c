@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,7 +16,7 @@ static void becomes(const char *uri, size_t routers, const char *wire, const cha
     if (!made)
         fail_msg("%s: %s", uri, err.text);
     assert_string_equal(made, expected);
-    bson_free(made);
+    free(made);
 }
 
 static void refused(const char *uri, const char *wire, const char *why) {
@@ -63,7 +64,7 @@ static void with_concern(const char *uri, const char *concern, const char *expec
     if (!made)
         fail_msg("%s", err.text);
     assert_string_equal(made, expected);
-    bson_free(made);
+    free(made);
 }
 
 /* Only w is another one; what else the URI says of writes stays. */
@@ -81,7 +82,7 @@ static void test_tails(void **state) {
     err_t err;
     char *made = scratch_uri("mongodb://h/a.b?w=1", SCRATCH_DRILL, 0, NULL, NULL, &err);
     assert_string_equal(made, "mongodb://h/a.b.tipple.drill?w=1");
-    bson_free(made);
+    free(made);
 }
 
 static void test_refused(void **state) {
@@ -95,7 +96,7 @@ static void test_refused(void **state) {
     err_t err;
     char *made = scratch_uri(longest, SCRATCH_TUNE, 0, NULL, NULL, &err);
     assert_non_null(made);
-    bson_free(made);
+    free(made);
 }
 
 int main(void) {

@@ -1,0 +1,133 @@
+/* text: what is appended is there, whole or not given out at all. */
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void takes(text_t *text, const char *expected) {
+    err_t err;
+    char *taken = text_take(text, &err);
+    assert_non_null(taken);
+    assert_string_equal(taken, expected);
+    free(taken);
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    text_t text = {.length = 0};
+    text_append(&text, "a");
+    text_append(&text, "");
+    text_append_bytes(&text, "bcd", 2);
+    text_print(&text, "%s%d", "-", 12);
+    assert_string_equal(text.bytes, "abc-12");
+    assert_int_equal(text.length, 6);
+    takes(&text, "abc-12");
+    text_print(&text, "%s", "again");
+    takes(&text, "again");
+}
+
+static void test_nothing(void **state) {
+    (void)state;
+    text_t text = {.length = 0};
+    takes(&text, "");
+    text_append(&text, "x");
+    text_free(&text);
+    text_free(&text);
+    takes(&text, "");
+}
+
+/* Of every length, so that the room ends at every place, and in one piece that is larger than twice the room. */
+static void test_growth(void **state) {
+    (void)state;
+    enum { MOST = 3000 };
+    char expected[MOST + 1] = "";
+    text_t one = {.length = 0};
+    for (size_t length = 0; length < MOST; length++) {
+        text_t printed = {.length = 0};
+        text_print(&printed, "%s", expected);
+        takes(&printed, expected);
+        expected[length] = (char)('a' + length % 26);
+        expected[length + 1] = '\0';
+        text_append_bytes(&one, expected + length, 1);
+        assert_string_equal(one.bytes, expected);
+    }
+    takes(&one, expected);
+}
+
+/* "aé€": a character is there as a whole, or not. */
+static void test_cut(void **state) {
+    static const char *const expected[] = {"", "a", "a", "aé", "aé", "aé", "aé€", "aé€", "aé€"};
+    (void)state;
+    for (size_t most = 0; most < sizeof expected / sizeof *expected; most++) {
+        text_t text = {.length = 0};
+        text_append(&text, "aé€");
+        text_cut(&text, most);
+        assert_string_equal(text.bytes, expected[most]);
+        text_append(&text, "!");
+        assert_int_equal(text.length, strlen(expected[most]) + 1);
+        text_free(&text);
+    }
+    text_t empty = {.length = 0};
+    text_cut(&empty, 0);
+    takes(&empty, "");
+}
+
+/* Under AddressSanitizer a request that cannot be met is answered as elsewhere, and no mistake. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
+static text_t without_memory(void) {
+    text_t text = {.length = 0};
+    text_append(&text, "here");
+    assert_false(text_grow(&text, SIZE_MAX / 4));
+    return text;
+}
+
+/* What comes after what had no room is left out, however short it is; then one can begin again. */
+static void test_no_memory(void **state) {
+    (void)state;
+    err_t err = {.text = ""};
+    text_t text = without_memory();
+    text_append(&text, ".");
+    text_print(&text, "%d", 1);
+    assert_string_equal(text.bytes, "here");
+    assert_null(text_take(&text, &err));
+    assert_int_equal(err.status, STATUS_HOST);
+    assert_non_null(strstr(err.text, "out of memory"));
+    text_append(&text, "new");
+    takes(&text, "new");
+}
+
+static void test_no_memory_at_the_end(void **state) {
+    (void)state;
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        text_t text = without_memory();
+        close(STDERR_FILENO);
+        text_take_or_end(&text);
+        _exit(0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), STATUS_HOST);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts),     cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_growth),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_no_memory_at_the_end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
