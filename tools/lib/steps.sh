@@ -20,9 +20,10 @@ die() {
     exit 1
 }
 
-# One at a time: two would build in the same folders.
+# take_lock [FILE]: one at a time; two would build in the same folders.
+# shellcheck disable=SC2120
 take_lock() {
-    exec 9>>"$ROOT/build/lock"
+    exec 9>>"$ROOT/${1:-build/lock}"
     flock -n 9 || die "another tools/test or tools/quickstart is at work in $ROOT; wait for it to end"
 }
 
