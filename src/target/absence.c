@@ -93,9 +93,21 @@ static bool closed_at_hello(const char *words) {
            strstr(words, "connection closed");
 }
 
+/* The driver's own reasons, in brackets. Words about its options stand before them, and behind them, in newer
+ * drivers, its name for what the servers are together. NULL: it gives none. */
+static const char *reasons_of(const bson_error_t *error, char out[sizeof error->message]) {
+    const char *from = strchr(error->message, '['), *to = from ? strrchr(from, ']') : NULL;
+    if (!from)
+        return NULL;
+    snprintf(out, sizeof error->message, "%.*s", to ? (int)(to + 1 - from) : (int)sizeof error->message,
+             from);
+    return out;
+}
+
 bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       uint32_t tries, err_t *err) {
-    const char *words = error->message, *hosts = address->hosts, *reasons = strchr(words, '[');
+    char room[sizeof error->message];
+    const char *words = error->message, *hosts = address->hosts, *reasons = reasons_of(error, room);
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     bool tls = mongoc_uri_get_tls(address->uri);
     bool told = true;
@@ -167,9 +179,8 @@ static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
 
 void absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       char *text, size_t size) {
-    char members[400];
-    /* the driver's own reasons stand in brackets behind words about its options */
-    const char *reasons = strchr(error->message, '[');
+    char members[400], room[sizeof error->message];
+    const char *reasons = reasons_of(error, room);
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
         snprintf(text, size, "%s", error->message);
     else if (client && describe_members(client, members, sizeof members))

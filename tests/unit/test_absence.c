@@ -1,0 +1,43 @@
+/* absence: what is said of servers that do not answer, from the words of old and new drivers. */
+#include "target/absence.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void says(const char *driver, const char *expected) {
+    address_t address;
+    bson_error_t error;
+    err_t err;
+    char text[600];
+    assert_true(address_parse(&address, "mongodb://joe:s3cret@a:1/b.c", &err));
+    bson_set_error(&error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE, "%s",
+                   driver);
+    absence_describe(&address, NULL, &error, text, sizeof text);
+    assert_string_equal(text, expected);
+    address_free(&address);
+}
+
+static void test_reasons(void **state) {
+    (void)state;
+    says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]",
+         "no answer from a:1 [Failed to connect to target host: a:1]");
+    says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]. "
+         "Topology type: Unknown",
+         "no answer from a:1 [Failed to connect to target host: a:1]");
+    says(
+        "No servers: [connection closed calling hello on 'a:1'] [refused by [::1]:2]. Topology type: Unknown",
+        "no answer from a:1 [connection closed calling hello on 'a:1'] [refused by [::1]:2]");
+    says("No servers: [joe:s3cret was cut o", "no answer from a:1 [joe:*** was cut o");
+    says("No suitable servers found. Topology type: Unknown", "no answer from a:1");
+    says("", "no answer from a:1");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
