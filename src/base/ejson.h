@@ -1,5 +1,5 @@
-/* ejson: BSON as Extended JSON on one line, word for word as libbson prints it but for two things: a double has as
- * few digits as read back the same (12.067, not 12.067000000000000171), and what a terminal would obey is escaped. */
+/* ejson: BSON as Extended JSON on one line, word for word as libbson 1.23 prints it but for two things: a double has
+ * as few digits as read back the same (12.067, not 12.067000000000000171), and what a terminal would obey is escaped. */
 #ifndef TIPPLE_BASE_EJSON_H
 #define TIPPLE_BASE_EJSON_H
 

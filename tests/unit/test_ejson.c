@@ -59,10 +59,6 @@ static bson_t *of_every_type(void) {
     BSON_APPEND_INT32(&items, "0", 1);
     BSON_APPEND_UTF8(&items, "1", "two");
     bson_append_array_end(&inner, &items);
-    BSON_APPEND_ARRAY_BEGIN(&inner, "none", &items);
-    bson_append_array_end(&inner, &items);
-    bson_append_document_end(all, &inner);
-    BSON_APPEND_DOCUMENT_BEGIN(all, "empty", &inner);
     bson_append_document_end(all, &inner);
     bson_destroy(scope);
     return all;
@@ -81,6 +77,14 @@ static void test_as_libbson(void **state) {
     bson_free(relaxed);
     bson_free(nothing);
     bson_destroy(all);
+}
+
+/* libbson prints these in one way or another, by its version. */
+static void test_empty(void **state) {
+    (void)state;
+    bson_t *document = BCON_NEW("none", "[", "]", "empty", "{", "}");
+    check(document, true, "{ \"none\" : [  ], \"empty\" : {  } }");
+    bson_destroy(document);
 }
 
 static void test_doubles(void **state) {
@@ -123,10 +127,8 @@ static void test_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_libbson),
-        cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty), cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong),
     };
     return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }
