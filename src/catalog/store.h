@@ -11,7 +11,7 @@
 
 #include "catalog/entry.h"
 
-enum { STORE_LAYOUT = 2, STORE_UUID = 16, STORE_MOST_FIXES = 5000 /* in one change */ };
+enum { STORE_LAYOUT = 2, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
 
 /* One a collection. */
 typedef struct {

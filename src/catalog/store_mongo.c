@@ -314,8 +314,12 @@ static bool change_entries(store_t *store, const entry_change_t *changes, size_t
     for (size_t at = 0; ok && at < count;) {
         bson_t statements = BSON_INITIALIZER, statement;
         uint64_t matched;
+        size_t fixes = 0;
         char text[16];
         for (size_t i = 0; at < count && i < STATEMENTS && statements.len < COMMAND_BYTES; i++) {
+            fixes += changes[at].fix_count;
+            if (i && fixes > STORE_MOST_FIXES)
+                break;
             BSON_APPEND_DOCUMENT_BEGIN(&statements, entry_index_key(i, text), &statement);
             at += change_bson_statement(changes + at, count - at, &statement);
             bson_append_document_end(&statements, &statement);

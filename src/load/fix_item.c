@@ -9,6 +9,12 @@ bool fix_item_knows(const fix_item_t *item, uint64_t hash) {
                             hash);
 }
 
+bool fix_item_is_new(const fix_item_t *item) {
+    return item->makes_document ? !fix_item_knows(item, item->mark.hash)
+                                : (item->left_out || item->filtered) &&
+                                      !entry_answer(item->entry, item->mark.offset, item->mark.of);
+}
+
 /* What answers it in this collection; NULL: nothing. */
 static const fix_mark_t *answer_of(const fix_item_t *item) {
     const fix_mark_t *answer = entry_answer(item->entry, item->mark.offset, item->mark.of);

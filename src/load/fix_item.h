@@ -16,6 +16,9 @@ typedef struct {
 /* Before anything is sent. */
 void fix_item_note(fix_item_t *item);
 
+/* Is it a mark that its entry does not have yet? */
+bool fix_item_is_new(const fix_item_t *item);
+
 /* After all was sent: has what is there under its `_id` to be read? */
 bool fix_item_asks(const fix_item_t *item);
 /* Is this the hash of a document that was noted before? */

@@ -104,21 +104,28 @@ static bool collect(job_t *job, err_t *err) {
     return true;
 }
 
+/* Those that their entry does not have yet; entry: of this one alone. */
+static size_t count_new(const retry_marks_t *marks, const entry_t *entry) {
+    size_t count = 0;
+    for (size_t i = 0; i < marks->count; i++)
+        count += (!entry || marks->items[i].is.entry == entry) && fix_item_is_new(&marks->items[i].is);
+    return count;
+}
+
 /* Before anything is noted: an entry that has become too large could not be written any more. */
 static bool check_room(const retry_marks_t *marks, const char *path, err_t *err) {
     const entry_t *roomy = NULL; /* items of one entry mostly follow one another */
+    const size_t all = count_new(marks, NULL);
     for (size_t i = 0; i < marks->count; i++) {
         const entry_t *entry = marks->items[i].is.entry;
-        size_t of_entry = 0;
-        if (entry == roomy || entry_has_room_for_fixes(entry, marks->count))
+        if (entry == roomy || entry_has_room_for_fixes(entry, all))
             continue;
         roomy = entry;
-        for (size_t j = 0; j < marks->count; j++)
-            of_entry += marks->items[j].is.entry == entry;
-        if (!entry_has_room_for_fixes(entry, of_entry))
+        const size_t of_entry = count_new(marks, entry);
+        if (of_entry && !entry_has_room_for_fixes(entry, of_entry))
             return err_set(err, STATUS_USAGE,
-                           "%s: %zu records of %s are fixed, which is more than the catalog remembers of one "
-                           "input: correct them in %s itself, and load that with --reload-changed",
+                           "%s: %zu more records of %s are fixed, which is more than the catalog remembers "
+                           "of one input: correct them in %s itself, and load that with --reload-changed",
                            path, of_entry, entry->path, entry->path);
     }
     return true;

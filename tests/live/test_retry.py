@@ -409,22 +409,44 @@ class Misused(Case):
 
 class Many(Case):
     def updates(self):
-        return self.client.command("admin", {"serverStatus": 1})["opcounters"]["update"]
+        """Statements, and commands that held them."""
+        said = self.client.command("admin", {"serverStatus": 1})
+        return said["opcounters"]["update"], said["metrics"]["commands"]["update"]["total"]
 
     def test_many(self):
         """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
-        entry, and knows each"""
+        entry, and knows each; but no command holds more than a thousand, since a server looks for each in all of the entry"""
         numbers = set(range(50, 6050))
         a, b = self.bad("a.csv", 6050, numbers=numbers), self.bad("b.csv", 50, seed=2)
         self.load("a.csv", "b.csv", "--max-rejects", 100000, status=2)
         self.fixed(a, b)
         before = self.updates()
         self.assertEqual(6002, self.load("--retry", "fixed")["loaded"])
-        self.assertLess(self.updates() - before, 100)
+        statements, commands = (now - then for now, then in zip(self.updates(), before))
+        self.assertLess(statements, 100)
+        self.assertGreaterEqual(commands, 2 * 6)  # to note them, and to confirm them
         self.assertEqual({"a.csv": 0, "b.csv": 0}, self.open_rejects())
         self.holds_bodies(a[1], b[1])
         self.load("a.csv", "b.csv")
         self.verified("a.csv", "b.csv")
+
+
+    def test_again_where_there_is_no_more_room(self):
+        """an entry is as full of fixes as it may be: the same --retry can still be run again, since it brings none that is
+        new; other fixes are refused before anything is noted"""
+        room, count = (15 << 20) // 160 - 40, 300
+        a = self.bad("a.csv", 1000, numbers=set(range(100, 100 + count)))
+        self.load("a.csv", "--max-rejects", 1000, status=2)
+        fixes = {"%d-%016x" % (10**9 + number, number): {"noted": {"%016x" % 1: True}} for number in range(room - count)}
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"path": "a.csv"}, "u": {"$set": {"fixes": fixes}}}]})
+        self.fixed(a)
+        for loaded in (count, 0):
+            self.assertEqual((count, loaded), (lambda said: (said["read"], said["loaded"]))(self.load("--retry", "fixed")))
+        self.holds_bodies(a[1])
+        self.fixed((a[0], re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", a[1])), target="other")
+        self.tipple("load", "--format", "mot", "--uri", self.uri(), "--retry", "other", status=1)
+        self.load("a.csv")
 
 
 class AtOnce(Case):
