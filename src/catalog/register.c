@@ -561,12 +561,23 @@ static bool give_entries(const matching_t *m, err_t *err) {
     return true;
 }
 
+/* Entries of forgotten inputs stay, so that there is none only where somebody has removed them all. */
+static bool check_any(const matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    return m->entries.count || !registering->bound ||
+           err_set(
+               err, STATUS_USAGE,
+               "the catalog of %s is damaged: documents were loaded, but the entries of their inputs were "
+               "removed; start over with --drop",
+               registering->name);
+}
+
 bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     bool again = true;
     for (int race = 0; again && race < RACES; race++) {
         matching_t m = {.registering = registering};
-        bool ok = store_read_all(store, NULL, 0, &m.entries, err) && match_all(&m, err) &&
-                  add_new(store, &m, &again, err) && (again || give_entries(&m, err));
+        bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
+                  match_all(&m, err) && add_new(store, &m, &again, err) && (again || give_entries(&m, err));
         free_matching(&m);
         if (!ok)
             return false;

@@ -44,6 +44,7 @@ typedef struct {
     size_t count;
     load_id_t self;
     bool read_only; /* nothing is written: new inputs get no entry (its pieces are 0) */
+    bool bound;     /* documents were sent before: there is an entry of each of their inputs */
     register_digest_fn *digest_at;
     register_file_fn *file_at; /* NULL: nobody can tell */
     void *context;

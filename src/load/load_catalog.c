@@ -375,6 +375,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
+                                     .bound = job->loading.bound,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
                                      .context = job,

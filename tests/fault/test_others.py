@@ -74,6 +74,8 @@ DROPS = {"dropped the collection": lambda test: test.drop("results"),
          "dropped the catalog": lambda test: test.drop("results.tipple.files"),
          "removed all documents of the catalog": lambda test: test.client.command(test.database, {
              "delete": "results.tipple.files", "deletes": [{"q": {}, "limit": 0}]}),
+         "removed all entries of inputs": lambda test: test.client.command(test.database, {
+             "delete": "results.tipple.files", "deletes": [{"q": {"_id": {"$type": "number"}}, "limit": 0}]}),
          "renamed the collection": lambda test: test.rename(),
          "dropped the collection and made another one": lambda test: [
              test.drop("results"), test.client.insert(test.database, "results", [{"_id": "somebody else's"}])]}
