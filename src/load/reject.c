@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, SPELLING_ROOM = 64 * 1024, WORD_ROOM = 3 * 4096 };
@@ -56,6 +57,10 @@ static bool check_folder(const char *path, err_t *err) {
 
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+        return err_set(err, STATUS_USAGE, "--rejects %.500s: is a pipe, which keeps nothing: name a file",
+                       path);
     if (!reject_file_open_head(&file, path))
         return check_folder(path, err);
     const bool other = reject_file_is_other(&file);

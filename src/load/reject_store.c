@@ -19,6 +19,8 @@ struct reject_store {
     char path[PATH_ROOM];
     int fd;      /* -1: not opened yet */
     int problem; /* errno of a write that failed: what follows it would stand in the middle of an entry */
+    bool gone;   /* what was written is no longer all there */
+    off_t size;  /* so long it is at least */
     char mark[REJECT_MARK];
     reject_known_t known;
     bool own_is_retried;
@@ -134,6 +136,7 @@ static bool write_all(reject_store_t *store, struct iovec *pieces, int count, er
         if (wrote <= 0 && errno != EINTR)
             store->problem = wrote ? errno : ENOSPC;
         size_t done = wrote > 0 ? (size_t)wrote : 0;
+        store->size += (off_t)done;
         while (count && done >= pieces->iov_len && !store->problem) {
             done -= pieces++->iov_len;
             count--;
@@ -175,8 +178,10 @@ static bool begin(reject_store_t *store, const reject_file_t *file, err_t *err) 
 static taking_t take(reject_store_t *store, const char *path, bool is_first, err_t *err) {
     reject_file_t file = {0};
     taking_t taking = try_path(store, path, err);
+    struct stat opened;
     if (taking != TAKEN)
         return taking;
+    store->size = fstat(store->fd, &opened) == 0 ? opened.st_size : 0;
     snprintf(store->path, sizeof store->path, "%s", path);
     bool ok = reject_file_open(&file, path) || cannot(path, "read", errno, err);
     if (ok && reject_file_is_other(&file)) {
@@ -226,9 +231,26 @@ bool reject_store_append(reject_store_t *store, const reject_identity_t *identit
            (reject_known_add(&store->known, identity) || err_memory(err, sizeof *identity));
 }
 
+/* Has its name become another file's, or is it shorter than what was written? */
+static bool is_gone(const reject_store_t *store) {
+    struct stat opened, named;
+    if (store->fd < 0 || fstat(store->fd, &opened) != 0 || !S_ISREG(opened.st_mode))
+        return false;
+    return stat(store->path, &named) != 0 || !same_file(&opened, &named) || opened.st_size < store->size;
+}
+
 bool reject_store_flush(reject_store_t *store, err_t *err) {
+    store->gone |= is_gone(store);
     if (store->problem)
         return cannot(store->path, "written", store->problem, err);
+    if (store->gone)
+        return err_set(err, STATUS_HOST,
+                       "the reject file %s was removed, replaced or cut off by somebody while it was "
+                       "written: run the same "
+                       "command again, which goes on with the file that is there, or makes one; what was "
+                       "rejected before is "
+                       "not written again",
+                       store->path);
     return store->fd < 0 || fsync(store->fd) == 0 || errno == EINVAL ||
            cannot(store->path, "written", errno, err);
 }

@@ -943,6 +943,45 @@ static void test_cannot_be_written(void **state) {
     stop_hearing();
 }
 
+/* A person at the file while a load writes it: what follows would be in no file that has a name. */
+static void test_taken_away(void **state) {
+    (void)state;
+    named_t a;
+    name_file(&a, "a.txt");
+    enum { REMOVED, REPLACED, CUT_OFF, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        err_t err = {.text = ""};
+        rejects_t *rejects = open_rejects(options_for("r"));
+        hear();
+        assert_true(add(rejects, &a, 0, "x", 1, "no good", &err) && rejects_flush(rejects, &err));
+        if (way == REPLACED)
+            LAB_MUST(rename("r", "r.2") == 0 && close(open("r", O_WRONLY | O_CREAT, 0666)) == 0);
+        else
+            LAB_MUST(way == REMOVED ? unlink("r") == 0 : truncate("r", 20) == 0);
+        assert_true(add(rejects, &a, 10, "y", 1, "no good", &err));
+        if (way == CUT_OFF)
+            LAB_MUST(truncate("r", 20) == 0);
+        for (int i = 0; i < 2; i++) {
+            assert_false(rejects_flush(rejects, &err));
+            assert_int_equal(err.status, STATUS_HOST);
+            assert_non_null(strstr(err.text, "the reject file r was removed, replaced or cut off"));
+        }
+        stop_hearing();
+        rejects_free(rejects);
+        unlink("r");
+        unlink("r.2");
+    }
+}
+
+static void test_pipe(void **state) {
+    (void)state;
+    err_t err = {.text = ""};
+    LAB_MUST(mkfifo("r", 0666) == 0);
+    assert_false(rejects_may_use("r", &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "is a pipe"));
+}
+
 /* The disk is full in the middle. */
 static void test_disk_full(void **state) {
     (void)state;
@@ -1190,6 +1229,8 @@ int main(void) {
         TEST(test_not_written),
         TEST(test_kept_in_part),
         TEST(test_cannot_be_written),
+        TEST(test_taken_away),
+        TEST(test_pipe),
         TEST(test_disk_full),
         TEST(test_threads),
         TEST(test_fixing),
