@@ -214,6 +214,25 @@ static void match_moved(matching_t *m, size_t number) {
     }
 }
 
+static int text_to(const entry_t *entry, const wanted_t *wanted) {
+    return compare_content(entry_newest(entry), "", &wanted->seen, "");
+}
+
+/* The same file by another name, which is a link to it. */
+static void match_linked(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    const order_t order = {m->by_content.entries, text_to};
+    if (m->found[number] || !wanted->may_grow)
+        return;
+    size_t at = first_in(m, &order, wanted);
+    for (const entry_t *entry; (entry = like_at(m, &order, wanted, at)); at++)
+        if (!is_taken(m, entry) && stands(m, number, entry) == STANDS_SAME) {
+            take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+}
+
 static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
                            bool grown_meanwhile, err_t *err) {
     char what[120];
@@ -458,6 +477,7 @@ static bool match_all(matching_t *m, err_t *err) {
         if (!registering->wanted[i].named || m->found[i])
             continue;
         match_moved(m, i);
+        match_linked(m, i);
         if (!m->found[i] && !match_grown(m, i, err))
             return false;
     }

@@ -165,7 +165,7 @@ static void tell_names(const job_t *job) {
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
-            log_note("%s is the file that was loaded as %s (same name, size and content)", wanted->name,
+            log_note("%s is the file that was loaded as %s (same size and content)", wanted->name,
                      wanted->entry.path);
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",

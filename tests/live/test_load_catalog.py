@@ -220,6 +220,19 @@ class Again(livetest.Case):
         self.refused("is the name of a file that is to be loaded", "a.csv", "-", "--input-name", "a.csv", collection="other")
         self.refused("longer than 255 bytes", "-", "--input-name", 256 * "n")
 
+    def test_linked(self):
+        """a link to a loaded file that comes first in its folder is not a second input; a copy under another name is"""
+        text = rows(300)
+        self.write("d/x2024.csv", text)
+        self.load("d")
+        (self.folder / "d/current.csv").symlink_to("x2024.csv")
+        os.link(self.folder / "d/x2024.csv", self.folder / "hard.csv")
+        for words in (("d",), ("d/current.csv",), ("hard.csv",)):
+            self.assertEqual(0, self.load(*words)["read"])
+            self.assertEqual(300, self.client.count(self.database, "results"))
+        self.write("copy.csv", text)
+        self.assertEqual(300, self.load("copy.csv")["loaded"])
+
     def test_moved(self):
         """a file that was moved to another folder, or is named by another path, is the same file"""
         text = rows(1000)
