@@ -103,8 +103,8 @@ char *conceal_copy(const char *text) {
     /* each password becomes two bytes longer at the most, and has something before it */
     const size_t room = 2 * strlen(text) + sizeof STARS;
     char *out = malloc(room);
-    if (!out)
-        err_end_without_memory(); /* nothing that holds a password may be shown as it is */
+    if (!out) /* nothing that holds a password may be shown as it is */
+        err_end_without_memory(room);
     strcpy(out, text);
     return conceal(out, room);
 }

@@ -1,7 +1,9 @@
 #include "base/err.h"
 #include "base/conceal.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +32,10 @@ bool err_where(err_t *err, const char *fmt, ...) {
     return false;
 }
 
+status_t err_status_of(int error) {
+    return error == ENOMEM || error == EMFILE || error == ENFILE ? STATUS_HOST : STATUS_USAGE;
+}
+
 bool err_memory(err_t *err, size_t bytes) {
     return err_set(err, STATUS_HOST,
                    "out of memory (%zu bytes were asked for); lower --memory or --threads, then run the same "
@@ -37,9 +43,17 @@ bool err_memory(err_t *err, size_t bytes) {
                    bytes);
 }
 
-void err_end_without_memory(void) {
-    static const char sentence[] = "tipple: out of memory: what it found could not be printed\n";
-    const ssize_t ignored = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+void err_end_without_memory(size_t bytes) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    static const char wipes_bar[] = "\r\033[K";
+    while (atomic_flag_test_and_set(&said))
+        pause(); /* another thread ends the process just now */
+    err_t err;
+    char line[sizeof err.text + 32];
+    err_memory(&err, bytes);
+    const int length =
+        snprintf(line, sizeof line, "%stipple: %s\n", isatty(STDERR_FILENO) ? wipes_bar : "", err.text);
+    const ssize_t ignored = write(STDERR_FILENO, line, (size_t)length);
     (void)ignored;
     _exit(STATUS_HOST);
 }

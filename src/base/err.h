@@ -36,10 +36,14 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) __attribute__((f
 /* Puts "WHERE: " before a sentence that is already there; always returns false. */
 bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The status for a file of settings that cannot be opened or read, by errno. */
+status_t err_status_of(int error);
+
 /* The sentence for an allocation that failed. */
 bool err_memory(err_t *err, size_t bytes);
 
-/* The same for who has no err_t: the process ends with STATUS_HOST and a sentence. Asks for no memory. */
-_Noreturn void err_end_without_memory(void);
+/* Says that sentence and ends the process with its status, from any thread, for who has no way to return a failure.
+ * Nothing is flushed and nothing that was registered for the end runs: other threads are at work still. */
+_Noreturn void err_end_without_memory(size_t bytes);
 
 #endif

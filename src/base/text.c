@@ -67,10 +67,10 @@ char *text_take(text_t *text, err_t *err) {
 
 char *text_take_or_end(text_t *text) {
     err_t err;
-    char *bytes = text_take(text, &err);
-    if (!bytes)
-        err_end_without_memory();
-    return bytes;
+    text_append(text, "");
+    if (text->lacking)
+        err_end_without_memory(text->lacking);
+    return text_take(text, &err);
 }
 
 void text_free(text_t *text) {

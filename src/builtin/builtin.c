@@ -17,7 +17,8 @@ static bool is_path(const char *name) {
 static bool read_file(const char *kind, const char *path, opened_t *opened, err_t *err) {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return err_set(err, STATUS_USAGE, "the %s file %s cannot be opened: %s", kind, path, strerror(errno));
+        return err_set(err, err_status_of(errno), "the %s file %s cannot be opened: %s", kind, path,
+                       strerror(errno));
     opened->text = malloc(LARGEST_FILE + 1);
     opened->length = opened->text ? fread(opened->text, 1, LARGEST_FILE + 1, file) : 0;
     int problem = ferror(file) ? errno : 0;
@@ -25,7 +26,8 @@ static bool read_file(const char *kind, const char *path, opened_t *opened, err_
     if (!opened->text)
         err_memory(err, LARGEST_FILE);
     else if (problem)
-        err_set(err, STATUS_USAGE, "the %s file %s cannot be read: %s", kind, path, strerror(problem));
+        err_set(err, err_status_of(problem), "the %s file %s cannot be read: %s", kind, path,
+                strerror(problem));
     else if (opened->length > LARGEST_FILE)
         err_set(err, STATUS_USAGE, "the %s file %s is larger than 4 MiB", kind, path);
     else

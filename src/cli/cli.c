@@ -273,8 +273,8 @@ bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
     static size_t room;
     FILE *file = fopen(path, "r");
     if (!file || getline(&line, &room, file) < 0) {
-        bool empty = file && !ferror(file);
-        err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: %s", path,
+        const bool empty = file && feof(file);
+        err_set(err, empty ? STATUS_USAGE : err_status_of(errno), "--uri-file: %s cannot be read: %s", path,
                 empty ? "it is empty" : strerror(errno));
         if (file)
             fclose(file);

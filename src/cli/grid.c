@@ -16,7 +16,7 @@ static void make_fit(char cell[GRID_CELL]) {
 
 char (*grid_row(grid_t *grid))[GRID_CELL] {
     if (!GROW(grid->cells, grid->room, grid->rows + 1, NULL))
-        abort(); /* a few kilobytes, at the end of everything */
+        err_end_without_memory((grid->rows + 1) * sizeof *grid->cells); /* everything else is done */
     memset(grid->cells[grid->rows], 0, sizeof *grid->cells);
     return grid->cells[grid->rows++];
 }

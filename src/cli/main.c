@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/stop.h"
 
@@ -130,6 +131,7 @@ static int leave(int status, const err_t *err) {
 
 int main(int argc, char **argv) {
     fill_closed_streams();
+    memory_guard_driver();
     forget_shared_counters();
     if (argc < 2) {
         cli_print_overview();

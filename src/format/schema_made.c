@@ -98,8 +98,9 @@ static bool read_made(reader_t *reader, const ynode_t *node, make_t *made) {
         if (!read_item(reader, item, made))
             return false;
     texts_t prefixes = {0};
-    if (with && (!schema_texts(reader, with, &prefixes) || prefixes.count != made->from_count ||
-                 made->kind != MAKE_FIRST))
+    if (with && !schema_texts(reader, with, &prefixes))
+        return false;
+    if (with && (prefixes.count != made->from_count || made->kind != MAKE_FIRST))
         return COMPLAIN(with, "'with' goes with first and has one prefix for each item of 'from'");
     for (size_t i = 0; i < prefixes.count; i++) {
         if (prefixes.items[i].length > 8)

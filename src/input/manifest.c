@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -269,9 +270,46 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
     return ok;
 }
 
+/* glob() takes a folder that it cannot read for an empty one. What the last such folder was, and why: */
+static _Thread_local struct {
+    int problem;
+    char name[1024];
+} unread;
+
+static void *open_for_glob(const char *path) {
+    DIR *folder = opendir(path);
+    if (folder || errno == ENOENT || errno == ENOTDIR)
+        return folder;
+    unread.problem = errno;
+    snprintf(unread.name, sizeof unread.name, "%s", path);
+    return NULL;
+}
+
+static struct dirent *read_for_glob(void *folder) {
+    errno = 0;
+    struct dirent *entry = readdir(folder);
+    if (!entry && errno)
+        unread.problem = errno;
+    return entry;
+}
+
+static void close_for_glob(void *folder) {
+    closedir(folder);
+}
+
 static bool add_pattern(build_t *build, const char *pattern) {
-    glob_t found = {0};
-    int failed = glob(pattern, GLOB_NOSORT, NULL, &found);
+    glob_t found = {.gl_opendir = open_for_glob,
+                    .gl_readdir = read_for_glob,
+                    .gl_closedir = close_for_glob,
+                    .gl_lstat = lstat,
+                    .gl_stat = stat};
+    unread.problem = 0;
+    snprintf(unread.name, sizeof unread.name, "%s", pattern);
+    int failed = glob(pattern, GLOB_NOSORT | GLOB_ALTDIRFUNC, NULL, &found);
+    if (unread.problem) {
+        globfree(&found);
+        return fault_system(build->err, unread.name, unread.problem);
+    }
     if (failed == GLOB_NOMATCH)
         return err_set(build->err, STATUS_INPUT,
                        "%.1000s: no file matches this pattern; check the folder and the name", pattern);

@@ -3,6 +3,7 @@
 #include "target/inner.h"
 
 #include <bson/bson.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static char *read_file(const char *path, size_t *size, err_t *err) {
         text_append_bytes(&text, part, got);
     ok = ok && !ferror(file);
     if (!ok)
-        err_set(err, STATUS_USAGE, "--compare: %s cannot be read: %m", path);
+        err_set(err, err_status_of(errno), "--compare: %s cannot be read: %m", path);
     if (file)
         fclose(file);
     if (ok && text.length > COMPARE_MOST_BYTES)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 enum { MOST_HOSTS = 64, LEAST_NUMBER = 1, MOST_THREADS = 256, MOST_BATCH = 100000 };
@@ -79,8 +80,10 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
     bool ok = file && fprintf(file, "%s\n", text) > 0;
     ok = file && fclose(file) == 0 && ok;
     ok = ok && rename(beside, path) == 0; /* a reader finds all of it, or the one before */
-    if (!ok)
+    if (!ok) {
         err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
+        unlink(beside);
+    }
     bson_free(text);
     bson_destroy(document);
     return ok;
@@ -115,7 +118,10 @@ bool tuned_read(const char *uri, tuned_t *tuned, err_t *err) {
         return errno != ENOENT && errno != ENOTDIR &&
                err_set(err, STATUS_HOST, "%s cannot be read: %s", path, strerror(errno));
     const size_t length = fread(text, 1, sizeof text - 1, file);
+    const int problem = ferror(file) ? errno : 0;
     fclose(file);
+    if (problem)
+        return err_set(err, STATUS_HOST, "%s cannot be read: %s", path, strerror(problem));
     text[length] = '\0';
     if (!bson_init_from_json(&document, text, (ssize_t)length, &error))
         return err_set(err, STATUS_HOST, "%s is damaged (%s): remove it, and tune again", path,

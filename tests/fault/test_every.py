@@ -1,0 +1,314 @@
+"""The n-th allocation fails, and the n-th read, write or opening of a file: for parse and its like at every n, for what
+talks to a server at some, spread over all of its run. TIPPLE_EVERY_N=1: at every n everywhere, which takes hours.
+
+Whatever fails, a run ends with the status for it and one sentence, or does without and comes to the same result. It
+does not crash, hang, leak (under AddressSanitizer) or leave half a file where a whole one is promised; what it has
+done to a collection is completed by the same command.
+"""
+import collections
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+import unittest
+import zipfile
+
+import faultlab
+import live
+import livetest
+
+FAULTY = os.environ.get("TIPPLE_FAULTY") or os.path.join(os.path.dirname(live.TIPPLE), "tests/tipple_faulty")
+EVERY = os.environ.get("TIPPLE_EVERY_N") == "1"
+# Of runs of one kind that are all made; and how many are made where it would be more. Sanitizers are slow.
+MOST, SOME = (200, 100) if livetest.sanitized() else (2000, 200)
+MEMORY = ("memory", "memory-on")
+FILES = ("io-eio", "io-full", "io-intr", "io-stop", "io-short")
+OUT_OF_MEMORY = r"out of memory|Cannot allocate memory|threads?\b"
+SYSTEM_ERROR = {"io-eio": r"(?i)input/output error", "io-full": "No space left", "io-intr": "Interrupted",
+                "io-stop": "interrupted|Interrupted"}
+WRONG = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error|Assertion")
+SENTENCE = re.compile(r"(?m)^tipple: (?!warning)(.*)$")
+
+MADE = """format: vans
+record: {columns: [";"], header: yes}
+fields:
+  - {name: id, type: int}
+  - {name: day, column: Day, type: date, as: DD/MM/YYYY}
+  - {name: kg, column: Kg, key: load.kg, type: number, absent: ["", n/a]}
+  - {name: note, column: Note}
+"""
+GAUGES = """format: gauges
+record: {fixed: 21}
+document: [ts, gauge]
+fields:
+  - {name: gauge, width: 3}
+  - {name: day, width: 8}
+  - {name: clock, width: 4}
+  - {name: level, width: 5, type: number, sign: always, divide: 100, absent: "+9999"}
+  - {name: state, width: 1, absent: "-"}
+make:
+  - {ts: utc, from: [day, clock]}
+"""
+LEVELS = "G07202402030600+0231N\nG07202402030700+9999N\nG12202402030600+02x1-\nG1\n"
+VANS = 'id;Day;Kg;Note\n1;03/02/2024;12.5;"a ""b"""\n2;30/02/2024;n/a;c\n3;x\n'
+
+
+class Run(collections.namedtuple("Run", "status seen fired stdout stderr")):
+    """status: as a shell says it, or "hangs"."""
+
+
+class Faulty:
+    """tipple_faulty at work in a folder."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen([FAULTY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
+
+    def run(self, kind, number, words, stdin="/dev/null"):
+        request = "\t".join([kind, str(number), stdin, *map(str, words)]) + "\n"
+        self.process.stdin.write(request.encode())
+        self.process.stdin.flush()
+        status, *sizes = self.process.stdout.readline().decode().split()
+        seen, fired, out, err = map(int, sizes)
+        return Run(status if status == "hangs" else livetest.ending(int(status)), seen, fired,
+                   self.process.stdout.read(out), self.process.stdout.read(err).decode(errors="replace"))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Tries:
+    """For a test case: runs with faults, and what is asked of each."""
+
+    def begin(self):
+        if not os.path.exists(FAULTY):
+            self.skipTest("tipple_faulty is not built here")
+        self.faulty = Faulty(self.folder)
+        self.addCleanup(self.faulty.close)
+        self.draw = random.Random("%d %s" % (faultlab.SEED, self.id()))
+        self.tried, self.ended = 0, collections.Counter()
+
+    def usual(self, kind, words, stdin="/dev/null"):
+        """The same run without a fault."""
+        run = self.faulty.run("io-none" if kind in FILES else "none", 0, words, stdin)
+        self.assertIn(run.status, (0, 2, 7), "%s\n%s" % (words, run.stderr))
+        return run
+
+    def judge(self, kind, number, words, usual, run, same=None):
+        """What is asked of every run. Whether it came to its usual end."""
+        self.tried += bool(run.fired)
+        self.ended[run.status] += bool(run.fired)
+        with self.subTest(kind=kind, n=number, words=" ".join(map(str, words))):
+            said = "status %s\n%s" % (run.status, run.stderr[-3000:])
+            self.assertIsNone(WRONG.search(run.stderr), said)
+            same = same or self.same_text
+            if run.status == usual.status:
+                self.assertTrue(same(usual.stdout, run.stdout), "it says something else than without the fault: %s" %
+                                run.stdout[-1000:])
+            else:
+                self.assertGreater(run.fired, 0, said)
+                self.assertIn(run.status, {"io-stop": (130, 1, 5, 8)}.get(kind, (8,) if kind in MEMORY else (1, 5, 8)), said)
+                sentences = SENTENCE.findall(run.stderr)
+                # who cannot write to stderr cannot say so
+                self.assertTrue(len(sentences) == 1 or (not run.stderr and kind in FILES), said)
+                self.assertRegex(run.stderr, OUT_OF_MEMORY if kind in MEMORY else SYSTEM_ERROR[kind])
+        return run.status == usual.status
+
+    @staticmethod
+    def same_text(one, other):
+        """But for what was timed."""
+        return re.sub(rb"   .* CPU .*", b"", one) == re.sub(rb"   .* CPU .*", b"", other)
+
+    def numbers(self, count, wanted):
+        """So many up to count, spread over all; without a number all of them, unless they are very many."""
+        if wanted is None and count > MOST:
+            wanted = SOME
+        if EVERY or wanted is None or wanted >= count:
+            return range(1, count + 1)
+        return sorted({int(1 + count * (i + self.draw.random()) / wanted) for i in range(wanted)})
+
+    def say(self, what):
+        faultlab.say("%s: %d faults, of which %d ended with another status (%s)" % (
+            what, self.tried, sum(count for status, count in self.ended.items() if status not in (0, 2, 7)),
+            ", ".join("%s: %d" % each for each in sorted(self.ended.items(), key=str))), self.tried)
+
+
+class Alone(Tries, livetest.Case):
+    """Commands that need no server."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="every-", dir=os.getcwd())
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.begin()
+
+    def each(self, words, kinds, wanted=None, stdin="/dev/null", leaves=()):
+        """leaves: files that the run writes."""
+        for kind in kinds:
+            usual = self.usual(kind, words, stdin)
+            whole = {name: (self.folder / name).read_bytes() for name in leaves}
+            before = set(os.listdir(self.folder)) - set(leaves)
+            for number in self.numbers(usual.seen, wanted):
+                for name in leaves:
+                    (self.folder / name).unlink(missing_ok=True)
+                run = self.faulty.run(kind, number, words, stdin)
+                self.judge(kind, number, words, usual, run)
+                if run.status == usual.status:
+                    for name in leaves:
+                        self.assertEqual(whole[name], (self.folder / name).read_bytes(), name)
+                self.assertEqual(before, set(os.listdir(self.folder)) - set(leaves), "a file is left behind")
+
+    def inputs(self):
+        text = livetest.rows(5, bad={3})
+        self.write("a.csv", text)
+        self.write("in/b.gz", gzip.compress(text))
+        self.write("in/c.zip", livetest.zip_of(("m.csv", text, zipfile.ZIP_DEFLATED), ("n.csv", text, zipfile.ZIP_STORED)))
+        self.write("in/d.tar", livetest.tar_of(("m.csv", text)))
+        self.write("in/e.tgz", gzip.compress(livetest.tar_of(("m.csv", text))))
+        self.write("in/f.zst", livetest.zstd_frame(text, stated=False))
+        self.write("big.zip", (live.DATA / "input/deflate64.zip").read_bytes())
+        self.write("isd", b"".join(gzip.decompress((live.DATA / "isd/722540-13904-2014.gz").read_bytes()).splitlines(True)[:4]))
+        self.write("vans.yaml", MADE)
+        self.write("vans.csv", VANS)
+        self.write("gauges.yaml", GAUGES)
+        self.write("gauges", LEVELS)
+        for kind, count in (("ycsb", "--documents"), ("obd", "--rows")):
+            self.tipple("generate", kind, count, "3", "-o", kind + ".csv")
+
+    def test_parse(self):
+        """parse of records with delimiters, of fixed width and made up, packed or not: every n"""
+        self.inputs()
+        for words, stdin in ((("-f", "mot", "a.csv"), "/dev/null"), (("-f", "mot", "--emit", "raw", "-"), "a.csv"),
+                             (("-f", "mot", "--filter", "t>=1", "--ids", "--emit", "bson", "a.*"), "/dev/null"),
+                             (("-f", "mot", "--emit", "none", "in"), "/dev/null"),
+                             (("-f", "mot", "--emit", "none", "big.zip"), "/dev/null"),
+                             (("-f", "./vans.yaml", "vans.csv"), "/dev/null"),
+                             (("-f", "./gauges.yaml", "gauges"), "/dev/null"),
+                             (("-f", "./gauges.yaml", "--emit", "raw", "gauges"), "/dev/null"),
+                             (("-f", "isd", "isd"), "/dev/null"),
+                             (("-f", "obd", "--relaxed", "obd.csv"), "/dev/null"),
+                             (("-f", "ycsb", "--emit", "raw", "ycsb.csv"), "/dev/null")):
+            few = 50 if "big.zip" in words else None
+            self.each(("parse", *words), ("memory", *FILES), few, stdin)
+            self.each(("parse", *words), ("memory-on",), 50, stdin)
+        self.say("parse")
+
+    def test_others(self):
+        """formats, generate, plan and help: every n"""
+        self.inputs()
+        for words in (("formats",), ("formats", "--check", "./vans.yaml"), ("formats", "--check", "isd"),
+                      ("formats", "--show", "mot"), ("help", "load"), ("help", "--man", "load"),
+                      ("plan", "--documents", "1m", "--document-bytes", "300", "--shards", "2", "--loaders", "2")):
+            self.each(words, (*MEMORY, *FILES))
+        for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),
+                      ("isd", "--records", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
+            self.each(("generate", *words, "-o", "out"), (*MEMORY, *FILES), wanted=300, leaves=("out",))
+        self.say("formats, generate, plan, help")
+
+
+class Server(Tries, faultlab.Lab):
+    """Commands that talk to a server."""
+    TEXTS = {"a.csv": livetest.rows(60, bad={7}), "in/b.gz": livetest.rows(40, 2)}
+
+    def setUp(self):
+        super().setUp()
+        self.begin()
+        self.write("a.csv", self.TEXTS["a.csv"])
+        self.write("in/b.gz", gzip.compress(self.TEXTS["in/b.gz"]))
+
+    def load_words(self, collection, *more):
+        return self.words("a.csv", "in", "-j", "2", "-b", "25", "--index", "k:1", "--report", "load.json", *more,
+                          collection=collection)
+
+    def is_whole(self, collection):
+        """Each record of the inputs is in the collection once, or in the reject file."""
+        books, expected = self.files(collection), {}
+        self.assertEqual([(path, True) for path in sorted(self.TEXTS)],
+                         sorted((book["path"], book["complete"]) for book in books))
+        for book in books:
+            expected.update(self.file_documents(book, self.TEXTS)[0])
+        self.holds(expected, collection)
+        self.all_rejected(self.TEXTS, self.folder / ("%s.%s.rejects" % (self.database, collection)))
+
+    @staticmethod
+    def same_counts(one, other):
+        return all(json.loads(one).get(key) == json.loads(other).get(key)
+                   for key in ("command", "status", "read", "loaded", "rejected", "open_rejects", "as_expected", "missing",
+                               "extra", "altered", "foreign"))
+
+    def report_is_whole(self):
+        report = self.folder / "load.json"
+        if report.exists():
+            json.loads(report.read_text())
+            report.unlink()
+
+    def test_load(self):
+        """load: some n, spread over all of it; the same command completes what was begun"""
+        usual = {kind: self.usual(kind, self.load_words(kind)) for kind in (*MEMORY, *FILES)}
+        self.is_whole("memory")
+        self.report_is_whole()
+        for kind, wanted in (("memory", 60), ("memory-on", 20), *((kind, 20) for kind in FILES)):
+            for number in self.numbers(usual[kind].seen, wanted):
+                name = "c%d" % number
+                words = self.load_words(name)
+                run = self.faulty.run(kind, number, words)
+                well = self.judge(kind, number, words, usual[kind], run, self.same_counts)
+                self.report_is_whole()
+                with self.subTest(kind=kind, n=number):
+                    if not well:
+                        again = self.faulty.run("none", 0, words)
+                        self.assertEqual(2, again.status, again.stderr)
+                    self.is_whole(name)
+                self.client.drop_database(self.database)
+                for path in self.folder.iterdir():
+                    if path.name not in ("a.csv", "in"):
+                        path.unlink()
+        self.say("load")
+
+    def each(self, words, wanted, same):
+        before = self.everything()
+        for kind in ("memory", "memory-on", *FILES):
+            usual = self.usual(kind, words)
+            for number in self.numbers(usual.seen, wanted if kind == "memory" else wanted // 5):
+                run = self.faulty.run(kind, number, words)
+                self.judge(kind, number, words, usual, run, same)
+                self.report_is_whole()
+        self.assertEqual(before, self.everything(), "something was touched")
+
+    def test_verify(self):
+        """verify: the same"""
+        self.load("a.csv", "in", status=2)
+        self.each(["verify", "-f", "mot", "--uri", self.uri(), "--json", "a.csv", "in"], 50, self.same_counts)
+        self.say("verify")
+
+    def test_query(self):
+        """query: the same"""
+        self.load("a.csv", "in", status=2)
+        self.each(["query", "--suite", "mot", "--uri", self.uri(), "--json", "--repeats", "1", "--warmup", "0",
+                   "--parallel", "off,2", "--report", "load.json"], 50, self.same_counts)
+        self.say("query")
+
+    def test_tune(self):
+        """tune and status: the same, and reports of tune"""
+        self.load("a.csv", "in", status=2)
+        self.each(["status", "--uri", self.uri(), "--json"], 25, self.same_counts)
+        before = self.everything()
+        words = ["tune", "-f", "mot", "--uri", self.uri(), "--json", "--threads", "1,2", "--batch", "50", "--sample", "60",
+                 "--precision", "100%", "--report", "load.json", "a.csv"]
+        for kind in ("memory", *FILES):
+            usual = self.usual(kind, words)
+            for number in self.numbers(usual.seen, 10):
+                self.judge(kind, number, words, usual, self.faulty.run(kind, number, words), self.same_counts)
+                self.report_is_whole()
+        self.usual("memory", words) # which finds what the others have left, and takes it away
+        self.assertEqual(before, self.everything(), "something was touched, or is left")
+        self.say("status, tune")
+
+
+if __name__ == "__main__":
+    livetest.main(quick=())
