@@ -2,7 +2,9 @@
  * and back, run a load. Everything else under src/ may change from version to version.
  *
  * `pkg-config --cflags --libs tipple` tells what to compile and to link with. The library prints nothing: what went
- * wrong is in tipple_error_t. The first tipple_load starts the driver (mongoc_init) and turns its log off; a
+ * wrong is in tipple_error_t, also when memory is out; but where the driver (libmongoc, libbson) gets none for itself,
+ * it ends the process with abort(). A host that wants another end gives it functions of its own, before its first call
+ * here: bson_mem_set_vtable(). The command tipple does; the library never does. The first tipple_load starts the driver (mongoc_init) and turns its log off; a
  * program that wants that log calls mongoc_log_set_handler() behind it. */
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H

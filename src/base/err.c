@@ -33,7 +33,9 @@ bool err_where(err_t *err, const char *fmt, ...) {
 }
 
 status_t err_status_of(int error) {
-    return error == ENOMEM || error == EMFILE || error == ENFILE ? STATUS_HOST : STATUS_USAGE;
+    return error == EINTR                                          ? STATUS_INTERRUPTED
+           : error == ENOMEM || error == EMFILE || error == ENFILE ? STATUS_HOST
+                                                                   : STATUS_USAGE;
 }
 
 bool err_memory(err_t *err, size_t bytes) {

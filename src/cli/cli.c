@@ -471,6 +471,8 @@ void cli_print_reference(void) {
 bool cli_flush(err_t *err) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
+    if (errno == EINTR) /* only by a signal that asks us to stop */
+        return err_set(err, STATUS_INTERRUPTED, "interrupted: not all of the result is on stdout");
     return err_set(err, errno == EPIPE ? STATUS_READER_GONE : STATUS_HOST, "stdout cannot be written: %s",
                    errno ? strerror(errno) : "it was closed");
 }

@@ -125,7 +125,7 @@ static int leave(int status, const err_t *err) {
     if (err->text[0] && !nothing_wrong)
         log_error("%s", err->text);
     if (status >= 128)
-        stop_die(status - 128);
+        stop_die(status == STATUS_INTERRUPTED && stop_signal() ? stop_signal() : status - 128);
     return status;
 }
 

@@ -163,7 +163,7 @@ static bool read_there(reader_t *reader, uint64_t offset, err_t *err) {
     while (got < 0 && errno == EINTR);
     reader->at = offset;
     reader->have = got > 0 ? (size_t)got : 0;
-    return got >= 0 || fault_system(err, reader->tar->name, errno);
+    return got >= 0 || fault_at(err, reader->tar->name, offset, errno);
 }
 
 static bool is_in_window(const reader_t *reader, uint64_t offset) {

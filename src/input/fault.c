@@ -1,6 +1,7 @@
 #include "input/fault.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -30,6 +31,7 @@ static const reason_t reasons[] = {
     {ENFILE, STATUS_HOST,
      "too many open files on this host; close something or raise fs.file-max, then run the same "
      "command again"},
+    {EINTR, STATUS_INTERRUPTED, "interrupted while it was to be read"},
     {ENOMEM, STATUS_HOST,
      "this host is out of memory; lower --memory or --threads, then run the same command again"},
 };
@@ -39,6 +41,12 @@ bool fault_system(err_t *err, const char *name, int error) {
         if (reasons[i].error == error)
             return err_set(err, reasons[i].status, "%.1000s: %s", name, reasons[i].sentence);
     return err_set(err, STATUS_INPUT, "%.1000s: cannot be read: %s", name, strerror(error));
+}
+
+bool fault_at(err_t *err, const char *name, uint64_t offset, int error) {
+    char place[1100];
+    snprintf(place, sizeof place, "%.950s: byte %llu", name, (unsigned long long)offset);
+    return fault_system(err, place, error);
 }
 
 bool fault_changed(err_t *err, const char *name, const char *how) {

@@ -4,8 +4,13 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 /* Why the system refused this file (an errno), and what to do. Always false. */
 bool fault_system(err_t *err, const char *name, int error);
+
+/* The same, of what stands at this byte of the file. */
+bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 
 /* The file is no longer the one that was listed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);

@@ -84,7 +84,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
-            feed->failed = !fault_system(&feed->fault, feed->name, errno);
+            feed->failed = !fault_at(&feed->fault, feed->name, feed->next, errno);
         else if (!feed->stream)
             feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
         break;

@@ -26,7 +26,7 @@ static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint
         if (n == 0)
             break;
         if (n < 0 && errno != EINTR)
-            return fault_system(err, name, errno);
+            return fault_at(err, name, offset + *got, errno);
         *got += n > 0 ? (size_t)n : 0;
     }
     return true;

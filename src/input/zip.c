@@ -52,7 +52,7 @@ static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t o
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return fault_system(err, name, errno);
+            return fault_at(err, name, offset + got, errno);
         if (n == 0)
             return broken(err, name, "it ends too early");
         got += (size_t)n;

@@ -81,7 +81,7 @@ static void cut_torn_mark(reject_file_t *file) {
 
 static bool open_some(reject_file_t *file, const char *path, size_t most) {
     *file = (reject_file_t){.first_line = 1};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return false;
     bool ok = read_text(file, fd, most);

@@ -43,9 +43,8 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     reject_file_t file;
     reject_entry_t entry;
     if (!reject_file_open(&file, path))
-        return err_set(err,
-                       errno == ENOMEM || errno == EMFILE || errno == ENFILE ? STATUS_HOST : STATUS_USAGE,
-                       "the reject file %s cannot be read: %s", path, strerror(errno));
+        return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
+                       strerror(errno));
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
     bool ok = (retry && reject_file_known(&file, false, &known)) || err_memory(err, file.size);

@@ -1,4 +1,5 @@
 #include "query/crew.h"
+#include "query/side.h"
 #include "base/chance.h"
 #include "base/clock.h"
 #include "base/stop.h"
@@ -126,6 +127,7 @@ static void add_up(const crew_t *crew, const member_t *member, const server_t *s
     if (member->failures && !measure->failures) {
         snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
         address_conceal(server_address(server), measure->failure);
+        measure->status = member->error.domain == SIDE_ERROR ? (status_t)member->error.code : STATUS_SERVER;
     }
     measure->failures += member->failures;
     if (!crew->round->counts)

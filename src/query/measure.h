@@ -52,7 +52,8 @@ typedef struct {
     hist_t *hist;
     moments_t per_ms; /* documents a millisecond, of each operation */
     uint64_t returned, failures;
-    char failure[512];  /* the first */
+    char failure[512];  /* the first, */
+    status_t status;    /* and what it leads to */
     int64_t elapsed_ns; /* of all rounds */
     watch_sum_t watched;
     answer_t answer; /* the first one */

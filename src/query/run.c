@@ -177,7 +177,7 @@ static bool judge(run_t *run) {
         return err_set(run->err, STATUS_DIFFERENT, "%s%s%s: %s", first->work->query->name,
                        first->work->with[0] ? " " : "", first->work->with, first->difference);
     if (result->failed)
-        return err_set(run->err, STATUS_SERVER, "%s%s%s failed: %s", first->work->query->name,
+        return err_set(run->err, first->status, "%s%s%s failed: %s", first->work->query->name,
                        first->work->with[0] ? " " : "", first->work->with, first->failure);
     return true;
 }

@@ -21,27 +21,27 @@ static void *run(void *context) {
     return NULL;
 }
 
+static bool tell(bson_error_t *error, const err_t *err) {
+    bson_set_error(error, SIDE_ERROR, err->status, "%s", err->text);
+    return false;
+}
+
 /* The connection and the thread of a part beside the first. */
 static bool start(server_t *server, part_t *part) {
     err_t err;
-    if (!(part->client = server_take(server, &err))) {
-        bson_set_error(&part->error, MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY, "%s", err.text);
-        return false;
-    }
-    part->started = pthread_create(&part->thread, NULL, run, part) == 0;
-    if (!part->started)
-        bson_set_error(&part->error, MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY,
-                       "no more threads can be made for its ranges");
-    return part->started;
+    part->client = server_take(server, &err);
+    part->started =
+        part->client && (pthread_create(&part->thread, NULL, run, part) == 0 ||
+                         err_set(&err, STATUS_HOST, "no more threads can be made for its ranges"));
+    return part->started || tell(&part->error, &err);
 }
 
 bool side_by_side(server_t *server, mongoc_client_t *client, const request_t *request,
                   const bson_t *pipelines, uint32_t count, const moment_t *moment, bson_t *replies,
                   bson_error_t *error) {
     part_t *parts = calloc(count, sizeof *parts);
-    bool ok = parts != NULL;
-    if (!ok)
-        bson_set_error(error, MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY, "memory is out");
+    err_t err;
+    bool ok = parts || err_memory(&err, count * sizeof *parts) || tell(error, &err);
     for (uint32_t i = 0; i < count; i++)
         bson_init(&replies[i]);
     for (uint32_t i = 0; parts && i < count; i++)

@@ -6,6 +6,9 @@
 #include "query/ask.h"
 #include "target/server.h"
 
+/* The domain of an error that is no server's: its code is the exit status. */
+enum { SIDE_ERROR = 0x51de };
+
 /* Runs pipelines[count] as of a moment (NULL: none), the first of them in this thread with `client`, the
  * others with clients of the pool, and waits for all. replies[count] are always initialised (destroy them).
  * False: what the first of them to fail, in their order, was told. */

@@ -50,7 +50,7 @@ bool file_check(const char *path, err_t *err) {
                        S_ISDIR(found.st_mode) ? "a folder" : "no ordinary file");
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
     if (file < 0)
-        return err_set(err, STATUS_USAGE,
+        return err_set(err, err_status_of(errno),
                        "--report: %s could not be written afterwards: %s; name a file in a folder that is "
                        "there and that you may write to",
                        path, strerror(errno));

@@ -13,8 +13,7 @@
  *     io-none    nothing fails; SEEN counts calls
  *     io-eio     the N-th call that opens, reads, writes, syncs or renames a file, a pipe or a terminal fails: EIO
  *     io-full    ENOSPC, of what writes, syncs, renames or opens for writing
- *     io-intr    EINTR, of reads, writes and opens
- *     io-stop    the same, and it is Ctrl-C that interrupts
+ *     io-stop    Ctrl-C comes during a read, a write, or an opening for reading: EINTR
  *     io-short   of reads and writes: it moves one byte
  *
  * Memory: the linker puts the functions below (--wrap) in the place of the C library's, in tipple and in the static
@@ -66,21 +65,10 @@ int tipple_main(int argc, char **argv);
 
 enum { LONGEST_RUN_S = 120, MOST_WORDS = 64, LONGEST_REQUEST = 16384 };
 
-typedef enum {
-    NOTHING,
-    MEMORY,
-    MEMORY_ON,
-    IO_NOTHING,
-    IO_EIO,
-    IO_FULL,
-    IO_INTR,
-    IO_STOP,
-    IO_SHORT,
-    KINDS
-} fault_t;
+typedef enum { NOTHING, MEMORY, MEMORY_ON, IO_NOTHING, IO_EIO, IO_FULL, IO_STOP, IO_SHORT, KINDS } fault_t;
 
-static const char *const kinds[KINDS] = {"none",    "memory",  "memory-on", "io-none", "io-eio",
-                                         "io-full", "io-intr", "io-stop",   "io-short"};
+static const char *const kinds[KINDS] = {"none",   "memory",  "memory-on", "io-none",
+                                         "io-eio", "io-full", "io-stop",   "io-short"};
 
 /* Shared by a run and who started it. */
 static struct { _Atomic uint64_t seen, fired; } * counts;
@@ -191,9 +179,8 @@ static int error_of(does_t does, int call, const uint64_t *arguments) {
         return EIO;
     case IO_FULL:
         return writes ? ENOSPC : 0;
-    case IO_INTR:
-    case IO_STOP:
-        return does == SETTLES || call == SYS_getdents64 ? 0 : EINTR;
+    case IO_STOP: /* folders and what is created are never waited for */
+        return call == SYS_getdents64 || does == SETTLES || (does == OPENS && writes) ? 0 : EINTR;
     default:
         return 0;
     }

@@ -121,7 +121,7 @@ class Source(faultlab.Lab):
             words = [name, "--input-name", "s"] if name == "-" else [name]
             with open(file, "rb") as stdin:
                 _, said = self.over(self.start(*words, "-b", "100", env=shim, stdin=stdin), (5,))
-            self.assertIn("input/output error", said)
+            self.assertRegex(said, r": byte \d+: the disk could not read it \(input/output error\)")
         there = self.client.count(self.database, "results")
         if name != "a.tgz":  # which is read as a whole before the first document is sent
             self.assertGreater(there, 0, "what came before was not loaded")

@@ -26,10 +26,12 @@ EVERY = os.environ.get("TIPPLE_EVERY_N") == "1"
 # Of runs of one kind that are all made; and how many are made where it would be more. Sanitizers are slow.
 MOST, SOME = (200, 100) if livetest.sanitized() else (2000, 200)
 MEMORY = ("memory", "memory-on")
-FILES = ("io-eio", "io-full", "io-intr", "io-stop", "io-short")
+FILES = ("io-eio", "io-full", "io-stop", "io-short")
 OUT_OF_MEMORY = r"out of memory|Cannot allocate memory|threads?\b"
-SYSTEM_ERROR = {"io-eio": r"(?i)input/output error", "io-full": "No space left", "io-intr": "Interrupted",
-                "io-stop": "interrupted|Interrupted"}
+# Of each kind: the statuses, and what the sentence says.
+ENDS = {"memory": ((8,), OUT_OF_MEMORY), "memory-on": ((8,), OUT_OF_MEMORY),
+        "io-eio": ((1, 5, 8), r"(?i)input/output error"), "io-full": ((1, 8), "No space left"),
+        "io-stop": ((130,), "(?i)interrupted")}
 WRONG = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error|Assertion")
 SENTENCE = re.compile(r"(?m)^tipple: (?!warning)(.*)$")
 
@@ -112,11 +114,14 @@ class Tries:
                                 run.stdout[-1000:])
             else:
                 self.assertGreater(run.fired, 0, said)
-                self.assertIn(run.status, {"io-stop": (130, 1, 5, 8)}.get(kind, (8,) if kind in MEMORY else (1, 5, 8)), said)
+                statuses, sentence = ENDS[kind]
+                self.assertIn(run.status, statuses, said)
                 sentences = SENTENCE.findall(run.stderr)
                 # who cannot write to stderr cannot say so
                 self.assertTrue(len(sentences) == 1 or (not run.stderr and kind in FILES), said)
-                self.assertRegex(run.stderr, OUT_OF_MEMORY if kind in MEMORY else SYSTEM_ERROR[kind])
+                self.assertRegex(run.stderr, sentence)
+                if run.status == 1:  # of what is looked at before anything is done
+                    self.assertRegex(run.stderr, "--report: |the format file ")
         return run.status == usual.status
 
     @staticmethod
@@ -193,7 +198,7 @@ class Alone(Tries, livetest.Case):
                              (("-f", "isd", "isd"), "/dev/null"),
                              (("-f", "obd", "--relaxed", "obd.csv"), "/dev/null"),
                              (("-f", "ycsb", "--emit", "raw", "ycsb.csv"), "/dev/null")):
-            few = 50 if "big.zip" in words else None
+            few = 12 if "big.zip" in words else None
             self.each(("parse", *words), ("memory", *FILES), few, stdin)
             self.each(("parse", *words), ("memory-on",), 50, stdin)
         self.say("parse")
@@ -293,6 +298,34 @@ class Server(Tries, faultlab.Lab):
                    "--parallel", "off,2", "--report", "load.json"], 50, self.same_counts)
         self.say("query")
 
+    def test_stdout(self):
+        """stdout full: status 8; its reader gone: no word, and an end by SIGPIPE; nothing is touched"""
+        self.load("a.csv", "in", status=2)
+        before = self.everything()
+        at = ("--uri", self.uri())
+        for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",), ("--version",),
+                      ("help", "--markdown"), ("generate", "mot", "--rows", "10"), ("status", *at),
+                      ("plan", "--documents", "1m", "--document-bytes", "300"), ("where", str(self.documents()[0]["_id"]), *at),
+                      ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
+                      ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
+                      ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"),
+                      ("tune", "-f", "mot", *at, "--threads", "1,2", "--batch", "50", "--sample", "60", "--precision",
+                       "100%", "a.csv")):
+            for full in (True, False):
+                with self.subTest(words=words, full=full):
+                    read, write = os.pipe() if not full else (None, os.open("/dev/full", os.O_WRONLY))
+                    if read:
+                        os.close(read)
+                    done = subprocess.run(self.command(*words), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=write,
+                                          stderr=subprocess.PIPE, timeout=live.LONG)
+                    os.close(write)
+                    said = done.stderr.decode(errors="replace")
+                    self.assertEqual(8 if full else 141, livetest.ending(done.returncode), said)
+                    self.assertEqual(int(full), len(SENTENCE.findall(said)), said)
+                    if full:
+                        self.assertIn("No space left on device", said)
+        self.assertEqual(before, self.everything(), "something was touched, or is left")
+
     def test_tune(self):
         """tune and status: the same, and reports of tune"""
         self.load("a.csv", "in", status=2)
@@ -300,9 +333,9 @@ class Server(Tries, faultlab.Lab):
         before = self.everything()
         words = ["tune", "-f", "mot", "--uri", self.uri(), "--json", "--threads", "1,2", "--batch", "50", "--sample", "60",
                  "--precision", "100%", "--report", "load.json", "a.csv"]
-        for kind in ("memory", *FILES):
+        for kind in ("memory", "io-eio", "io-full"):
             usual = self.usual(kind, words)
-            for number in self.numbers(usual.seen, 10):
+            for number in self.numbers(usual.seen, 8):
                 self.judge(kind, number, words, usual, self.faulty.run(kind, number, words), self.same_counts)
                 self.report_is_whole()
         self.usual("memory", words) # which finds what the others have left, and takes it away

@@ -212,7 +212,7 @@ static void test_mistakes(void **state) {
         {MAKE "  - {s: first, from: [[d, t, d, t, d]]}\n", "5:23", "up to 4"},
         {MAKE "  - {s: first, from: [[d, [t]]]}\n", "5:27", "field's name"},
         {MAKE "  - {s: first, from: [d, t], with: [a]}\n", "5:36", "one prefix for each"},
-        {MAKE "  - {s: first, from: [d], with: [[a]]}\n", "5:33", "one prefix for each"},
+        {MAKE "  - {s: first, from: [d], with: [[a]]}\n", "5:34", "a word or a list of words"},
         {MAKE "  - {s: first, from: [d], with: [\"123456789\"]}\n", "5:33", "8 bytes"},
         {MAKE "  - {s: utc, from: [d]}\n", "5:20", "two fields"},
         {MAKE "  - {s: utc, from: [d, t, t]}\n", "5:20", "two fields"},
