@@ -172,12 +172,14 @@ class Alone(Tries, livetest.Case):
         text = livetest.rows(5, bad={3})
         self.write("a.csv", text)
         self.write("in/b.gz", gzip.compress(text))
-        self.write("in/c.zip", livetest.zip_of(("m.csv", text, zipfile.ZIP_DEFLATED), ("n.csv", text, zipfile.ZIP_STORED)))
+        self.write("in/c.zip", livetest.zip_of(("m.csv", text, zipfile.ZIP_DEFLATED),
+                                               ("n.csv", text, zipfile.ZIP_STORED)))
         self.write("in/d.tar", livetest.tar_of(("m.csv", text)))
         self.write("in/e.tgz", gzip.compress(livetest.tar_of(("m.csv", text))))
         self.write("in/f.zst", livetest.zstd_frame(text, stated=False))
         self.write("big.zip", (live.DATA / "input/deflate64.zip").read_bytes())
-        self.write("isd", b"".join(gzip.decompress((live.DATA / "isd/722540-13904-2014.gz").read_bytes()).splitlines(True)[:4]))
+        year = gzip.decompress((live.DATA / "isd/722540-13904-2014.gz").read_bytes())
+        self.write("isd", b"".join(year.splitlines(True)[:4]))
         self.write("vans.yaml", MADE)
         self.write("vans.csv", VANS)
         self.write("gauges.yaml", GAUGES)
@@ -243,8 +245,8 @@ class Server(Tries, faultlab.Lab):
     @staticmethod
     def same_counts(one, other):
         return all(json.loads(one).get(key) == json.loads(other).get(key)
-                   for key in ("command", "status", "read", "loaded", "rejected", "open_rejects", "as_expected", "missing",
-                               "extra", "altered", "foreign"))
+                   for key in ("command", "status", "read", "loaded", "rejected", "open_rejects", "as_expected",
+                               "missing", "extra", "altered", "foreign"))
 
     def report_is_whole(self):
         report = self.folder / "load.json"
@@ -303,9 +305,10 @@ class Server(Tries, faultlab.Lab):
         self.load("a.csv", "in", status=2)
         before = self.everything()
         at = ("--uri", self.uri())
-        for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",), ("--version",),
-                      ("help", "--markdown"), ("generate", "mot", "--rows", "10"), ("status", *at),
-                      ("plan", "--documents", "1m", "--document-bytes", "300"), ("where", str(self.documents()[0]["_id"]), *at),
+        first = str(self.documents()[0]["_id"])
+        for words in (("parse", "-f", "mot", "a.csv"), ("formats",), ("formats", "--check", "mot"), ("help",),
+                      ("--version",), ("help", "--markdown"), ("generate", "mot", "--rows", "10"), ("status", *at),
+                      ("plan", "--documents", "1m", "--document-bytes", "300"), ("where", first, *at),
                       ("verify", "-f", "mot", *at, "a.csv", "in"), ("verify", "-f", "mot", *at, "--json", "a.csv", "in"),
                       ("query", "--suite", "mot", *at, "--repeats", "1", "--warmup", "0"),
                       ("query", "--suite", "mot", "--list"), ("query", "--show", "mot"),
@@ -316,8 +319,8 @@ class Server(Tries, faultlab.Lab):
                     read, write = os.pipe() if not full else (None, os.open("/dev/full", os.O_WRONLY))
                     if read:
                         os.close(read)
-                    done = subprocess.run(self.command(*words), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=write,
-                                          stderr=subprocess.PIPE, timeout=live.LONG)
+                    done = subprocess.run(self.command(*words), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                          stdout=write, stderr=subprocess.PIPE, timeout=live.LONG)
                     os.close(write)
                     said = done.stderr.decode(errors="replace")
                     self.assertEqual(8 if full else 141, livetest.ending(done.returncode), said)
@@ -331,14 +334,14 @@ class Server(Tries, faultlab.Lab):
         self.load("a.csv", "in", status=2)
         self.each(["status", "--uri", self.uri(), "--json"], 25, self.same_counts)
         before = self.everything()
-        words = ["tune", "-f", "mot", "--uri", self.uri(), "--json", "--threads", "1,2", "--batch", "50", "--sample", "60",
-                 "--precision", "100%", "--report", "load.json", "a.csv"]
+        words = ["tune", "-f", "mot", "--uri", self.uri(), "--json", "--threads", "1,2", "--batch", "50",
+                 "--sample", "60", "--precision", "100%", "--report", "load.json", "a.csv"]
         for kind in ("memory", "io-eio", "io-full"):
             usual = self.usual(kind, words)
             for number in self.numbers(usual.seen, 8):
                 self.judge(kind, number, words, usual, self.faulty.run(kind, number, words), self.same_counts)
                 self.report_is_whole()
-        self.usual("memory", words) # which finds what the others have left, and takes it away
+        self.usual("memory", words)  # which finds what the others have left, and takes it away
         self.assertEqual(before, self.everything(), "something was touched, or is left")
         self.say("status, tune")
 
