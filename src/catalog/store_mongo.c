@@ -44,6 +44,44 @@ static uint64_t number_at(const bson_t *document, const char *field) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
+/* A number that the server finds again by what we make of it: whole, and from 0 to `most`. */
+static bool whole_of(const bson_iter_t *iter, uint64_t most, uint64_t *number) {
+    const double value = BSON_ITER_HOLDS_DOUBLE(iter) ? bson_iter_double(iter) : 0;
+    if (!BSON_ITER_HOLDS_NUMBER(iter) || !(value >= 0 && value < 0x1p62))
+        return false;
+    const int64_t whole = bson_iter_as_int64(iter);
+    *number = (uint64_t)whole;
+    return whole >= 0 && *number <= most && (!BSON_ITER_HOLDS_DOUBLE(iter) || (double)whole == value);
+}
+
+static bool damaged(const mongo_t *mongo, err_t *err, const char *what, const char *then) {
+    return err_set(err, STATUS_SERVER,
+                   "the catalog of %s is damaged: %s (in %s) is none that tipple wrote. Load into another "
+                   "collection, or "
+                   "%sstart over with --drop",
+                   server_namespace(mongo->server), what, mongo->files, then);
+}
+
+static bool refuse_answer(const mongo_t *mongo, err_t *err) {
+    return err_set(err, STATUS_SERVER,
+                   "the server at %s answers a 'find' with something else: is it a MongoDB server?",
+                   server_where(mongo->server));
+}
+
+/* The documents of a reply to find, which next_document goes through. */
+static bool first_batch(const mongo_t *mongo, const bson_t *reply, bson_iter_t *documents, err_t *err) {
+    return inner_batch(reply, documents) || refuse_answer(mongo, err);
+}
+
+/* False: there is no other; or *ok is false, and err says why. */
+static bool next_document(const mongo_t *mongo, bson_iter_t *documents, bson_t *document, bool *ok,
+                          err_t *err) {
+    if (!*ok || (!bson_iter_next(documents) && !documents->err_off))
+        return false;
+    *ok = !documents->err_off && inner_document(documents, document);
+    return *ok || refuse_answer(mongo, err);
+}
+
 /* ---- the header ---- */
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
@@ -54,7 +92,47 @@ static bool take_text(const bson_t *document, const char *field, char **text, er
     return *text != NULL || err_memory(err, 1);
 }
 
-static bool header_from_bson(const bson_t *document, catalog_header_t *header, err_t *err) {
+/* What a change of the header believes must be what is there, or it would never be made. "": all is as we write it. */
+static const char *odd_field(const bson_t *document) {
+    static const struct {
+        const char *name;
+        uint64_t most;
+        bool needed;
+    } numbers[] = {{"layout", INT32_MAX, true},
+                   {"laneRule", INT32_MAX, true},
+                   {"generation", UINT32_MAX, true},
+                   {"nextExtent", INT64_MAX, true},
+                   {"nextOrdinal", INT64_MAX, true},
+                   {"drops", INT64_MAX, false},
+                   {"leaseMs", INT64_MAX / 1000000, false}};
+    static const char *const texts[] = {"format", "digest", "filter"};
+    bson_iter_t iter;
+    uint64_t number;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (bson_iter_init_find(&iter, document, numbers[i].name) ? !whole_of(&iter, numbers[i].most, &number)
+                                                                  : numbers[i].needed)
+            return numbers[i].name;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
+            return texts[i];
+    if (bson_iter_init_find(&iter, document, "dropping") && !BSON_ITER_HOLDS_OID(&iter) &&
+        !BSON_ITER_HOLDS_NULL(&iter))
+        return "dropping";
+    return "";
+}
+
+static bool refuse_header(const mongo_t *mongo, const char *field, err_t *err) {
+    char what[64], then[400];
+    snprintf(what, sizeof what, "the field '%s' of its header", field);
+    snprintf(then, sizeof then,
+             "remove the header (db.getCollection(\"%s\").deleteOne({_id: \"" HEADER "\"})) and ",
+             mongo->files);
+    return damaged(mongo, err, what, then);
+}
+
+/* A header of another layout is read as far as it goes: it is refused by its layout. */
+static bool header_from_bson(const mongo_t *mongo, const bson_t *document, catalog_header_t *header,
+                             err_t *err) {
     bson_iter_t iter;
     bson_subtype_t subtype;
     uint32_t length = 0;
@@ -67,6 +145,9 @@ static bool header_from_bson(const bson_t *document, catalog_header_t *header, e
                                  .next_ordinal = number_at(document, "nextOrdinal"),
                                  .lease_ms = (int64_t)number_at(document, "leaseMs")};
     header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
+    const char *odd = odd_field(document);
+    if (*odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0))
+        return refuse_header(mongo, odd, err);
     if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
         bson_iter_binary(&iter, &subtype, &length, &uuid);
     if (length == STORE_UUID)
@@ -92,10 +173,11 @@ static bool read_header(store_t *store, catalog_header_t *header, bool *found, e
                             BCON_INT32(1), "singleBatch", BCON_BOOL(true));
     bool ok = run(mongo, find, false, &reply, err);
     bson_destroy(find);
-    if (ok && inner_batch(&reply, &documents) && inner_next(&documents, &document)) {
+    ok = ok && first_batch(mongo, &reply, &documents, err);
+    if (next_document(mongo, &documents, &document, &ok, err)) {
         *found = bson_iter_init_find(&id, &document, "_id") && BSON_ITER_HOLDS_UTF8(&id);
         header->has_entries = !*found;
-        ok = !*found || header_from_bson(&document, header, err);
+        ok = !*found || header_from_bson(mongo, &document, header, err);
     }
     bson_destroy(&reply);
     return ok;
@@ -247,6 +329,19 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
     *all = at == count;
 }
 
+/* The next entry, which must lie behind the one before: whoever reads all would else read some again and again, or
+ * none of them. */
+static bool read_entry(const mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
+                       err_t *err) {
+    bson_iter_t id;
+    uint64_t ordinal;
+    if (!bson_iter_init_find(&id, document, "_id") || !whole_of(&id, UINT32_MAX, &ordinal) || ordinal < *from)
+        return damaged(mongo, err, "the _id of an entry", "remove that entry and ");
+    entry_t *entry = entries_add(entries, err);
+    *from = ordinal + 1;
+    return entry && entry_from_bson(document, entry, err);
+}
+
 static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err) {
     mongo_t *mongo = of(store);
@@ -268,14 +363,9 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
                             BCON_INT32(PAGE), "singleBatch", BCON_BOOL(true));
     bool ok = run(mongo, find, false, &reply, err);
     size_t count = 0;
-    if (ok && inner_batch(&reply, &documents))
-        while (ok && inner_next(&documents, &document)) {
-            entry_t *entry = entries_add(entries, err);
-            ok = entry && entry_from_bson(&document, entry, err);
-            if (ok)
-                *from = (uint64_t)entry->ordinal + 1;
-            count++;
-        }
+    ok = ok && first_batch(mongo, &reply, &documents, err);
+    for (; next_document(mongo, &documents, &document, &ok, err); count++)
+        ok = read_entry(mongo, &document, from, entries, err);
     if (!count) /* none is left of those that were asked for */
         *from = asked_to;
     *more = count > 0 || !all;
@@ -409,12 +499,15 @@ static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
         ok = run(mongo, find, false, &reply, err);
         bson_destroy(find);
         count = 0;
-        if (ok && inner_batch(&reply, &documents))
-            while (ok && inner_next(&documents, &document)) {
-                const load_seen_t load = load_from_bson(&document, here);
-                ok = add_load(loads, &load, err);
-                count++;
-            }
+        ok = ok && first_batch(mongo, &reply, &documents, err);
+        for (; next_document(mongo, &documents, &document, &ok, err); count++) {
+            const load_seen_t load = load_from_bson(&document, here);
+            ok = (memcmp(load.id.bytes, last.bytes, sizeof last.bytes) > 0 ||
+                  err_set(err, STATUS_SERVER, "the server at %s gives loads (%s) that were not asked for",
+                          server_where(mongo->server), mongo->loads)) &&
+                 add_load(loads, &load, err);
+            load_id_to_oid(&load.id, &last);
+        }
         bson_destroy(&reply);
     }
     bson_destroy(fields);

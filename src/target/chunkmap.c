@@ -1,5 +1,6 @@
 #include "target/chunkmap.h"
 #include "base/grow.h"
+#include "target/inner.h"
 #include "target/keyorder.h"
 
 #include <stdatomic.h>
@@ -70,7 +71,7 @@ void chunkmap_free(chunkmap_t *map) {
     free(map);
 }
 
-/* Is the bound one whole number? */
+/* Is it one whole number, or MinKey? */
 static bool whole_of(const bson_t *min, int64_t *whole) {
     bson_iter_t at;
     if (!bson_iter_init(&at, min) || !bson_iter_next(&at))
@@ -95,6 +96,44 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
     if (version > map->shards[owner].version)
         map->shards[owner].version = version;
     return true;
+}
+
+/* As many values as the shard key has, all of this type where one is asked for (0: any). */
+static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
+    bson_iter_t at;
+    size_t count = 0;
+    if (!bson_iter_init(&at, bound))
+        return false;
+    for (; bson_iter_next(&at); count++)
+        if (type && bson_iter_type(&at) != type)
+            return false;
+    return count == fields;
+}
+
+/* Does the chunk begin where the one before it ended, or at the least key? */
+static bool add_next(chunkmap_t *map, size_t fields, const bson_t *before, const bson_t *chunk) {
+    bson_iter_t shard;
+    bson_t min, max, end;
+    if (!inner_field(chunk, "min", &min) || !inner_field(chunk, "max", &max) ||
+        !bson_iter_init_find(&shard, chunk, "shard") || !BSON_ITER_HOLDS_UTF8(&shard))
+        return false;
+    const bool meets = before ? has_shape(&min, fields, 0) && inner_field(before, "max", &end) &&
+                                    keyorder_documents(&end, &min) == 0
+                              : has_shape(&min, fields, BSON_TYPE_MINKEY);
+    return meets && keyorder_is_clear(&max) && keyorder_documents(&min, &max) < 0 &&
+           chunkmap_add(map, &min, bson_iter_utf8(&shard, NULL), inner_timestamp(chunk, "lastmod"));
+}
+
+chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count) {
+    chunkmap_t *map = count && fields ? chunkmap_new(before) : NULL;
+    bson_t end;
+    bool ok = map != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_next(map, fields, i ? chunks[i - 1] : NULL, chunks[i]);
+    if (ok && inner_field(chunks[count - 1], "max", &end) && has_shape(&end, fields, BSON_TYPE_MAXKEY))
+        return map;
+    chunkmap_free(map);
+    return NULL;
 }
 
 size_t chunkmap_chunks(const chunkmap_t *map) {
@@ -155,7 +194,7 @@ size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
 
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
     int64_t whole;
-    if (map->whole && whole_of(key, &whole))
+    if (map->whole && whole_of(key, &whole) && !has_shape(key, 1, BSON_TYPE_MINKEY))
         return chunkmap_find_whole(map, whole);
     return map->count ? map->chunks[index_of(map, key)].shard : 0;
 }

@@ -20,6 +20,11 @@ void chunkmap_free(chunkmap_t *map); /* NULL is allowed */
  * above the one before, or whose order is not clear (keyorder_is_clear). */
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version);
 
+/* The map of a collection: all of its documents of config.chunks, by their lower bounds. fields: of the shard key.
+ * NULL: memory, too many shards, or chunks in which some key would have no place, or two: their bounds must be clear, and
+ * meet, from the least key to the greatest one. */
+chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count);
+
 size_t chunkmap_chunks(const chunkmap_t *map);
 size_t chunkmap_shards(const chunkmap_t *map);
 const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard);

@@ -17,6 +17,14 @@ bool inner_field(const bson_t *document, const char *key, bson_t *inner) {
     return bson_iter_init_find(&at, document, key) && inner_document(&at, inner);
 }
 
+uint64_t inner_timestamp(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    uint32_t seconds = 0, increment = 0;
+    if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_TIMESTAMP(&at))
+        bson_iter_timestamp(&at, &seconds, &increment);
+    return (uint64_t)seconds << 32 | increment;
+}
+
 bool inner_batch(const bson_t *reply, bson_iter_t *documents) {
     bson_iter_t top, batch;
     return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&

@@ -10,6 +10,9 @@ bool inner_document(const bson_iter_t *at, bson_t *document);
 /* What stands under a key. False: nothing, or something else. */
 bool inner_field(const bson_t *document, const char *key, bson_t *inner);
 
+/* The timestamp under a key, seconds in its upper half; 0: there is none. */
+uint64_t inner_timestamp(const bson_t *document, const char *key);
+
 /* The first batch of a command's reply, to be gone through by inner_next. False: the reply has none. */
 bool inner_batch(const bson_t *reply, bson_iter_t *documents);
 /* The next document of a list. False: there is no other. */

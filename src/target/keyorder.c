@@ -69,20 +69,24 @@ static bool is_clear_type(bson_type_t type) {
     }
 }
 
-static bool is_clear_inside(bson_iter_t *at) {
+/* Servers allow no more levels; one that sends them all the same must not use up the stack. */
+enum { DEEPEST = 200 };
+
+static bool is_clear_inside(bson_iter_t *at, int depth) {
     bson_iter_t inner;
     while (bson_iter_next(at)) {
         bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
         if (!is_clear_type(bson_iter_type(at)) ||
-            (has_inner && !(bson_iter_recurse(at, &inner) && is_clear_inside(&inner))))
+            (has_inner &&
+             !(depth < DEEPEST && bson_iter_recurse(at, &inner) && is_clear_inside(&inner, depth + 1))))
             return false;
     }
-    return true;
+    return !at->err_off;
 }
 
 bool keyorder_is_clear(const bson_t *document) {
     bson_iter_t at;
-    return bson_iter_init(&at, document) && is_clear_inside(&at);
+    return bson_iter_init(&at, document) && is_clear_inside(&at, 0);
 }
 
 static int order(int64_t a, int64_t b) {

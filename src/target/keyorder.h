@@ -8,8 +8,8 @@
 /* The server's number for a type: its place in the order. Types that compare by their values share one. */
 int keyorder_rank(bson_type_t type);
 
-/* Can all values of a document, inner ones too, be put in order here? Decimal128 and a few rare types cannot.
- */
+/* Can all values of a document, inner ones too, be put in order here? Decimal128 and a few rare types cannot, nor
+ * what is nested more deeply than servers allow, or is no BSON. */
 bool keyorder_is_clear(const bson_t *document);
 
 /* Below, at or above 0, for values that are clear. Numbers of different types compare by value, NaN below

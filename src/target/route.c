@@ -22,14 +22,6 @@ struct route {
 /* A chunk that moves while the chunks are read: the reading is worth another try this often. */
 enum { MOST_READINGS = 20 };
 
-static uint64_t timestamp_of(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    uint32_t seconds = 0, increment = 0;
-    if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_TIMESTAMP(&at))
-        bson_iter_timestamp(&at, &seconds, &increment);
-    return (uint64_t)seconds << 32 | increment;
-}
-
 /* config.collections: the key, and by what the chunks are known. */
 static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *err) {
     bson_iter_t at;
@@ -47,7 +39,7 @@ static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *
     }
     if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
         bson_oid_copy(bson_iter_oid(&at), &route->epoch);
-    route->timestamp = timestamp_of(entry, "timestamp");
+    route->timestamp = inner_timestamp(entry, "timestamp");
     if (bson_iter_init_find(&at, entry, "uuid") && BSON_ITER_HOLDS_BINARY(&at)) {
         bson_iter_binary(&at, &subtype, &length, &bytes);
         if (length == sizeof route->uuid)
@@ -81,14 +73,6 @@ static bool find_chunks(const route_t *route, mongoc_client_t *client, bson_t *o
     return ok;
 }
 
-static bool add_chunk(chunkmap_t *map, const bson_t *chunk) {
-    bson_iter_t at;
-    bson_t min;
-    return inner_field(chunk, "min", &min) && bson_iter_init_find(&at, chunk, "shard") &&
-           BSON_ITER_HOLDS_UTF8(&at) &&
-           chunkmap_add(map, &min, bson_iter_utf8(&at, NULL), timestamp_of(chunk, "lastmod"));
-}
-
 /* The highest lastmod of all chunks: every move and every split raises it. 0: there are none. */
 static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t *newest, bool *hidden,
                         err_t *err) {
@@ -96,24 +80,21 @@ static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t 
     bson_t *last = BCON_NEW("sort", "{", "lastmod", BCON_INT32(-1), "}", "limit", BCON_INT64(1));
     if (!find_chunks(route, client, last, &list, hidden, err))
         return false;
-    *newest = list.count ? timestamp_of(list.documents[0], "lastmod") : 0;
+    *newest = list.count ? inner_timestamp(list.documents[0], "lastmod") : 0;
     config_free(&list);
     return true;
 }
 
 /* *unclear: its bounds are none that we can put in order. */
 static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool *unclear, err_t *err) {
-    chunkmap_t *map = chunkmap_new(route->map);
-    bool ok = map && list->count;
-    for (size_t i = 0; ok && i < list->count; i++)
-        ok = add_chunk(map, list->documents[i]);
-    if (ok)
+    chunkmap_t *map = chunkmap_read(route->map, route->key.count, list->documents, list->count);
+    if (map)
         return map;
-    chunkmap_free(map);
     *unclear = list->count > 0;
     err_set(err, STATUS_SERVER,
-            "the chunks of %s (%zu of them) make no map: none, none that follow one another, more than %d "
-            "shards, or too little memory",
+            "the chunks of %s (%zu of them) make no map: none, none that lie side by side from the least key "
+            "to the "
+            "greatest, more than %d shards, or too little memory",
             server_namespace(route->server), list->count, CHUNKMAP_MOST_SHARDS);
     return NULL;
 }

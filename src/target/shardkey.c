@@ -9,9 +9,7 @@ bool shardkey_read(const bson_t *spec, shardkey_t *key) {
     bson_iter_t at;
     *key = (shardkey_t){.count = 0};
     bson_copy_to(spec, &key->spec);
-    if (!bson_iter_init(&at, &key->spec))
-        return false;
-    while (bson_iter_next(&at)) {
+    for (bool more = bson_iter_init(&at, &key->spec); more && bson_iter_next(&at);) {
         if (key->count == SHARDKEY_MOST_FIELDS) {
             shardkey_free(key);
             return false;
@@ -72,6 +70,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
 
 void shardkey_free(shardkey_t *key) {
     bson_destroy(&key->spec);
+    bson_init(&key->spec);
     key->count = 0;
 }
 

@@ -24,6 +24,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 
 /* As a server says it; the spec is copied. False: more fields than a server allows, or none. */
 bool shardkey_read(const bson_t *spec, shardkey_t *key);
+/* Also of one that could not be read, or is freed already. */
 void shardkey_free(shardkey_t *key);
 
 /* The key below or above all others. */

@@ -170,14 +170,22 @@ static void copy_words(char *to, size_t size, const char *words) {
     to[length] = '\0';
 }
 
+/* UINT32_MAX: of no document that a message can have, so that nothing of the reply is believed. */
+static uint32_t read_index(const bson_iter_t *field) {
+    const int64_t index =
+        BSON_ITER_HOLDS_INT32(field) || BSON_ITER_HOLDS_INT64(field) ? bson_iter_as_int64(field) : -1;
+    return index >= 0 && index < UINT32_MAX ? (uint32_t)index : UINT32_MAX;
+}
+
 /* The fields of a write error or of a write concern's. */
 static void read_error(const bson_iter_t *entry, write_error_t *error) {
     bson_iter_t field, keys;
     *error = (write_error_t){.index = UINT32_MAX};
-    for (bson_iter_recurse(entry, &field); bson_iter_next(&field);) {
+    for (bool more = BSON_ITER_HOLDS_DOCUMENT(entry) && bson_iter_recurse(entry, &field);
+         more && bson_iter_next(&field);) {
         const char *key = bson_iter_key(&field);
         if (strcmp(key, "index") == 0) {
-            error->index = (uint32_t)bson_iter_as_int64(&field);
+            error->index = read_index(&field);
         } else if (strcmp(key, "code") == 0) {
             error->code = (int)bson_iter_as_int64(&field);
         } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
@@ -190,6 +198,9 @@ static void read_error(const bson_iter_t *entry, write_error_t *error) {
             error->other_index = !is_id;
         }
     }
+    if (!error->words[0])
+        snprintf(error->words, sizeof error->words, "the server says no more than its error code, %d",
+                 error->code);
 }
 
 static bool read_write_errors(writer_t *writer, reply_t *reply, err_t *err) {

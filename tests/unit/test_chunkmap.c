@@ -128,6 +128,103 @@ static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, 
     return map;
 }
 
+/* No server has documents of so many levels; going through them must not use up the stack. */
+static void test_what_is_nested_too_deeply(void **state) {
+    (void)state;
+    for (int levels = 200; levels <= 100000; levels += 49900) {
+        const size_t length = 5 + 7 * (size_t)levels;
+        uint8_t *bytes = calloc(1, length);
+        for (size_t i = 0; i <= (size_t)levels; i++) {
+            const uint32_t own = (uint32_t)(length - 7 * i);
+            memcpy(bytes + 6 * i, &own, sizeof own);
+            if (i < (size_t)levels)
+                bytes[6 * i + 4] = BSON_TYPE_DOCUMENT;
+        }
+        bson_t nested;
+        assert_true(bson_init_static(&nested, bytes, length));
+        assert_true(keyorder_is_clear(&nested) == (levels <= 200));
+        free(bytes);
+    }
+}
+
+/* A key of more fields than there may be is refused; whoever frees it all the same, even twice, does no harm. */
+static void test_key_of_too_many_fields(void **state) {
+    (void)state;
+    bson_t spec = BSON_INITIALIZER;
+    shardkey_t key;
+    char name[16];
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "field%d", i);
+        BSON_APPEND_INT32(&spec, name, 1);
+    }
+    assert_false(shardkey_read(&spec, &key));
+    shardkey_free(&key);
+    shardkey_free(&key);
+    bson_destroy(&spec);
+}
+
+/* Documents of config.chunks: every key must have its place, and one only. */
+static void test_chunks_of_a_collection(void **state) {
+    (void)state;
+#define LEAST    "{\"$minKey\": 1}"
+#define GREATEST "{\"$maxKey\": 1}"
+#define CHUNK(min, max, shard)                                                                               \
+    "{\"min\": " min ", \"max\": " max ", \"shard\": " shard                                                 \
+    ", \"lastmod\": {\"$timestamp\": {\"t\": 2, \"i\": 3}}}"
+#define OF(a) "{\"a\": " a "}"
+    static const struct {
+        const char *what, *chunks[3];
+        bool whole;
+    } cases[] = {
+        {"one", {CHUNK(OF(LEAST), OF(GREATEST), "\"s0\"")}, true},
+        {"two", {CHUNK(OF(LEAST), OF("5"), "\"s0\""), CHUNK(OF("5.0"), OF(GREATEST), "\"s1\"")}, true},
+        {"a gap", {CHUNK(OF(LEAST), OF("5"), "\"s0\""), CHUNK(OF("6"), OF(GREATEST), "\"s1\"")}, false},
+        {"two places", {CHUNK(OF(LEAST), OF("7"), "\"s0\""), CHUNK(OF("6"), OF(GREATEST), "\"s1\"")}, false},
+        {"no least", {CHUNK(OF("5"), OF(GREATEST), "\"s0\"")}, false},
+        {"no greatest", {CHUNK(OF(LEAST), OF("5"), "\"s0\"")}, false},
+        {"not in order",
+         {CHUNK(OF(LEAST), OF("5"), "\"s0\""), CHUNK(OF("5"), OF("4"), "\"s0\""),
+          CHUNK(OF("4"), OF(GREATEST), "\"s1\"")},
+         false},
+        {"fields", {CHUNK("{\"a\": " LEAST ", \"b\": 1}", OF(GREATEST), "\"s0\"")}, false},
+        {"no fields", {CHUNK("{}", OF(GREATEST), "\"s0\"")}, false},
+        {"no shard", {CHUNK(OF(LEAST), OF(GREATEST), "5")}, false},
+        {"no bound", {CHUNK("5", OF(GREATEST), "\"s0\"")}, false},
+        {"none", {NULL}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t *chunks[3];
+        size_t count = 0;
+        for (; count < 3 && cases[i].chunks[count]; count++)
+            chunks[count] = json(cases[i].chunks[count]);
+        chunkmap_t *map = chunkmap_read(NULL, 1, chunks, count);
+        if ((map != NULL) != cases[i].whole)
+            fail_msg("%s", cases[i].what);
+        if (map)
+            assert_int_equal(chunkmap_version(map, 0), (2ull << 32) + 3);
+        assert_null(chunkmap_read(NULL, 2, chunks, count)); /* the key has one field more */
+        chunkmap_free(map);
+        while (count)
+            bson_destroy(chunks[--count]);
+    }
+}
+
+/* The least key is below the least number. */
+static void test_least_key(void **state) {
+    (void)state;
+    static const char *const bounds[] = {"{\"a\": " LEAST "}",
+                                         "{\"a\": {\"$numberLong\": \"-9223372036854775808\"}}"};
+    static const char *const shards[] = {"s0", "s1"};
+    chunkmap_t *map = map_of(bounds, shards, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bson_t *key = json(bounds[i]);
+        assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, key)), shards[i]);
+        bson_destroy(key);
+    }
+    assert_string_equal(chunkmap_shard_name(map, chunkmap_find_whole(map, INT64_MIN)), "s1");
+    chunkmap_free(map);
+}
+
 static void test_whole_keys(void **state) {
     (void)state;
     static const char *const bounds[] = {
@@ -382,6 +479,10 @@ int main(void) {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_equal_numbers),
         cmocka_unit_test(test_bounds_that_are_not_clear),
+        cmocka_unit_test(test_what_is_nested_too_deeply),
+        cmocka_unit_test(test_key_of_too_many_fields),
+        cmocka_unit_test(test_chunks_of_a_collection),
+        cmocka_unit_test(test_least_key),
         cmocka_unit_test(test_whole_keys),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_keys_of_several_fields),

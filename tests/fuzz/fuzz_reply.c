@@ -1,0 +1,307 @@
+/* What servers answer: a hostile or a newer one may say anything. Nothing crashes, what is refused has a sentence, and a
+ * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
+#include "load/deliver.h"
+#include "load/outcome.h"
+#include "odd_driver.h"
+#include "query/bounds.h"
+#include "query/members.h"
+#include "query/watch.h"
+#include "target/hold.h"
+#include "target/inner.h"
+#include "target/place.h"
+#include "target/strain.h"
+#include "target/writer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST = 6 };
+
+/* ---- replies to messages of documents ---- */
+
+static struct {
+    bson_t reply;
+    bool ok;
+} answer;
+
+/* As the driver says it: {insertedCount, writeErrors: [{index, code, errmsg, keyPattern}], writeConcernErrors: [...]} */
+static bool insert(size_t count, bson_t *reply, bson_error_t *error) {
+    static const int codes[] = {11000, 121, 2, 91, 361, 14031, 999, 13388};
+    odd_t *odd = odd_server.odd;
+    bson_t honest = BSON_INITIALIZER, errors = BSON_INITIALIZER, concerns = BSON_INITIALIZER;
+    size_t failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        char key[24];
+        if (odd_byte(odd) < 192)
+            continue;
+        const int code = codes[odd_below(odd, 8)];
+        const char *field = odd_byte(odd) & 1 ? "_id" : "k";
+        snprintf(key, sizeof key, "%zu", failed++);
+        bson_t *entry = BCON_NEW("index", BCON_INT32((int32_t)i), "code", BCON_INT32(code), "errmsg",
+                                 BCON_UTF8("no good"), "keyPattern", "{", field, BCON_INT32(1), "}");
+        BSON_APPEND_DOCUMENT(&errors, key, entry);
+        bson_destroy(entry);
+    }
+    if (odd_byte(odd) >= 224) {
+        bson_t *entry =
+            BCON_NEW("code", BCON_INT32(64), "errmsg", BCON_UTF8("waiting for replication timed out"));
+        BSON_APPEND_DOCUMENT(&concerns, "0", entry);
+        bson_destroy(entry);
+    }
+    BSON_APPEND_INT32(&honest, "insertedCount", (int32_t)(count - failed));
+    BSON_APPEND_ARRAY(&honest, "writeErrors", &errors);
+    if (!bson_empty(&concerns))
+        BSON_APPEND_ARRAY(&honest, "writeConcernErrors", &concerns);
+    bson_init(reply);
+    odd_copy(odd, &honest, false, reply);
+    answer.ok = !odd_fails(odd, error) && !failed && bson_empty(&concerns);
+    bson_destroy(&answer.reply);
+    bson_copy_to(reply, &answer.reply);
+    bson_destroy(&honest);
+    bson_destroy(&errors);
+    bson_destroy(&concerns);
+    return answer.ok;
+}
+
+/* The entries of a list in the last reply; a list that is none has none. */
+static bool entries(const char *name, bson_iter_t *list) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, &answer.reply, name) &&
+           (BSON_ITER_HOLDS_ARRAY(&at) || BSON_ITER_HOLDS_DOCUMENT(&at)) && bson_iter_recurse(&at, list);
+}
+
+/* What the reply proves: which of `count` documents are stored. */
+static void plain_judge(uint32_t count, bool *stored) {
+    bson_iter_t list, field;
+    size_t errors = 0, concerns = 0;
+    bool named[MOST] = {false}, clear = true;
+    if (entries("writeErrors", &list))
+        for (; bson_iter_next(&list); errors++) {
+            int64_t index = -1;
+            if (BSON_ITER_HOLDS_DOCUMENT(&list) && bson_iter_recurse(&list, &field))
+                while (bson_iter_next(&field))
+                    if (strcmp(bson_iter_key(&field), "index") == 0)
+                        index = BSON_ITER_HOLDS_INT32(&field) || BSON_ITER_HOLDS_INT64(&field)
+                                    ? bson_iter_as_int64(&field)
+                                    : -1;
+            clear = clear && index >= 0 && index < count && !named[index];
+            if (clear)
+                named[index] = true;
+        }
+    if (entries("writeConcernErrors", &list))
+        while (bson_iter_next(&list))
+            concerns++;
+    const bool counted = bson_iter_init_find(&field, &answer.reply, "insertedCount") &&
+                         (BSON_ITER_HOLDS_INT32(&field) || BSON_ITER_HOLDS_INT64(&field)) &&
+                         bson_iter_as_int64(&field) == (int64_t)count - (int64_t)errors;
+    for (uint32_t i = 0; i < count; i++)
+        stored[i] = clear && counted && !concerns && !named[i] && (answer.ok || errors);
+}
+
+static void judge(const reply_t *reply, uint32_t count) {
+    outcome_t outcomes[MOST];
+    const write_error_t *errors[MOST];
+    bool stored[MOST];
+    const uint32_t more[] = {999};
+    const reject_codes_t codes = {more, 1};
+    const verdict_t verdict = outcome_judge(reply, count, &codes, outcomes, errors);
+    plain_judge(count, stored);
+    bool doubt = false, certain = true;
+    for (uint32_t i = 0; i < count; i++) {
+        LAB_MUST(outcomes[i] != OUTCOME_STORED || stored[i]);
+        LAB_MUST((outcomes[i] != OUTCOME_REFUSED && outcomes[i] != OUTCOME_DUPLICATE) || errors[i]);
+        doubt = doubt || outcomes[i] == OUTCOME_IN_DOUBT;
+        certain = certain && stored[i];
+    }
+    LAB_MUST(doubt == (verdict.next != OUTCOME_SETTLED));
+    LAB_MUST(!outcome_is_clean(reply, count) || certain);
+}
+
+static const wire_t *wire; /* to the odd server */
+
+/* Patience for as many tries as are drawn. */
+static bool again(void *context, const trouble_t *trouble, err_t *err) {
+    return odd_below(odd_server.odd, 4) || wire->again(context, trouble, err);
+}
+
+/* {_id: i, a: 1}, each */
+static void try_delivery(odd_t *odd, server_t *server) {
+    uint8_t bytes[MOST * 64];
+    uint32_t starts[MOST + 1] = {0}, count = 1 + (uint32_t)odd_below(odd, MOST);
+    err_t err = {.text = ""};
+    for (uint32_t i = 0; i < count; i++) {
+        bson_t *document = BCON_NEW("_id", BCON_INT64(i), "a", BCON_INT32(1));
+        memcpy(bytes + starts[i], bson_get_data(document), document->len);
+        starts[i + 1] = starts[i] + document->len;
+        bson_destroy(document);
+    }
+    const documents_t documents = {bytes, starts, count};
+    writer_t *writer = writer_new(server, NULL, &err);
+    LAB_MUST(writer);
+    wire = writer_wire(writer);
+    const message_t message = {.all = &documents, .count = count};
+    reply_t reply;
+    delivered_t delivered;
+    wire->begin(wire->context);
+    LAB_MUST(wire->insert(wire->context, &message, &reply, &err));
+    if (reply.kind != REPLY_NOT_ASKED_FOR)
+        judge(&reply, count);
+    wire_t patient = *wire;
+    patient.again = again;
+    deliver_t *deliverer = deliver_new(&patient, &(deliver_owner_t){.context = NULL}, NULL, &err);
+    LAB_MUST(deliverer);
+    if (deliver(deliverer, &documents, &delivered, &err))
+        for (size_t i = 0; i < delivered.count; i++)
+            LAB_MUST(delivered.exceptions[i].index < count &&
+                     (!i || delivered.exceptions[i - 1].index < delivered.exceptions[i].index) &&
+                     (delivered.exceptions[i].there || delivered.exceptions[i].reason[0]));
+    else
+        LAB_MUST(err.text[0]);
+    deliver_free(deliverer);
+    writer_destroy(writer);
+}
+
+/* ---- replies to commands ---- */
+
+static bool is_share(double value) {
+    return !(value < 0) && !(value > 1);
+}
+
+static void try_strain(mongoc_client_t *client) {
+    strain_sample_t samples[2] = {{.at_ns = 0}, {.at_ns = 0}};
+    bson_error_t error;
+    double reads;
+    if (!strain_ask(client, &samples[0], &error) || !strain_ask(client, &samples[1], &error))
+        return;
+    const strain_compared_t compared = {strain_read_us(&samples[0], &samples[1], &reads),
+                                        strain_spare(strain_busy_cores(&samples[0], &samples[1]))};
+    const strain_t strain = strain_judge(&samples[0], &samples[1], &compared);
+    LAB_MUST(is_share(strain.pressure) && strain.sign >= 0 && strain.sign < STRAIN_SIGNS);
+    LAB_MUST((strain.pressure > 0) == (strain.reason[0] != '\0') &&
+             memchr(strain.reason, '\0', sizeof strain.reason));
+    const double cores = strain_cores(client);
+    (void)cores;
+}
+
+static void try_place(server_t *server, mongoc_client_t *client) {
+    const place_options_t options = {.clustered = CLUSTERED_YES, .compressor = "zstd"};
+    place_t place;
+    char name[128];
+    err_t err = {.text = ""};
+    LAB_MUST(place_look(server, client, &place, &err) || err.text[0]);
+    LAB_MUST(place_make(server, client, &options, &place, &err) || err.text[0]);
+    place_shard(server, client, name);
+    LAB_MUST(memchr(name, '\0', sizeof name) && memchr(place.compressor, '\0', sizeof place.compressor));
+}
+
+static void try_watch(server_t *server, mongoc_client_t *client) {
+    watch_storage_t storage;
+    err_t err = {.text = ""};
+    LAB_MUST(watch_storage(server, client, "c", &storage, &err) || err.text[0]);
+    const double seconds = watch_load_seconds(server, client);
+    LAB_MUST(!(seconds < 0));
+}
+
+static void try_members(server_t *server, mongoc_client_t *client) {
+    members_t members;
+    member_status_t status;
+    err_t err = {.text = ""};
+    LAB_MUST(members_open(&members, server, client, &err) || err.text[0]);
+    for (size_t i = 0; i < members.count; i++)
+        LAB_MUST(member_ask(&members.items[i], &status, &err) ? status.process >= 0 : err.text[0] != '\0');
+    members_close(&members);
+}
+
+static void try_hold(server_t *server, mongoc_client_t *client) {
+    hold_t hold;
+    char hex[25];
+    err_t err = {.text = ""};
+    LAB_MUST(hold_look(server, client, &hold, &err) || err.text[0]);
+    LAB_MUST(hold_take(server, client, &err) || err.text[0]);
+    LAB_MUST(hold_release(server, client, &hold, &err) || err.text[0]);
+    LAB_MUST(server_process(server, client, hex, &err) ? strlen(hex) == 24 : err.text[0] != '\0');
+}
+
+/* Of errors: what they mean does not depend on whether there is a reply, and there is a sentence for each. */
+static void try_errors(odd_t *odd, const server_t *server) {
+    bson_error_t error = {.domain = 0};
+    err_t err = {.text = ""};
+    bson_t *reply = odd_document(odd, odd_replies, "find");
+    (void)server_code(reply);
+    if (odd_fails(odd, &error)) {
+        LAB_MUST(server_refusal(&error, reply) <= REFUSAL_OTHER);
+        LAB_MUST(!server_explain(server, &error, reply, "do this", &err) && err.text[0] &&
+                 err.status != STATUS_OK);
+        const code_row_t *row = code_row((int)error.code);
+        LAB_MUST(!row ||
+                 (row->code == (int)error.code && row->class == code_class((int)error.code, error.message)));
+    }
+    bson_destroy(reply);
+}
+
+/* Ranges of _ids by a sample that a server gave: each _id of the sample is in one of them. */
+static void try_bounds(odd_t *odd) {
+    bounds_t bounds = {.ranges = 0};
+    bson_t sample = BSON_INITIALIZER, least = BSON_INITIALIZER, greatest = BSON_INITIALIZER;
+    bson_iter_t list;
+    odd_value(odd, &least, "_id", 0);
+    odd_value(odd, &greatest, "_id", 0);
+    for (size_t i = 0, count = odd_below(odd, 8); i < count; i++) {
+        char key[24];
+        bson_t *document = bson_new();
+        snprintf(key, sizeof key, "%zu", i);
+        odd_value(odd, document, odd_byte(odd) < 240 ? "_id" : "a", 0);
+        BSON_APPEND_DOCUMENT(&sample, key, document);
+        bson_destroy(document);
+    }
+    LAB_MUST(bson_iter_init(&list, &sample));
+    bounds_choose(&bounds, &least, &greatest, &list, 2 + (uint32_t)odd_below(odd, 8));
+    LAB_MUST(bounds.ranges >= 1 && (bounds.ranges > 1 || bounds.why[0]));
+    (void)bounds_hold(&bounds, &least, &greatest);
+    for (uint32_t i = 1; i < bounds.ranges; i++)
+        LAB_MUST(bounds_at(&bounds, i, &list));
+    bounds_free(&bounds);
+    bson_destroy(&sample);
+    bson_destroy(&least);
+    bson_destroy(&greatest);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    odd_t odd = {data, size};
+    err_t err;
+    odd_begin(&odd);
+    odd_server.insert = insert;
+    bson_init(&answer.reply);
+    server_t *server = odd_connect(&err);
+    mongoc_client_t *client = server ? server_take(server, &err) : NULL;
+    for (int round = 0; server && round < 4 && (odd.left || !round); round++)
+        switch (odd_below(&odd, 9)) {
+        case 0:
+        case 1:
+            try_delivery(&odd, server);
+            break;
+        case 2:
+            try_strain(client);
+            break;
+        case 3:
+            try_place(server, client);
+            break;
+        case 4:
+            try_watch(server, client);
+            break;
+        case 5:
+            try_members(server, client);
+            break;
+        case 6:
+            try_hold(server, client);
+            break;
+        case 7:
+            try_errors(&odd, server);
+            break;
+        default:
+            try_bounds(&odd);
+        }
+    server_destroy(server);
+    bson_destroy(&answer.reply);
+    odd_end();
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* The catalog of a server in which somebody, or something, has written what tipple does not write: it is refused by a
+ * sentence, and reading it comes to an end. */
+#include "catalog/store_mongo.h"
+#include "odd_driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static odd_t nothing_odd;
+static const char *const *answers; /* to each find, one after the other; NULL: nothing is there */
+
+static bool find(odd_t *odd, const char *collection, const bson_t *options, bson_t ***documents,
+                 size_t *count) {
+    (void)odd, (void)collection, (void)options;
+    *documents = calloc(1, sizeof **documents);
+    *count = 0;
+    if (*answers)
+        (*documents)[(*count)++] = odd_json(*answers++);
+    return true;
+}
+
+static store_t *open_store(const char *const *said) {
+    static server_t *server;
+    err_t err = {.text = ""};
+    odd_begin(&nothing_odd);
+    odd_server.find = find;
+    if (!server)
+        server = odd_connect(&err);
+    assert_non_null(server);
+    answers = said;
+    store_t *store = store_mongo_open(server, server_take(server, &err), &err);
+    assert_non_null(store);
+    return store;
+}
+
+static void close_store(store_t *store) {
+    store_mongo_close(store);
+    odd_end();
+}
+
+static void test_entries(void **state) {
+    (void)state;
+    static const struct {
+        const char *said[4];
+        bool good;
+    } cases[] = {
+        {{"{\"_id\": 1}", "{\"_id\": {\"$numberLong\": \"7\"}}", "{\"_id\": 8.0}"}, true},
+        {{"{\"_id\": 0}", "{\"_id\": {\"$numberLong\": \"4294967295\"}}"}, true},
+        {{"{\"_id\": {\"$numberLong\": \"4294967296\"}}"}, false}, /* as 32 bits, 0: read again and again */
+        {{"{\"_id\": {\"$numberDouble\": \"Infinity\"}}"}, false},
+        {{"{\"_id\": {\"$numberDouble\": \"NaN\"}}"}, false},
+        {{"{\"_id\": 1.5}"}, false},
+        {{"{\"_id\": -1}"}, false},
+        {{"{\"_id\": \"1\"}"}, false},
+        {{"{\"path\": \"x\"}"}, false},
+        {{"{\"_id\": 7}", "{\"_id\": 7}"}, false},
+        {{"{\"_id\": 7}", "{\"_id\": 6}"}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        entries_t entries = {0};
+        err_t err = {.text = ""};
+        store_t *store = open_store(cases[i].said);
+        if (store_read_all(store, NULL, 0, &entries, &err) != cases[i].good)
+            fail_msg("%s: %s", cases[i].said[0], err.text);
+        if (!cases[i].good)
+            assert_non_null(
+                strstr(err.text, "the catalog of d.c is damaged: the _id of an entry (in c.tipple.files)"));
+        entries_free(&entries);
+        close_store(store);
+    }
+}
+
+#define HEADER_OF(more) "{\"_id\": \"catalog\", \"layout\": 2, \"laneRule\": 1" more "}"
+#define NUMBERS         ", \"generation\": 1, \"nextExtent\": 5, \"nextOrdinal\": 6"
+
+static void test_header(void **state) {
+    (void)state;
+    static const struct {
+        const char *said[2], *field; /* NULL: it is read */
+    } cases[] = {
+        {{HEADER_OF(NUMBERS)}, NULL},
+        {{HEADER_OF(", \"generation\": 1.0, \"nextExtent\": 5, \"nextOrdinal\": 6, \"drops\": 3, "
+                    "\"dropping\": null")},
+         NULL},
+        {{HEADER_OF(", \"generation\": 1.5, \"nextExtent\": 5, \"nextOrdinal\": 6")}, "generation"},
+        {{HEADER_OF(
+             ", \"generation\": {\"$numberLong\": \"4294967297\"}, \"nextExtent\": 5, \"nextOrdinal\": 6")},
+         "generation"},
+        {{HEADER_OF(", \"generation\": 1, \"nextExtent\": -5, \"nextOrdinal\": 6")}, "nextExtent"},
+        {{HEADER_OF(", \"generation\": 1, \"nextExtent\": 5")}, "nextOrdinal"},
+        {{HEADER_OF(NUMBERS ", \"drops\": \"many\"")}, "drops"},
+        {{HEADER_OF(NUMBERS ", \"dropping\": 5")}, "dropping"},
+        {{HEADER_OF(NUMBERS ", \"format\": 5")}, "format"},
+        {{HEADER_OF(NUMBERS ", \"leaseMs\": {\"$numberDouble\": \"Infinity\"}")}, "leaseMs"},
+        {{"{\"_id\": \"catalog\"}"}, "layout"},
+        {{"{\"_id\": \"catalog\", \"layout\": 3, \"generation\": \"of another layout\"}"}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        catalog_header_t header;
+        bool found;
+        char expected[200];
+        err_t err = {.text = ""};
+        store_t *store = open_store(cases[i].said);
+        if (store->read_header(store, &header, &found, &err) != !cases[i].field)
+            fail_msg("%s: %s", cases[i].said[0], err.text);
+        snprintf(expected, sizeof expected, "the field '%s' of its header (in c.tipple.files)",
+                 cases[i].field);
+        assert_true(cases[i].field ? strstr(err.text, expected) != NULL : found);
+        catalog_header_free(&header);
+        close_store(store);
+    }
+}
+
+static void test_loads(void **state) {
+    (void)state;
+    static const struct {
+        const char *said[4];
+        bool good;
+    } cases[] = {
+        {{"{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}",
+          "{\"_id\": {\"$oid\": \"64a000000000000000000002\"}}"},
+         true},
+        {{"{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}",
+          "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}"},
+         false},
+        {{"{\"_id\": 5}"}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        loads_t loads = {0};
+        err_t err = {.text = ""};
+        store_t *store = open_store(cases[i].said);
+        assert_true(store->read_loads(store, &loads, &err) == cases[i].good);
+        assert_true(cases[i].good ||
+                    strstr(err.text, "gives loads (c.tipple.loads) that were not asked for"));
+        loads_free(&loads);
+        close_store(store);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries), cmocka_unit_test(test_header),
+                                       cmocka_unit_test(test_loads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
