@@ -84,7 +84,8 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
     return err_set(err, STATUS_SERVER, "%s",
                    error.domain == MONGOC_ERROR_SERVER && error.code == CODE_UNAUTHORIZED
                        ? "this user may not run serverStatus there; the role clusterMonitor would do"
-                       : error.message);
+                   : error.message[0] ? error.message
+                                      : "it does not say why");
 }
 
 /* ---- who is there ---- */

@@ -170,11 +170,11 @@ static void copy_words(char *to, size_t size, const char *words) {
     to[length] = '\0';
 }
 
-/* UINT32_MAX: of no document that a message can have, so that nothing of the reply is believed. */
-static uint32_t read_index(const bson_iter_t *field) {
-    const int64_t index =
+/* UINT32_MAX: more than any message has, so that nothing of the reply is believed. */
+static uint32_t read_count(const bson_iter_t *field) {
+    const int64_t count =
         BSON_ITER_HOLDS_INT32(field) || BSON_ITER_HOLDS_INT64(field) ? bson_iter_as_int64(field) : -1;
-    return index >= 0 && index < UINT32_MAX ? (uint32_t)index : UINT32_MAX;
+    return count >= 0 && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
 /* The fields of a write error or of a write concern's. */
@@ -185,7 +185,7 @@ static void read_error(const bson_iter_t *entry, write_error_t *error) {
          more && bson_iter_next(&field);) {
         const char *key = bson_iter_key(&field);
         if (strcmp(key, "index") == 0) {
-            error->index = read_index(&field);
+            error->index = read_count(&field);
         } else if (strcmp(key, "code") == 0) {
             error->code = (int)bson_iter_as_int64(&field);
         } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
@@ -247,8 +247,7 @@ static bool read_reply(writer_t *writer, uint32_t count, bool ok, reply_t *reply
     if (!read_write_errors(writer, reply, err))
         return false;
     read_concern(writer, reply);
-    reply->inserted =
-        bson_iter_init_find(&iter, &writer->reply, "insertedCount") ? (uint64_t)bson_iter_as_int64(&iter) : 0;
+    reply->inserted = bson_iter_init_find(&iter, &writer->reply, "insertedCount") ? read_count(&iter) : 0;
     if (!ok && !reply->error_count && !reply->concern_failed) {
         reply->kind = kind_of(&writer->error, &writer->reply);
         reply->code = (int)writer->error.code;
