@@ -1,0 +1,99 @@
+/* The command line of a report that repeats a run: a shell reads the same words from it, but for passwords, which are
+ * nowhere in it. Words end at NULs; byte 1, with the two behind it, stands for a URI with a password. */
+#include "cli/again.c"
+#include "cli/paste.c"
+#include "format_lab.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { WORDS = 6, LONGEST = 300 };
+
+static const char secret[] = "s3cret";
+
+static void put(char *word, size_t *length, const char *text) {
+    for (; *text && *length + 1 < LONGEST; text++)
+        word[(*length)++] = *text;
+    word[*length] = '\0';
+}
+
+/* What may stand in a password as it is. */
+static void put_uri(char *word, size_t *length, uint8_t before, uint8_t behind) {
+    static const char *const pieces[] = {"",      "a", "%40", "%2F", "!$&'()*+,;=", "-._~",
+                                         "x%3Ay", "0", "***", "%",   "mongodb",     "$$"};
+    static const char *const ends[] = {"@h/d.c", "@h", "@h:27017,k/d.c?tls=true", "@%2Ftmp%2Fs.sock/d.c",
+                                       "@[::1]:5/d.c"};
+    enum { PIECES = sizeof pieces / sizeof *pieces };
+    if (*length + 120 > LONGEST) /* whole, or not at all */
+        return;
+    put(word, length, before & 128 ? "mongodb+srv://joe:" : "mongodb://joe:");
+    put(word, length, pieces[before % PIECES]);
+    put(word, length, secret);
+    put(word, length, pieces[behind % PIECES]);
+    put(word, length, ends[behind / PIECES % 5]);
+}
+
+/* has_secret: is there a secret in the word, that stands in a URI each time? */
+static int make_words(const uint8_t *data, size_t size, char words[WORDS][LONGEST], bool *has_secret) {
+    int count = 0;
+    size_t length = 0;
+    for (size_t i = 0; i < size && count < WORDS; i++) {
+        const char plain[2] = {(char)data[i], '\0'};
+        if (!data[i] || i + 1 == size) {
+            count++;
+            length = 0;
+        } else if (data[i] == 1 && i + 2 < size) {
+            const size_t before = length;
+            put_uri(words[count], &length, data[i + 1], data[i + 2]);
+            has_secret[count] = has_secret[count] || length > before;
+            i += 2;
+        } else {
+            put(words[count], &length, plain);
+        }
+    }
+    return count;
+}
+
+/* As a shell reads a word: quotes, backslashes, and a blank behind it; anything that a shell would act on is wrong. */
+static const char *next_word(const char *at, char *word) {
+    bool quoted = false;
+    LAB_MUST(*at == ' ');
+    for (at++; *at && (quoted || *at != ' '); at++)
+        if (*at == '\'')
+            quoted = !quoted;
+        else if (!quoted && *at == '\\')
+            *word++ = *++at;
+        else {
+            LAB_MUST(quoted || !strchr("\t\n\"$`*?[]#~;&|<>(){}!^", *at));
+            *word++ = *at;
+        }
+    LAB_MUST(!quoted);
+    *word = '\0';
+    return at;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (memmem(data, size, secret, sizeof secret - 1)) /* it is to stand in URIs only */
+        return 0;
+    static const command_t command = {.name = "load"};
+    char words[WORDS][LONGEST] = {{0}}, *argv[WORDS + 1] = {NULL}, word[4 * LONGEST];
+    again_t again;
+    bool has_secret[WORDS] = {false};
+    const int count = make_words(data, size, words, has_secret);
+    for (int i = 0; i < count; i++)
+        argv[i] = words[i];
+    again_keep(&again, &command, count, argv);
+    char *line = again_line(&again, size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
+    LAB_MUST(strncmp(line, "tipple load", 11) == 0);
+    const char *at = line + 11;
+    for (int i = 0; i < count; i++) {
+        char *expected = again_conceal(words[i], size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
+        at = next_word(at, word);
+        LAB_MUST(strcmp(word, expected) == 0);
+        LAB_MUST(!strstr(word, secret) || !has_secret[i]);
+        bson_free(expected);
+    }
+    LAB_MUST(!*at);
+    bson_free(line);
+    again_free(&again);
+    return 0;
+}
