@@ -21,7 +21,7 @@ static bool insert(size_t count, bson_t *reply, bson_error_t *error) {
     return !strstr(answer, "writeErrors");
 }
 
-static void send(outcome_t outcomes[DOCUMENTS], char words[WIRE_WORDS]) {
+static void send_two(outcome_t outcomes[DOCUMENTS], char words[WIRE_WORDS]) {
     static const uint8_t empty[] = {5, 0, 0, 0, 0, 5, 0, 0, 0, 0};
     static const uint32_t starts[] = {0, 5, 10};
     const documents_t documents = {empty, starts, DOCUMENTS};
@@ -69,7 +69,7 @@ static void test_what_is_believed(void **state) {
         outcome_t outcomes[DOCUMENTS];
         char words[WIRE_WORDS];
         answer = cases[i].reply;
-        send(outcomes, words);
+        send_two(outcomes, words);
         for (size_t j = 0; j < DOCUMENTS; j++)
             if (outcomes[j] != cases[i].outcomes[j])
                 fail_msg("%s: document %zu: %u", answer, j, (unsigned)outcomes[j]);
@@ -82,10 +82,10 @@ static void test_words(void **state) {
     char words[WIRE_WORDS];
     answer = "{\"insertedCount\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121, \"errmsg\": \"it "
              "is\\ntoo long\"}]}";
-    send(outcomes, words);
+    send_two(outcomes, words);
     assert_string_equal(words, "it is too long");
     answer = "{\"insertedCount\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121}]}";
-    send(outcomes, words);
+    send_two(outcomes, words);
     assert_string_equal(words, "the server says no more than its error code, 121");
 }
 
