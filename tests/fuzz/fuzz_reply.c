@@ -2,8 +2,11 @@
  * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
 #include "load/deliver.h"
 #include "load/outcome.h"
+#include "base/ejson.h"
 #include "odd_driver.h"
+#include "query/accumulate.h"
 #include "query/bounds.h"
+#include "query/expected.h"
 #include "query/members.h"
 #include "query/watch.h"
 #include "target/hold.h"
@@ -265,6 +268,40 @@ static void try_bounds(odd_t *odd) {
     bson_destroy(&greatest);
 }
 
+/* Documents that are an answer: numbers of them add up, what is printed can be read again, and what is the same has the
+ * same digest. */
+static void try_answers(odd_t *odd) {
+    bson_t answers = BSON_INITIALIZER, result = BSON_INITIALIZER;
+    accumulate_t sums;
+    char one[EXPECTED_DIGEST], other[EXPECTED_DIGEST];
+    accumulate_begin(&sums, odd_byte(odd) & 1 ? "a" : "a.k1");
+    for (size_t i = 0, count = odd_below(odd, 6); i < count; i++) {
+        char key[24];
+        bson_t *document = bson_new();
+        snprintf(key, sizeof key, "%zu", i);
+        odd_value(odd, document, "a", 0);
+        odd_value(odd, document, "b", 0);
+        accumulate_take(&sums, document);
+        BSON_APPEND_DOCUMENT(&answers, key, document);
+        bson_destroy(document);
+    }
+    accumulate_result(&sums, &result);
+    LAB_MUST(bson_validate(&result, BSON_VALIDATE_NONE, NULL));
+    bson_t *copy = bson_copy(&answers);
+    for (int unordered = 0; unordered < 2; unordered++) {
+        expected_digest(&answers, unordered, one);
+        expected_digest(copy, unordered, other);
+        LAB_MUST(strlen(one) == EXPECTED_DIGEST - 1 && strcmp(one, other) == 0);
+    }
+    size_t length;
+    char *json = ejson_print(&answers, odd_byte(odd) & 1, &length);
+    LAB_MUST(!json || strlen(json) == length);
+    bson_free(json);
+    bson_destroy(copy);
+    bson_destroy(&answers);
+    bson_destroy(&result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     odd_t odd = {data, size};
     err_t err;
@@ -296,6 +333,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             break;
         case 7:
             try_errors(&odd, server);
+            try_answers(&odd);
             break;
         default:
             try_bounds(&odd);
