@@ -65,9 +65,13 @@ static span_t in_uri(const char *after, bool scheme) {
     return end > colon + 1 ? (span_t){colon + 1, end} : NONE;
 }
 
-/* Behind "password=" and its like. */
+/* Behind "password=" and its like. A URI in the value ends where its own password does, whatever is in that. */
 static span_t in_option(const char *value) {
     const char *end = value + strcspn(value, "&; \t\r\n'\"");
+    const char *slashes = memmem(value, (size_t)(end - value), "//", 2);
+    const span_t login = slashes ? in_uri(slashes + 2, true) : NONE;
+    if (login.from && login.to > end)
+        end = login.to;
     return end > value ? (span_t){value, end} : NONE;
 }
 
