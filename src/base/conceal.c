@@ -65,13 +65,15 @@ static span_t in_uri(const char *after, bool scheme) {
     return end > colon + 1 ? (span_t){colon + 1, end} : NONE;
 }
 
-/* Behind "password=" and its like. A URI in the value ends where its own password does, whatever is in that. */
+/* Behind "password=" and its like. What ends a value does not end it in the password of a URI. */
 static span_t in_option(const char *value) {
-    const char *end = value + strcspn(value, "&; \t\r\n'\"");
-    const char *slashes = memmem(value, (size_t)(end - value), "//", 2);
-    const span_t login = slashes ? in_uri(slashes + 2, true) : NONE;
-    if (login.from && login.to > end)
-        end = login.to;
+    static const char ends[] = "&; \t\r\n'\"";
+    const char *end = value + strcspn(value, ends);
+    for (const char *at = value; (at = memmem(at, (size_t)(end - at), "//", 2)); at += 2) {
+        const span_t login = in_uri(at + 2, true);
+        if (login.from && login.to > end)
+            end = login.to + strcspn(login.to, ends);
+    }
     return end > value ? (span_t){value, end} : NONE;
 }
 

@@ -7,14 +7,13 @@
 #include "odd_bson.h"
 #include "target/server.h"
 
-#include <errno.h>
 #include <netdb.h>
 
 static struct {
     odd_t *odd;
     bson_t *hello; /* of the server that was chosen last */
     bson_t *reply; /* to the last command, if it did not fail */
-    /* what find answers with, in the place of what is below; takes a collection's name; NULL: nothing of its own */
+    /* NULL, or what is found in a collection; false: what is below */
     bool (*find)(odd_t *odd, const char *collection, const bson_t *options, bson_t ***documents,
                  size_t *count);
     /* what a message of so many documents is answered with */
@@ -28,7 +27,7 @@ typedef struct {
     bson_t *document;
 } odd_sample_t;
 
-/* Of commands, by their names. A "[]" at the end of a batch's document: as many of it as are drawn. */
+/* Of commands, by their names. */
 static odd_sample_t odd_replies[] = {
     {"buildInfo", "{\"version\": \"6.0.5\", \"ok\": 1}", NULL},
     {"hello", "{\"topologyVersion\": {\"processId\": {\"$oid\": \"64a000000000000000000001\"}}, \"ok\": 1}",
@@ -211,7 +210,6 @@ static bool odd_fails(odd_t *odd, bson_error_t *error) {
 /* ---- the driver's functions ---- */
 
 static struct {
-    char space[64];
     char name[300]; /* of a collection */
     bson_t **documents;
     size_t count, at;

@@ -39,8 +39,9 @@ static void concealed(void **state) {
         {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
         {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
         {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
-        {"--password mongodb://joe:a&s3cret@h/a.b", "--password ***@h/a.b"},
-        {"password=x/mongodb://joe:it's3cret@h mongodb://ann:s3cret@k", "password=***@h mongodb://ann:***@k"},
+        {"--password mongodb://joe:a&s3cret@h/a.b", "--password ***"},
+        {"--password mongodb://joe:s3cret@h\001mongodb://ann:a&s3cret@k", "--password ***"},
+        {"password=x/mongodb://joe:it's3cret@h mongodb://ann:s3cret@k", "password=*** mongodb://ann:***@k"},
         /* nothing to hide */
         {"mongodb://h:27017/a.b", NULL},
         {"mongodb://h:27017,k:27018/a.b?directConnection=true", NULL},
