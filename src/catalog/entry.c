@@ -159,9 +159,10 @@ uint64_t entry_open_rejects(const entry_t *entry) {
     return open;
 }
 
-bool entry_has_room_for_fixes(const entry_t *entry, size_t more) {
+bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
     enum { MOST = 15 << 20, A_FIX = 160, A_RUN = 64, A_VERSION = 200 }; /* bytes, rather too many */
-    size_t bytes = (entry->fix_count + more) * A_FIX + entry->version * A_VERSION;
+    size_t bytes =
+        rejects * sizeof(reject_mark_t) + (entry->fix_count + fixes) * A_FIX + entry->version * A_VERSION;
     for (size_t i = 0; i < entry->piece_count; i++)
         bytes += entry->pieces[i].reject_count * sizeof(reject_mark_t) + entry->pieces[i].done.count * A_RUN;
     return bytes <= MOST;

@@ -139,8 +139,8 @@ bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint
 bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);
 /* The one that is confirmed; NULL: none. */
 const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of);
-/* An entry is one document, of 16 MB at most: is there room in it for so many more fixes? */
-bool entry_has_room_for_fixes(const entry_t *entry, size_t more);
+/* An entry is one document, of 16 MB at most: is there room in it for so many more rejects and fixes? */
+bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes);
 /* May there be a document of a fix that nobody has confirmed? */
 bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of);
 

@@ -75,6 +75,13 @@ static bool members_differ(const archive_t *archive) {
                    twice);
 }
 
+/* The file that a member's bytes are in, as it was seen. */
+static void of_archive(input_file_t *member, const input_file_t *archive) {
+    member->modified_ns = archive->modified_ns;
+    member->device = archive->device;
+    member->inode = archive->inode;
+}
+
 /* ---- zip ---- */
 
 static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) {
@@ -99,7 +106,7 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
     if (!file)
         return false;
     identify_zip_member(entry, file);
-    file->modified_ns = archive->file->modified_ns;
+    of_archive(file, archive->file);
     return true;
 }
 
@@ -256,7 +263,7 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
             file->archive = archive->file;
             file->archive_offset = entry->from;
             file->disk_bytes = entry->size;
-            file->modified_ns = archive->file->modified_ns;
+            of_archive(file, archive->file);
             ok = identify(reader, path, file, build->err);
         }
     }

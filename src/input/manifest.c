@@ -159,6 +159,8 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         file->has_identity = true;
         file->disk_bytes = (uint64_t)status.st_size;
         file->modified_ns = modified_ns(&status);
+        file->device = status.st_dev;
+        file->inode = status.st_ino;
         ok = identify_file(fd, file, &as, build->peek, build->scratch, build->err);
     }
     if (ok && file && as != IDENTIFIED_FILE) {

@@ -17,15 +17,16 @@ typedef enum {
 
 typedef struct input_file input_file_t;
 struct input_file {
-    char *path;          /* what to open; "-" is stdin */
-    char *name;          /* for people and for the identity, see below */
-    input_kind_t kind;   /* found by the file's first bytes, never by its name */
-    bool has_identity;   /* false for streams without --input-name: never resumed */
-    uint64_t disk_bytes; /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
-    uint64_t text_bound; /* no more decompressed bytes than this can come; 0: unknown, or none at all */
-    uint64_t digest[2];  /* see below; 0 for a stream */
-    int64_t modified_ns; /* mtime when the manifest was built: a later change stops the load */
-    struct {             /* INPUT_ZIP_MEMBER only */
+    char *path;             /* what to open; "-" is stdin */
+    char *name;             /* for people and for the identity, see below */
+    input_kind_t kind;      /* found by the file's first bytes, never by its name */
+    bool has_identity;      /* false for streams without --input-name: never resumed */
+    uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
+    uint64_t text_bound;    /* no more decompressed bytes than this can come; 0: unknown, or none at all */
+    uint64_t digest[2];     /* see below; 0 for a stream */
+    int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
+    uint64_t device, inode; /* of the file that was seen then: another one in its place stops the load, too */
+    struct {                /* INPUT_ZIP_MEMBER only */
         uint64_t header_offset, packed_bytes, text_bytes;
         uint32_t crc32;
         uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */

@@ -35,14 +35,14 @@ static bool is_stdin(const input_file_t *file) {
     return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
 }
 
-/* A pipe without a writer yet must not make the opening wait, where no signal could be noticed. */
+/* A pipe without a writer yet must not make the opening wait, where no signal could be noticed; nor one that has come
+ * into the place of a file. */
 static int open_file(const input_file_t *file) {
     if (is_stdin(file))
         return STDIN_FILENO;
     int fd;
     do
-        fd =
-            open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (file->kind == INPUT_STREAM ? O_NONBLOCK : 0));
+        fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -69,6 +69,8 @@ static bool is_unchanged(const source_t *source, err_t *err) {
         return fault_changed(err, source->name,
                              (uint64_t)status.st_size < file->disk_bytes ? "it became shorter"
                                                                          : "it became longer");
+    if (status.st_dev != file->device || status.st_ino != file->inode)
+        return fault_changed(err, source->name, "another file has come into its place");
     if (modified_ns(&status) != file->modified_ns)
         return fault_changed(err, source->name, "its time of modification is another");
     return true;

@@ -118,11 +118,11 @@ static bool check_room(const retry_marks_t *marks, const char *path, err_t *err)
     const size_t all = count_new(marks, NULL);
     for (size_t i = 0; i < marks->count; i++) {
         const entry_t *entry = marks->items[i].is.entry;
-        if (entry == roomy || entry_has_room_for_fixes(entry, all))
+        if (entry == roomy || entry_has_room(entry, 0, all))
             continue;
         roomy = entry;
         const size_t of_entry = count_new(marks, entry);
-        if (of_entry && !entry_has_room_for_fixes(entry, of_entry))
+        if (of_entry && !entry_has_room(entry, 0, of_entry))
             return err_set(err, STATUS_USAGE,
                            "%s: %zu more records of %s are fixed, which is more than the catalog remembers "
                            "of one input: correct them in %s itself, and load that with --reload-changed",

@@ -712,13 +712,15 @@ static void test_room_for_fixes(void **state) {
     piece_t pieces[2] = {{.reject_count = 0}};
     const entry_t entry = {.pieces = pieces, .piece_count = 2, .version = 1};
     const entry_t fixed = {.pieces = pieces, .piece_count = 2, .version = 1, .fix_count = 60000};
-    assert_true(entry_has_room_for_fixes(&entry, 90000));
-    assert_false(entry_has_room_for_fixes(&entry, 110000));
-    assert_true(entry_has_room_for_fixes(&fixed, 30000));
-    assert_false(entry_has_room_for_fixes(&fixed, 50000));
+    assert_true(entry_has_room(&entry, 0, 90000));
+    assert_false(entry_has_room(&entry, 0, 110000));
+    assert_true(entry_has_room(&fixed, 0, 30000));
+    assert_false(entry_has_room(&fixed, 0, 50000));
+    assert_true(entry_has_room(&fixed, 350000, 0));
+    assert_false(entry_has_room(&fixed, 420000, 0));
     pieces[1].reject_count = LEDGER_MOST_REJECTS;
-    assert_true(entry_has_room_for_fixes(&entry, 40000));
-    assert_false(entry_has_room_for_fixes(&entry, 60000));
+    assert_true(entry_has_room(&entry, 0, 40000));
+    assert_false(entry_has_room(&entry, 0, 60000));
 }
 
 int main(void) {

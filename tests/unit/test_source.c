@@ -113,6 +113,34 @@ static void notices_changes(void **state) {
     free(gzip.at);
 }
 
+/* After the inputs were listed, and before they are read: of the same size and time, or not even a file. */
+static void notices_others_in_place(void **state) {
+    (void)state;
+    bytes_t text = lab_text(2, 1000);
+    lab_write("mine.txt", text.at, text.size);
+    for (int fifo = 0; fifo < 2; fifo++) {
+        manifest_t manifest;
+        err_t err = {0};
+        struct stat status;
+        assert_true(lab_manifest(&manifest, &err, "mine.txt"));
+        assert_int_equal(stat("mine.txt", &status), 0);
+        if (fifo) {
+            assert_int_equal(mkfifo("other", 0600), 0);
+        } else {
+            text.at[500] ^= 1;
+            lab_write("other", text.at, text.size);
+        }
+        assert_int_equal(utimensat(AT_FDCWD, "other", (struct timespec[]){status.st_atim, status.st_mtim}, 0),
+                         0);
+        assert_int_equal(rename("other", "mine.txt"), 0);
+        assert_null(source_open(&manifest.files[0], &err));
+        assert_int_equal(err.status, STATUS_INPUT);
+        assert_non_null(strstr(err.text, "changed while it was read"));
+        manifest_free(&manifest);
+    }
+    free(text.at);
+}
+
 /* ---------------------------------------------------------------- gzip */
 
 static void expect_gzip(bytes_t packed, const void *text, size_t size, const char *says) {
@@ -693,6 +721,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_plain_files),
         cmocka_unit_test(notices_changes),
+        cmocka_unit_test(notices_others_in_place),
         cmocka_unit_test(reads_gzip),
         cmocka_unit_test(reads_real_gzip),
         cmocka_unit_test(reads_every_gzip_header),
