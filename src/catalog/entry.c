@@ -229,7 +229,7 @@ bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
         drop_fixes(entry, fix);
     else if (is_noted(entry->fixes, entry->fix_count, &fix))
         return true;
-    if (!one_more((void **)&entry->fixes, entry->fix_count, sizeof fix, err))
+    if (!GROW(entry->fixes, entry->fix_room, entry->fix_count + 1, err))
         return false;
     size_t at = entry->fix_count++;
     for (; at && entry->fixes[at - 1].offset > fix.offset; at--)
@@ -309,6 +309,7 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     copy.versions = NULL;
     copy.extents = NULL;
     copy.fixes = NULL;
+    copy.fix_room = from->fix_count;
     copy.pieces = NULL;
     copy.piece_count = 0;
     bool ok =

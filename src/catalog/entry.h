@@ -102,7 +102,7 @@ typedef struct {
     piece_t *pieces;
     size_t piece_count;
     fix_mark_t *fixes; /* ascending by offset */
-    size_t fix_count;
+    size_t fix_count, fix_room;
     load_id_t registered_by;
 } entry_t;
 
