@@ -71,14 +71,14 @@ void chunkmap_free(chunkmap_t *map) {
     free(map);
 }
 
-/* Is it one whole number, or MinKey? */
-static bool whole_of(const bson_t *min, int64_t *whole) {
+/* Is it one whole number? A bound may be MinKey, too, which no key is. */
+static bool whole_of(const bson_t *values, bool are_bound, int64_t *whole) {
     bson_iter_t at;
-    if (!bson_iter_init(&at, min) || !bson_iter_next(&at))
+    if (!bson_iter_init(&at, values) || !bson_iter_next(&at))
         return false;
     bool number = BSON_ITER_HOLDS_INT64(&at) || BSON_ITER_HOLDS_INT32(&at);
     *whole = number ? bson_iter_as_int64(&at) : INT64_MIN;
-    return (number || BSON_ITER_HOLDS_MINKEY(&at)) && !bson_iter_next(&at);
+    return (number || (are_bound && BSON_ITER_HOLDS_MINKEY(&at))) && !bson_iter_next(&at);
 }
 
 bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version) {
@@ -90,7 +90,7 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
         return false;
     chunk_t *chunk = &map->chunks[map->count];
     *chunk = (chunk_t){.min = bson_copy(min), .shard = (uint16_t)owner};
-    map->whole &= whole_of(min, &chunk->whole);
+    map->whole &= whole_of(min, true, &chunk->whole);
     map->count++;
     map->shards[owner].chunks++;
     if (version > map->shards[owner].version)
@@ -194,7 +194,7 @@ size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
 
 size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
     int64_t whole;
-    if (map->whole && whole_of(key, &whole) && !has_shape(key, 1, BSON_TYPE_MINKEY))
+    if (map->whole && whole_of(key, false, &whole))
         return chunkmap_find_whole(map, whole);
     return map->count ? map->chunks[index_of(map, key)].shard : 0;
 }
