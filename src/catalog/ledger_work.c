@@ -166,17 +166,24 @@ static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     piece->reject_count = kept;
 }
 
+/* All of an entry is one document. */
 static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
-    size_t rejects = count;
+    size_t rejects = 0;
     for (size_t i = 0; i < entry->piece_count; i++)
         rejects += entry->pieces[i].reject_count;
-    if (rejects <= LEDGER_MOST_REJECTS && entry_has_room(entry, count, 0))
-        return true;
-    return err_set(
-        err, STATUS_TOO_MANY_REJECTED,
-        "stopped: %s has more than %zu rejected records%s, which is more than the catalog remembers of "
-        "one input; is the format the right one?",
-        entry->path, rejects - count, entry->fix_count ? ", and many that were fixed" : "");
+    if (rejects + count > LEDGER_MOST_REJECTS)
+        return err_set(
+            err, STATUS_TOO_MANY_REJECTED,
+            "stopped: %s has more than %d rejected records, which is more than the catalog remembers of one "
+            "input; is the format the right one?",
+            entry->path, LEDGER_MOST_REJECTS);
+    return entry_has_room(entry, count, 0) ||
+           err_set(err, STATUS_TOO_MANY_REJECTED,
+                   "stopped: %s has more than %zu rejected records beside %zu notes of fixed ones, which is "
+                   "more than "
+                   "the catalog remembers of one input: correct them in %s itself, and load that with "
+                   "--reload-changed",
+                   entry->path, rejects, entry->fix_count, entry->path);
 }
 
 static bool hold(work_t *work, const settled_block_t *block, err_t *err) {

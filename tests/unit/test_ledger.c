@@ -675,6 +675,31 @@ static void test_rejects(void **state) {
     end(&lab);
 }
 
+/* An entry that is full is never written beyond what a document holds; what to do depends on what it is full of. */
+static void test_too_many_rejects(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    add(&lab);
+    take(&lab, false);
+    const reject_mark_t mark = {10, 1};
+    const settled_block_t block = {.from = 0, .to = 1, .hash = 1, .rejects = &mark, .reject_count = 1};
+    entry_t *entry = &lab.ledger.inputs[0].entry;
+    piece_t *piece = &entry->pieces[0];
+    piece->reject_count = LEDGER_MOST_REJECTS;
+    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+    assert_non_null(strstr(err.text, "more than 500000 rejected records, which is"));
+    piece->reject_count = 300000;
+    entry->fix_count = 80000;
+    assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+    assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
+    assert_non_null(strstr(err.text, "more than 300000 rejected records beside 80000 notes of fixed ones"));
+    assert_non_null(strstr(err.text, "--reload-changed"));
+    piece->reject_count = entry->fix_count = 0;
+    end(&lab);
+}
+
 /* Against a plain list that is searched from its beginning. */
 static void test_many_rejects(void **state) {
     (void)state;
@@ -744,6 +769,7 @@ int main(void) {
         cmocka_unit_test(test_torn),
         cmocka_unit_test(test_unsafe),
         cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_too_many_rejects),
         cmocka_unit_test(test_many_rejects),
         cmocka_unit_test(test_room_for_fixes),
     };
