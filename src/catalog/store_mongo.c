@@ -56,9 +56,8 @@ static bool whole_of(const bson_iter_t *iter, uint64_t most, uint64_t *number) {
 
 static bool damaged(const mongo_t *mongo, err_t *err, const char *what, const char *then) {
     return err_set(err, STATUS_SERVER,
-                   "the catalog of %s is damaged: %s (in %s) is none that tipple wrote. Load into another "
-                   "collection, or "
-                   "%sstart over with --drop",
+                   "the catalog of %s is damaged: %s (in %s) was not written by tipple. Load into another "
+                   "collection, or %sstart over with --drop",
                    server_namespace(mongo->server), what, mongo->files, then);
 }
 

@@ -92,10 +92,10 @@ static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool 
         return map;
     *unclear = list->count > 0;
     err_set(err, STATUS_SERVER,
-            "the chunks of %s (%zu of them) make no map: none, none that lie side by side from the least key "
-            "to the "
-            "greatest, more than %d shards, or too little memory",
-            server_namespace(route->server), list->count, CHUNKMAP_MOST_SHARDS);
+            "the %zu chunks that the cluster lists for %s are no use for finding shards: there are gaps, "
+            "overlaps "
+            "or none at all, or more than %d shards, or this host is out of memory",
+            list->count, server_namespace(route->server), CHUNKMAP_MOST_SHARDS);
     return NULL;
 }
 
