@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- changes ---- */
-
 enum { NAME = 96, MOST_TAKES = 5000, MOST_PROGRESS = 1000, WIDEST_GAP = 8, MOST_BYTES = 4 << 20 };
 
 /* "pieces.3.owner" */
@@ -165,7 +163,8 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         append_fix(&change->fixes[i], set);
 }
 
-static void append_single(const entry_change_t *change, size_t alike, bson_t *to) {
+/* One change, or the same one for all that are alike. */
+static void append_same(const entry_change_t *change, size_t alike, bson_t *to) {
     bson_t update, set;
     append_query(change, alike, to);
     BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
@@ -286,7 +285,7 @@ static void append_own_completed(const entry_change_t *changes, size_t alike, bs
 }
 
 /* Each entry finds its own piece in a list: one statement, and one plan, for all of them. */
-static void append_many(const entry_change_t *changes, size_t alike, bson_t *to) {
+static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
     bson_t pipeline, stage, set, pieces;
     append_query(changes, alike, to);
     BSON_APPEND_ARRAY_BEGIN(to, "u", &pipeline);
@@ -308,9 +307,9 @@ size_t change_bson_statement(const entry_change_t *changes, size_t count, bson_t
                          : is_plain_take(changes) ? count_takes(changes, count)
                                                   : 1;
     if (progress && alike > 1)
-        append_many(changes, alike, to);
+        append_each_its_own(changes, alike, to);
     else
-        append_single(changes, alike, to);
+        append_same(changes, alike, to);
     if (alike > 1)
         BSON_APPEND_BOOL(to, "multi", true);
     return alike;
