@@ -32,8 +32,8 @@ static void put_uri(char *word, size_t *length, uint8_t before, uint8_t behind) 
     put(word, length, ends[behind / PIECES % 5]);
 }
 
-/* has_secret: is there a secret in the word, that stands in a URI each time? */
-static int make_words(const uint8_t *data, size_t size, char words[WORDS][LONGEST], bool *has_secret) {
+/* in_uris: how often the secret stands in a URI of the word. */
+static int make_words(const uint8_t *data, size_t size, char words[WORDS][LONGEST], int *in_uris) {
     int count = 0;
     size_t length = 0;
     for (size_t i = 0; i < size && count < WORDS; i++) {
@@ -44,12 +44,19 @@ static int make_words(const uint8_t *data, size_t size, char words[WORDS][LONGES
         } else if (data[i] == 1 && i + 2 < size) {
             const size_t before = length;
             put_uri(words[count], &length, data[i + 1], data[i + 2]);
-            has_secret[count] = has_secret[count] || length > before;
+            in_uris[count] += length > before;
             i += 2;
         } else {
             put(words[count], &length, plain);
         }
     }
+    return count;
+}
+
+static int count_secrets(const char *word) {
+    int count = 0;
+    for (const char *at = word; (at = strstr(at, secret)); at++)
+        count++;
     return count;
 }
 
@@ -72,13 +79,11 @@ static const char *next_word(const char *at, char *word) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (memmem(data, size, secret, sizeof secret - 1)) /* it is to stand in URIs only */
-        return 0;
     static const command_t command = {.name = "load"};
     char words[WORDS][LONGEST] = {{0}}, *argv[WORDS + 1] = {NULL}, word[4 * LONGEST];
     again_t again;
-    bool has_secret[WORDS] = {false};
-    const int count = make_words(data, size, words, has_secret);
+    int in_uris[WORDS] = {0};
+    const int count = make_words(data, size, words, in_uris);
     for (int i = 0; i < count; i++)
         argv[i] = words[i];
     again_keep(&again, &command, count, argv);
@@ -89,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         char *expected = again_conceal(words[i], size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
         at = next_word(at, word);
         LAB_MUST(strcmp(word, expected) == 0);
-        LAB_MUST(!strstr(word, secret) || !has_secret[i]);
+        LAB_MUST(count_secrets(words[i]) > in_uris[i] || !strstr(word, secret)); /* outside of a URI it may stand */
         bson_free(expected);
     }
     LAB_MUST(!*at);
