@@ -60,7 +60,7 @@ typedef struct {
     version_t seen; /* what this run sees of the input */
     const char *name;
     const char *key;   /* the entry's, if the input is taken as grown */
-    uint64_t text_end; /* extents must reach this far; 0: they grow while it is read */
+    uint64_t text_end; /* extents must reach this far, whole units; 0: they grow while it is read */
     uint64_t bytes;    /* what it costs to read, for portions of work */
     bool plain;        /* its blocks can be read one by one */
     bool stream;       /* nothing but its name is known before it is read */

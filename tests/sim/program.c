@@ -52,7 +52,7 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
     wanted->seen.modified_ns = content->modified_ns;
     memcpy(wanted->seen.digest, content->digest, sizeof content->digest);
     wanted->extent_units = (content->size + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
-    wanted->text_end = content->size;
+    wanted->text_end = wanted->extent_units * POSITION_EXTENT_UNIT;
     if (input->pieces > 1 && content->count &&
         content_block(input, &content->records[content->count - 1]) >= PIECE_BLOCKS * (input->pieces - 1)) {
         wanted->pieces = input->pieces;
