@@ -18,6 +18,9 @@ typedef struct {
     bool accepts_other_uuid;   /* --same-collection: nothing that was done for another one is believed */
 } catalog_settings_t;
 
+/* False, with the sentence that a collection of this name has no catalog. */
+bool catalog_refuse_none(const char *name, err_t *err);
+
 /* Is this a header that we can work with? status 1 and what to do, if not. Reads nothing. */
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);
 

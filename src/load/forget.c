@@ -178,7 +178,7 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
               place_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
               forgetting->store->read_header(forgetting->store, &header, &found, err);
     if (ok && !found)
-        ok = err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it", settings.name);
+        ok = catalog_refuse_none(settings.name, err);
     ok = ok && catalog_check_header(&header, &settings, err);
     forgetting->lease_ms = header.lease_ms;
     catalog_header_free(&header);

@@ -122,11 +122,6 @@ static bool take_filter(verification_t *run, err_t *err) {
     return true;
 }
 
-static bool refuse_no_catalog(const verification_t *run, err_t *err) {
-    return err_set(err, STATUS_USAGE, "%s has no catalog of a load: tipple did not fill it",
-                   server_namespace(run->server));
-}
-
 /* Past the routers nobody says which documents the shard owns. */
 static bool check_way(verification_t *run, err_t *err) {
     char shard[128];
@@ -164,7 +159,7 @@ static bool open_catalog(verification_t *run, err_t *err) {
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;
     if (!found || !run->header.format)
-        return refuse_no_catalog(run, err);
+        return catalog_refuse_none(server_namespace(run->server), err);
     if (!check_header(run, err) || !take_filter(run, err) ||
         !running_count(run->store, NULL, run->header.lease_ms, &running, err))
         return false;
