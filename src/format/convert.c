@@ -1,6 +1,5 @@
 #include "format/convert.h"
 #include "base/number.h"
-#include "format/pattern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -157,31 +156,4 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
         out[used++] = (uint8_t)(i < count ? mantissa[i] : '0');
     }
     return used;
-}
-
-bool convert_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days) {
-    static const uint8_t month_days[16] = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
-    if (month - 1 > 11 || day - 1 > month_days[month] - 1u)
-        return false;
-    bool leap = (year & 3) == 0 && (year % 100 != 0 || (year & 15) == 0);
-    if (month == 2 && day == 29 && !leap)
-        return false;
-    *days = pattern_days(year, month, day);
-    return true;
-}
-
-bool convert_any_iso_date(const uint8_t *text, int64_t *ms) {
-    /* "YYYY-MM-" minus '0': the dashes become 0xFD by xor with '0', so xor with their own value is 0 */
-    uint64_t digits = convert_load8(text) ^ 0x2D30302D30303030ull;
-    uint8_t tens = (uint8_t)(text[8] - '0'), ones = (uint8_t)(text[9] - '0');
-    if (!convert_are_digits(digits) || tens > 9 || ones > 9 || text[4] != '-' || text[7] != '-')
-        return false;
-    uint32_t year = (uint32_t)(digits & 0xF) * 1000 + (uint32_t)(digits >> 8 & 0xF) * 100 +
-                    (uint32_t)(digits >> 16 & 0xF) * 10 + (uint32_t)(digits >> 24 & 0xF);
-    uint32_t month = (uint32_t)(digits >> 40 & 0xF) * 10 + (uint32_t)(digits >> 48 & 0xF);
-    int32_t days;
-    if (!convert_days(year, month, (uint32_t)tens * 10 + ones, &days))
-        return false;
-    *ms = (int64_t)days * 86400000;
-    return true;
 }

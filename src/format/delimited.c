@@ -1,6 +1,7 @@
 #include "format/delimited.h"
 #include "base/utf8.h"
 #include "format/bsonw.h"
+#include "format/calendar.h"
 #include "format/convert.h"
 #include "format/scan.h"
 #include "format/split.h"
@@ -413,7 +414,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             }
             break;
         case OP_ISO_DATE:
-            if (__builtin_expect(length == 10 && convert_iso_date(text, &ms), 1)) {
+            if (__builtin_expect(length == 10 && calendar_iso(text, &ms), 1)) {
                 out = bsonw_int64(bsonw_head(out, op, simple), ms);
                 continue;
             }

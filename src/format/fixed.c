@@ -59,8 +59,8 @@ static bool holds_high(const uint8_t *text, size_t length) {
     uint64_t bits = 0;
     size_t i = 0;
     for (; i + 32 <= length; i += 32)
-        bits |= convert_load8(text + i) | convert_load8(text + i + 8) | convert_load8(text + i + 16) |
-                convert_load8(text + i + 24);
+        bits |= digits_load(text + i) | digits_load(text + i + 8) | digits_load(text + i + 16) |
+                digits_load(text + i + 24);
     for (; i < length; i++)
         bits |= text[i];
     return bits & 0x8080808080808080ull;

@@ -1,7 +1,7 @@
 #include "format/fixed_encode.h"
 #include "base/utf8.h"
 #include "format/bsonw.h"
-#include "format/convert.h"
+#include "format/calendar.h"
 
 /* ---------------------------------------------------------------------------------------------------- values
  */
@@ -58,7 +58,7 @@ typedef struct {
 /* The digits of a number that is written as it would be printed; a zero may have a minus only before a point.
  */
 static inline bool read_whole(const fixed_op_t *op, const uint8_t *text, whole_t *whole) {
-    uint64_t word = convert_load8(text + (op->sign == SIGN_ALWAYS)) ^ 0x3030303030303030ull;
+    uint64_t word = digits_load(text + (op->sign == SIGN_ALWAYS)) ^ 0x3030303030303030ull;
     whole->minus = false;
     if (op->sign != SIGN_NEVER) {
         whole->minus = *text == '-';
@@ -68,8 +68,8 @@ static inline bool read_whole(const fixed_op_t *op, const uint8_t *text, whole_t
             word &= ~0xFFull; /* as if it were a zero */
     }
     word = op->shift < 64 ? word << op->shift : 0;
-    whole->digits = convert_eight(word);
-    return convert_are_digits(word) && op->shift < 64;
+    whole->digits = digits_value(word);
+    return digits_only(word) && op->shift < 64;
 }
 
 static inline uint8_t *put_int(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
@@ -158,17 +158,17 @@ static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t
     const make_t *made = &encoder->plan->schema->made[op->made];
     const uint8_t *date = encoder->record + encoder->plan->schema->fields[made->from[0].fields[0]].offset;
     const uint8_t *time = encoder->record + encoder->plan->schema->fields[made->from[1].fields[0]].offset;
-    uint64_t day_text = convert_load8(date), word = day_text ^ 0x3030303030303030ull;
+    uint64_t day_text = digits_load(date), word = day_text ^ 0x3030303030303030ull;
     if (day_text != encoder->day_text) {
-        uint32_t digits = convert_eight(word);
-        if (!convert_are_digits(word) ||
-            !convert_days(digits / 10000, digits / 100 % 100, digits % 100, &encoder->day))
+        uint32_t digits = digits_value(word);
+        if (!digits_only(word) ||
+            !calendar_days(digits / 10000, digits / 100 % 100, digits % 100, &encoder->day))
             return out;
         encoder->day_text = day_text;
     }
-    word = (convert_load8(time) ^ 0x3030303030303030ull) << 32;
-    uint32_t hhmm = convert_eight(word);
-    if (!convert_are_digits(word) || ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
+    word = (digits_load(time) ^ 0x3030303030303030ull) << 32;
+    uint32_t hhmm = digits_value(word);
+    if (!digits_only(word) || ((hhmm >= 2400 || hhmm % 100 >= 60) && hhmm != 2400))
         return out;
     int64_t minutes = (int64_t)encoder->day * 1440 + hhmm / 100 * 60 + hhmm % 100;
     out = bsonw_int64(put_head(encoder, out, op), minutes * 60000);
@@ -229,7 +229,7 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
     group_t groups[FIXED_DEPTH], *group = groups;
     for (const fixed_op_t *op = ops->ops, *end = ops->end; op < end; op++) {
         const uint8_t *text = base + op->offset;
-        uint64_t word = convert_load8(text);
+        uint64_t word = digits_load(text);
         if ((word & op->mask) == op->filler &&
             (op->width <= 8 || is_absent(encoder->plan->rests[op->rest].field, text)))
             continue;

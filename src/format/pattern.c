@@ -1,5 +1,5 @@
 #include "format/pattern.h"
-#include "format/convert.h"
+#include "format/calendar.h"
 
 #include <string.h>
 
@@ -44,26 +44,13 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
     return NULL;
 }
 
-static const uint16_t days_before[2][13] = {{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365},
-                                            {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366}};
-
-static bool leap(uint32_t year) {
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-int32_t pattern_days(uint32_t year, uint32_t month, uint32_t day) {
-    /* leap days before this year, counted so that year 0 (a leap year) needs no special case */
-    uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
-    return (int32_t)(year * 365 + leaps + days_before[leap(year)][month - 1] + day - 1) - 719528;
-}
-
 enum { ISO_PARTS = 11, ISO_BYTES = 19 };
 
 /* The first ISO_BYTES of an iso pattern, eight bytes at a time. */
 static bool read_iso(const pattern_t *pattern, const uint8_t *text, int64_t *ms) {
-    uint64_t time = convert_load8(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
-    if (text[10] != (uint8_t)pattern->literals[5] || (time & 0x0000FF0000FF0000ull) ||
-        !convert_are_digits(time) || !convert_iso_date(text, ms))
+    uint64_t time = digits_load(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
+    if (text[10] != (uint8_t)pattern->literals[5] || (time & 0x0000FF0000FF0000ull) || !digits_only(time) ||
+        !calendar_iso(text, ms))
         return false;
     uint32_t hours = (uint32_t)(time & 0xF) * 10 + (uint32_t)(time >> 8 & 0xF);
     uint32_t minutes = (uint32_t)(time >> 24 & 0xF) * 10 + (uint32_t)(time >> 32 & 0xF);
@@ -107,14 +94,12 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
     }
     if (!read_parts(pattern, 0, text, value))
         return false;
-    uint32_t year = value['Y'], month = value['M'], day = value['D'];
-    if (month < 1 || month > 12 || day < 1 ||
-        day > (uint32_t)(days_before[leap(year)][month] - days_before[leap(year)][month - 1]))
+    int32_t days;
+    if (!calendar_days(value['Y'], value['M'], value['D'], &days))
         return false;
     if (value['h'] > 23 || value['m'] > 59 || value['s'] > 59)
         return false;
-    int64_t seconds =
-        (int64_t)pattern_days(year, month, day) * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];
+    const int64_t seconds = (int64_t)days * 86400 + value['h'] * 3600 + value['m'] * 60 + value['s'];
     *ms = seconds * 1000 + value['S'] + value['U'] / 1000;
     return true;
 }
@@ -127,21 +112,13 @@ bool pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out) {
         days--;
     }
     uint32_t rest = (uint32_t)left;
-    int64_t since_zero = days + 719528;
-    if (since_zero < 0 || since_zero >= 3652425)
+    date_t date;
+    if (!calendar_date(days, &date))
         return false;
-    uint32_t year = (uint32_t)(since_zero * 400 / 146097), month = 1;
-    while (pattern_days(year + 1, 1, 1) <= days)
-        year++;
-    while (pattern_days(year, 1, 1) > days)
-        year--;
-    uint32_t in_year = (uint32_t)(days - pattern_days(year, 1, 1));
-    while (days_before[leap(year)][month] <= in_year)
-        month++;
     uint32_t value[128];
-    value['Y'] = year;
-    value['M'] = month;
-    value['D'] = in_year - days_before[leap(year)][month - 1] + 1;
+    value['Y'] = date.year;
+    value['M'] = date.month;
+    value['D'] = date.day;
     value['h'] = rest / 3600000;
     value['m'] = rest / 60000 % 60;
     value['s'] = rest / 1000 % 60;

@@ -28,7 +28,4 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
 /* Writes pattern->length bytes; false when the pattern cannot show this moment (its year, or finer parts). */
 bool pattern_write(const pattern_t *pattern, int64_t ms, uint8_t *out);
 
-/* Days since 1970-01-01 of a proleptic Gregorian date, year 0 or later. */
-int32_t pattern_days(uint32_t year, uint32_t month, uint32_t day);
-
 #endif

@@ -1,6 +1,7 @@
 /* Numbers and dates from texts and back: whatever is taken must be what libc or a plain reading makes of it,
  * and must come back when it is printed. The first byte is the division ('0' to '9'); a line end parts a date
  * pattern from a date. */
+#include "format/calendar.h"
 #include "format/convert.h"
 #include "format/pattern.h"
 #include "format_laws.h"
@@ -94,7 +95,7 @@ static void try_date(const uint8_t *text, size_t length) {
     if (length >= 10) {
         LAB_MUST(!pattern_compile(usual, 10, &iso));
         bool is = pattern_read(&iso, text, 10, &ms);
-        LAW(convert_iso_date(text, &again) == is && (!is || again == ms), text, length, text, 10);
+        LAW(calendar_iso(text, &again) == is && (!is || again == ms), text, length, text, 10);
     }
     if (!end)
         return;

@@ -1,4 +1,5 @@
 /* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
+#include "format/calendar.h"
 #include "format/convert.h"
 #include "format_lab.h"
 
@@ -440,7 +441,7 @@ static int days_of(int year, int month) {
 static bool iso(const char *text, int64_t *ms) {
     slack_t slack = text_of(text);
     int64_t any = 0;
-    bool is = convert_iso_date(slack.text, ms), is_any = convert_any_iso_date(slack.text, &any);
+    bool is = calendar_iso(slack.text, ms), is_any = calendar_any_iso(slack.text, &any);
     assert_int_equal(is, is_any);
     assert_true(!is || any == *ms);
     slack_free(&slack);
@@ -460,9 +461,9 @@ static void test_every_day(void **state) {
                 char spelled[64];
                 snprintf(spelled, sizeof spelled, "%04d-%02d-%02d", year, month, day);
                 memcpy(text, spelled, 10);
-                if (!convert_iso_date(text, &ms) || ms != (number - anchor) * 86400000)
+                if (!calendar_iso(text, &ms) || ms != (number - anchor) * 86400000)
                     fail_msg("%s is read as %" PRId64, spelled, ms);
-                if (!convert_any_iso_date(text, &ms) || ms != (number - anchor) * 86400000)
+                if (!calendar_any_iso(text, &ms) || ms != (number - anchor) * 86400000)
                     fail_msg("%s is read as %" PRId64 ", the slow way", spelled, ms);
             }
         }
@@ -513,7 +514,7 @@ static void test_dates_every_byte(void **state) {
                 bool is = digits && sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && month >= 1 &&
                           month <= 12 && day >= 1 && day <= days_of(year, month);
                 slack_t slack = slack_new(text, 10);
-                if (convert_iso_date(slack.text, &ms) != is || convert_any_iso_date(slack.text, &ms) != is)
+                if (calendar_iso(slack.text, &ms) != is || calendar_any_iso(slack.text, &ms) != is)
                     fail_msg("%.10s", text);
                 slack_free(&slack);
             }
