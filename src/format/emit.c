@@ -1,60 +1,27 @@
+#include "format/emit.h"
 #include "base/pool.h"
-#include "format/emit_with.h"
+#include "format/emit_delimited.h"
+#include "format/emit_fixed.h"
 
 #include <stdlib.h>
 
-emit_t *emit_new(const schema_t *schema) {
-    emit_t *emit = calloc(1, sizeof *emit);
-    if (!emit)
-        return NULL;
-    emit->schema = schema;
-    emit->reader = records_new(schema);
-    if (schema->fixed)
-        emit->fixed = emit_fixed_new(schema);
-    else
-        emit->delimited = emit_delimited_new();
-    if (emit->reader && (emit->fixed || emit->delimited))
-        return emit;
-    emit_destroy(emit);
-    return NULL;
-}
+struct emit {
+    draft_t draft;
+    records_t *reader;           /* reads records back */
+    records_place_t again;       /* the document that they make */
+    emit_delimited_t *delimited; /* one of the two */
+    emit_fixed_t *fixed;
+};
 
-void emit_destroy(emit_t *emit) {
-    if (!emit)
-        return;
-    free(emit->out.base);
-    free(emit->again.bytes);
-    records_destroy(emit->reader);
-    emit_delimited_destroy(emit->delimited);
-    emit_fixed_destroy(emit->fixed);
-    free(emit);
-}
-
-bool emit_put(text_buffer_t *out, const void *bytes, size_t length) {
-    if (out->length + length + POOL_SLACK > out->room) {
-        size_t room = 2 * (out->length + length) + 4 * POOL_SLACK;
-        uint8_t *larger = realloc(out->base, POOL_SLACK + room);
-        if (!larger)
-            return false;
-        memset(larger, 0, POOL_SLACK);
-        out->base = larger;
-        out->bytes = larger + POOL_SLACK;
-        out->room = room;
-    }
-    memcpy(out->bytes + out->length, bytes, length);
-    out->length += length;
-    return true;
-}
-
-int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
+static int reads_back(draft_t *row, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
     bson_iter_t first;
     record_t record;
-    text_buffer_t *row = &emit->out;
+    emit_t *emit = (emit_t *)row; /* it is the first part of one */
     size_t length = row->length;
     bool carriage = shape && shape->carriage, feed = !shape || shape->feed;
     if (memchr(row->bytes, '\n', length))
         return 0;
-    if (!emit_put(row, &"\r\n"[!carriage], (size_t)carriage + feed))
+    if (!draft_put(row, &"\r\n"[!carriage], (size_t)carriage + feed))
         return -1;
     size_t whole = row->length;
     row->length = length;
@@ -69,6 +36,33 @@ int emit_reads_back(emit_t *emit, const dialect_t *dialect, const bson_t *docume
            memcmp(emit->again.bytes, bson_get_data(document), document->len) == 0;
 }
 
+emit_t *emit_new(const schema_t *schema) {
+    emit_t *emit = calloc(1, sizeof *emit);
+    if (!emit)
+        return NULL;
+    emit->draft = (draft_t){.schema = schema, .reads_back = reads_back};
+    emit->reader = records_new(schema);
+    if (schema->fixed)
+        emit->fixed = emit_fixed_new(&emit->draft);
+    else
+        emit->delimited = emit_delimited_new(&emit->draft);
+    if (emit->reader && (emit->fixed || emit->delimited))
+        return emit;
+    emit_destroy(emit);
+    return NULL;
+}
+
+void emit_destroy(emit_t *emit) {
+    if (!emit)
+        return;
+    free(emit->draft.base);
+    free(emit->again.bytes);
+    records_destroy(emit->reader);
+    emit_delimited_destroy(emit->delimited);
+    emit_fixed_destroy(emit->fixed);
+    free(emit);
+}
+
 bool emit_possible(const schema_t *schema, err_t *err) {
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
@@ -81,14 +75,16 @@ bool emit_possible(const schema_t *schema, err_t *err) {
 
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err) {
-    int same = emit->fixed ? emit_fixed_record(emit, document, shape, err)
-                           : emit_delimited_record(emit, dialect, document, shape, err);
+    if (!emit_possible(emit->draft.schema, err))
+        return false;
+    const int same = emit->fixed ? emit_fixed_record(emit->fixed, document, shape, err)
+                                 : emit_delimited_record(emit->delimited, dialect, document, shape, err);
     if (same == -1)
-        return err_memory(err, emit->out.length);
+        return err_memory(err, emit->draft.length);
     if (same == -2)
         return false;
-    *record = emit->out.bytes;
-    *length = emit->out.length;
+    *record = emit->draft.bytes;
+    *length = emit->draft.length;
     if (same)
         return true;
     return err_set(err, STATUS_INPUT,

@@ -1,6 +1,6 @@
+#include "format/emit_delimited.h"
 #include "base/pool.h"
 #include "format/convert.h"
-#include "format/emit_with.h"
 #include "format/pattern.h"
 
 #include <stdlib.h>
@@ -28,20 +28,24 @@ typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIE
 enum { MOST_TRIED = 6 };
 
 struct emit_delimited {
+    draft_t *draft;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
     way_t ways[SCHEMA_MOST_FIELDS * 2];
 };
 
-emit_delimited_t *emit_delimited_new(void) {
-    return calloc(1, sizeof(emit_delimited_t));
+emit_delimited_t *emit_delimited_new(draft_t *draft) {
+    emit_delimited_t *emit = calloc(1, sizeof *emit);
+    if (emit)
+        emit->draft = draft;
+    return emit;
 }
 
-void emit_delimited_destroy(emit_delimited_t *delimited) {
-    free(delimited);
+void emit_delimited_destroy(emit_delimited_t *emit) {
+    free(emit);
 }
 
-static bool put_byte(text_buffer_t *out, char byte) {
-    return emit_put(out, &byte, 1);
+static bool put_byte(draft_t *out, char byte) {
+    return draft_put(out, &byte, 1);
 }
 
 static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
@@ -104,76 +108,78 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
     }
 }
 
-static bool put_quoted(emit_t *emit, const value_t *value, way_t way) {
-    char quote = emit->schema->quote;
-    if (!put_byte(&emit->out, quote))
+static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {
+    char quote = emit->draft->schema->quote;
+    if (!put_byte(emit->draft, quote))
         return false;
     for (size_t i = 0; i < value->length; i++) {
         /* a doubled quote behind a backslash would be read as an escaped one */
-        bool mixed =
-            way == FIELD_QUOTED && emit->schema->escape_backslash && i > 0 && value->text[i - 1] == '\\';
+        bool mixed = way == FIELD_QUOTED && emit->draft->schema->escape_backslash && i > 0 &&
+                     value->text[i - 1] == '\\';
         bool escape = way == FIELD_BACKSLASH || mixed;
-        if (value->text[i] == (uint8_t)quote && !put_byte(&emit->out, escape ? '\\' : quote))
+        if (value->text[i] == (uint8_t)quote && !put_byte(emit->draft, escape ? '\\' : quote))
             return false;
-        if (!put_byte(&emit->out, (char)value->text[i]))
+        if (!put_byte(emit->draft, (char)value->text[i]))
             return false;
     }
-    return put_byte(&emit->out, quote);
+    return put_byte(emit->draft, quote);
 }
 
 /* Quotes, delimiters, and what would be part of the line end or no record at all. */
-static bool is_special(const emit_t *emit, const dialect_t *dialect, size_t column) {
-    const value_t *value = &emit->delimited->values[column];
-    char quote = emit->schema->quote;
+static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
+    const value_t *value = &emit->values[column];
+    char quote = emit->draft->schema->quote;
     return memchr(value->text, dialect->delimiter, value->length) ||
            (quote && memchr(value->text, quote, value->length)) ||
            (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
                           : dialect->columns == 1);
 }
 
-static void choose_ways(emit_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
-    const schema_t *schema = emit->schema;
+static void choose_ways(emit_delimited_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
+    const schema_t *schema = emit->draft->schema;
     bool quoting = schema->quote && row != ROW_BARE && (row != ROW_AS_SHAPE || !shape || shape->quoted);
     bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
                                                   (row == ROW_AS_SHAPE && shape && shape->backslash));
     for (size_t i = 0; i < dialect->columns; i++) {
         bool quoted = quoting && is_special(emit, dialect, i);
-        emit->delimited->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
+        emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
     }
 }
 
-static bool write_row(emit_t *emit, const dialect_t *dialect) {
-    emit->out.length = 0;
+static bool write_row(emit_delimited_t *emit, const dialect_t *dialect) {
+    emit->draft->length = 0;
     for (size_t i = 0; i < dialect->columns; i++) {
-        const value_t *value = &emit->delimited->values[i];
-        if (i && !put_byte(&emit->out, dialect->delimiter))
+        const value_t *value = &emit->values[i];
+        if (i && !put_byte(emit->draft, dialect->delimiter))
             return false;
-        if (emit->delimited->ways[i] == FIELD_PADDED && !put_byte(&emit->out, ' '))
+        if (emit->ways[i] == FIELD_PADDED && !put_byte(emit->draft, ' '))
             return false;
-        bool bare = emit->delimited->ways[i] == FIELD_BARE || emit->delimited->ways[i] == FIELD_PADDED;
-        if (!(bare ? emit_put(&emit->out, value->text, value->length)
-                   : put_quoted(emit, value, emit->delimited->ways[i])))
+        bool bare = emit->ways[i] == FIELD_BARE || emit->ways[i] == FIELD_PADDED;
+        if (!(bare ? draft_put(emit->draft, value->text, value->length)
+                   : put_quoted(emit, value, emit->ways[i])))
             return false;
     }
-    if (!emit_put(&emit->out, "", 0))
+    if (!draft_put(emit->draft, "", 0))
         return false;
-    memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
+    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
     return true;
 }
 
 /* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
-static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
+static int try_fields(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
+                      const shape_t *shape) {
     size_t tried[MOST_TRIED], count = 0;
     uint32_t combinations = 1;
     /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
      */
     for (int doubt = 3; doubt >= 0; doubt--) {
         for (size_t i = 0; i < dialect->columns; i++) {
-            const value_t *value = &emit->delimited->values[i];
-            bool quote = emit->schema->quote && memchr(value->text, emit->schema->quote, value->length);
+            const value_t *value = &emit->values[i];
+            bool quote =
+                emit->draft->schema->quote && memchr(value->text, emit->draft->schema->quote, value->length);
             bool backslash = memchr(value->text, '\\', value->length);
-            emit->delimited->ways[i] =
-                emit->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
+            emit->ways[i] =
+                emit->draft->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
             if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
                 tried[count++] = i;
                 combinations *= FIELD_WAYS;
@@ -184,31 +190,33 @@ static int try_fields(emit_t *emit, const dialect_t *dialect, const bson_t *docu
         uint32_t rest = combination;
         for (size_t i = 0; i < count; i++, rest /= FIELD_WAYS) {
             way_t way = (way_t)(rest % FIELD_WAYS);
-            if (!emit->schema->quote && way != FIELD_PADDED)
+            if (!emit->draft->schema->quote && way != FIELD_PADDED)
                 way = FIELD_BARE;
-            emit->delimited->ways[tried[i]] = way;
+            emit->ways[tried[i]] = way;
         }
-        int same = write_row(emit, dialect) ? emit_reads_back(emit, dialect, document, shape) : -1;
+        int same =
+            write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
         if (same)
             return same;
     }
     return 0;
 }
 
-int emit_delimited_record(emit_t *emit, const dialect_t *dialect, const bson_t *document,
+int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
                           const shape_t *shape, err_t *err) {
-    value_t *values = emit->delimited->values;
+    value_t *values = emit->values;
     for (size_t i = 0; i < dialect->columns; i++) {
         uint16_t field = dialect->field_of[i];
         values[i] = (value_t){.text = values[i].printed};
         if (field != DIALECT_NO_FIELD &&
-            !print_value(emit->schema, &emit->schema->fields[field], document, shape, &values[i], err))
+            !print_value(emit->draft->schema, &emit->draft->schema->fields[field], document, shape,
+                         &values[i], err))
             return -2;
     }
     int same = 0;
     for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
         choose_ways(emit, dialect, shape, row);
-        same = write_row(emit, dialect) ? emit_reads_back(emit, dialect, document, shape) : -1;
+        same = write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
     }
     return same ? same : try_fields(emit, dialect, document, shape);
 }

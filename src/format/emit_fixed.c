@@ -1,7 +1,7 @@
+#include "format/emit_fixed.h"
 #include "base/grow.h"
 #include "base/pool.h"
 #include "format/convert.h"
-#include "format/emit_with.h"
 #include "format/fixed_plan.h"
 #include "format/pattern.h"
 
@@ -18,7 +18,7 @@ typedef struct {
 } entry_t;
 
 struct emit_fixed {
-    const schema_t *schema;
+    draft_t *draft;
     fixed_plan_t plan; /* knows each identifier's section */
     entry_t *entries;
     size_t count, room;
@@ -30,22 +30,22 @@ struct emit_fixed {
     } gap;
 };
 
-emit_fixed_t *emit_fixed_new(const schema_t *schema) {
-    emit_fixed_t *fixed = calloc(1, sizeof *fixed);
-    if (!fixed || !fixed_plan_compile(schema, &fixed->plan)) {
-        free(fixed);
+emit_fixed_t *emit_fixed_new(draft_t *draft) {
+    emit_fixed_t *emit = calloc(1, sizeof *emit);
+    if (!emit || !fixed_plan_compile(draft->schema, &emit->plan)) {
+        free(emit);
         return NULL;
     }
-    fixed->schema = schema;
-    return fixed;
+    emit->draft = draft;
+    return emit;
 }
 
-void emit_fixed_destroy(emit_fixed_t *fixed) {
-    if (!fixed)
+void emit_fixed_destroy(emit_fixed_t *emit) {
+    if (!emit)
         return;
-    fixed_plan_free(&fixed->plan);
-    free(fixed->entries);
-    free(fixed);
+    fixed_plan_free(&emit->plan);
+    free(emit->entries);
+    free(emit);
 }
 
 /* ---------------------------------------------------------------------------------------------------- values
@@ -163,10 +163,10 @@ static bool print_point(const make_t *made, const bson_t *document, const schema
     return true;
 }
 
-static bool print_record(emit_t *emit, const bson_t *document, err_t *err) {
-    const schema_t *schema = emit->schema;
+static bool print_record(emit_fixed_t *emit, const bson_t *document, err_t *err) {
+    const schema_t *schema = emit->draft->schema;
     bson_iter_t top;
-    uint8_t *out = emit->out.bytes;
+    uint8_t *out = emit->draft->bytes;
     if (!bson_iter_init(&top, document) || !print_fields(schema->fields, schema->field_count, &top, out, err))
         return false;
     for (size_t i = 0; i < schema->made_count; i++) {
@@ -179,13 +179,13 @@ static bool print_record(emit_t *emit, const bson_t *document, err_t *err) {
 }
 
 /* How many characters follow, unless the document says what the record said. */
-static void print_length(emit_t *emit, const bson_t *document) {
-    for (size_t i = 0; i < emit->schema->field_count; i++) {
-        const field_t *field = &emit->schema->fields[i];
+static void print_length(emit_fixed_t *emit, const bson_t *document) {
+    for (size_t i = 0; i < emit->draft->schema->field_count; i++) {
+        const field_t *field = &emit->draft->schema->fields[i];
         bson_iter_t top, at;
         if (field->type == TYPE_LENGTH && bson_iter_init(&top, document) &&
             !bson_iter_find_descendant(&top, field->key, &at))
-            print_digits(emit->out.length - emit->schema->fixed, emit->out.bytes + field->offset,
+            print_digits(emit->draft->length - emit->draft->schema->fixed, emit->draft->bytes + field->offset,
                          field->width);
     }
 }
@@ -194,50 +194,49 @@ static void print_length(emit_t *emit, const bson_t *document) {
  */
 
 /* Before each piece: the gap, when it stands here; then the part's marker, when it was not written yet. */
-static bool put_before(emit_t *emit, int part) {
-    emit_fixed_t *fixed = emit->fixed;
-    const schema_t *schema = fixed->schema;
-    if (fixed->gap.text && fixed->gap.at == emit->out.length) {
-        if (!emit_put(&emit->out, fixed->gap.text, fixed->gap.length))
+static bool put_before(emit_fixed_t *emit, int part) {
+    const schema_t *schema = emit->draft->schema;
+    if (emit->gap.text && emit->gap.at == emit->draft->length) {
+        if (!draft_put(emit->draft, emit->gap.text, emit->gap.length))
             return false;
-        for (int i = fixed->part + 1; i < (int)schema->part_count; i++) {
+        for (int i = emit->part + 1; i < (int)schema->part_count; i++) {
             const schema_text_t *marker = &schema->parts[i].marker;
-            if (fixed->gap.length >= marker->length &&
-                memcmp(fixed->gap.text, marker->text, marker->length) == 0) {
-                fixed->part = i; /* the gap begins with its marker */
+            if (emit->gap.length >= marker->length &&
+                memcmp(emit->gap.text, marker->text, marker->length) == 0) {
+                emit->part = i; /* the gap begins with its marker */
                 break;
             }
         }
-        fixed->gap.text = NULL;
+        emit->gap.text = NULL;
     }
-    if (part <= fixed->part)
+    if (part <= emit->part)
         return true;
-    fixed->part = part;
-    return emit_put(&emit->out, schema->parts[part].marker.text, schema->parts[part].marker.length);
+    emit->part = part;
+    return draft_put(emit->draft, schema->parts[part].marker.text, schema->parts[part].marker.length);
 }
 
 /* Room for `width` more characters, which the caller fills. */
-static uint8_t *put_blank(emit_t *emit, uint32_t width) {
+static uint8_t *put_blank(emit_fixed_t *emit, uint32_t width) {
     static const char blanks[64] = "                                                                ";
-    size_t before = emit->out.length;
+    size_t before = emit->draft->length;
     for (uint32_t left = width; left; left -= left < 64 ? left : 64)
-        if (!emit_put(&emit->out, blanks, left < 64 ? left : 64))
+        if (!draft_put(emit->draft, blanks, left < 64 ? left : 64))
             return NULL;
-    return emit->out.bytes + before;
+    return emit->draft->bytes + before;
 }
 
-static entry_t *add_entry(emit_fixed_t *fixed) {
-    if (!GROW(fixed->entries, fixed->room, fixed->count + 1, NULL))
+static entry_t *add_entry(emit_fixed_t *emit) {
+    if (!GROW(emit->entries, emit->room, emit->count + 1, NULL))
         return NULL;
-    entry_t *entry = &fixed->entries[fixed->count];
-    *entry = (entry_t){.place = (uint32_t)fixed->count};
-    fixed->count++;
+    entry_t *entry = &emit->entries[emit->count];
+    *entry = (entry_t){.place = (uint32_t)emit->count};
+    emit->count++;
     return entry;
 }
 
-static int take_entry(emit_fixed_t *fixed, const section_t *section, const bson_iter_t *at) {
+static int take_entry(emit_fixed_t *emit, const section_t *section, const bson_iter_t *at) {
     bson_iter_t id;
-    entry_t *entry = add_entry(fixed);
+    entry_t *entry = add_entry(emit);
     if (!entry)
         return -1;
     entry->section = section;
@@ -256,9 +255,9 @@ static int take_entry(emit_fixed_t *fixed, const section_t *section, const bson_
 }
 
 /* The document's sections, as they stand in it. 1: all; 0: something else is among them; -1: memory. */
-static int take_entries(emit_fixed_t *fixed, const bson_t *document) {
-    const schema_t *schema = fixed->schema;
-    fixed->count = 0;
+static int take_entries(emit_fixed_t *emit, const bson_t *document) {
+    const schema_t *schema = emit->draft->schema;
+    emit->count = 0;
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
         bson_iter_t at, inner;
@@ -266,10 +265,10 @@ static int take_entries(emit_fixed_t *fixed, const bson_t *document) {
         if (!bson_iter_init_find(&at, document, section->name))
             continue;
         if (!BSON_ITER_HOLDS_ARRAY(&at))
-            ok = take_entry(fixed, section, &at);
+            ok = take_entry(emit, section, &at);
         else if (bson_iter_recurse(&at, &inner))
             while (ok > 0 && bson_iter_next(&inner))
-                ok = take_entry(fixed, section, &inner);
+                ok = take_entry(emit, section, &inner);
         if (ok <= 0)
             return ok;
     }
@@ -282,9 +281,9 @@ static int by_id(const void *a, const void *b) {
     return order ? order : one->place < other->place ? -1 : 1;
 }
 
-static int put_entry(emit_t *emit, int part, entry_t *entry, err_t *err) {
+static int put_entry(emit_fixed_t *emit, int part, entry_t *entry, err_t *err) {
     const section_t *section = entry->section;
-    if (!put_before(emit, part) || !emit_put(&emit->out, entry->id, SCHEMA_ID))
+    if (!put_before(emit, part) || !draft_put(emit->draft, entry->id, SCHEMA_ID))
         return -1;
     uint8_t *out = put_blank(emit, section->width);
     if (!out)
@@ -301,36 +300,35 @@ static int compare_kind(const entry_t *entry, const char *id, const section_t *s
 }
 
 /* The next entry of a kind, of entries that are sorted by kind. */
-static entry_t *find_entry(emit_fixed_t *fixed, const char *id, bool with_ids) {
-    uint8_t index = fixed_plan_section(&fixed->plan, (const uint8_t *)id);
-    size_t first = 0, behind = fixed->count;
+static entry_t *find_entry(emit_fixed_t *emit, const char *id, bool with_ids) {
+    uint8_t index = fixed_plan_section(&emit->plan, (const uint8_t *)id);
+    size_t first = 0, behind = emit->count;
     if (index == FIXED_NO_SECTION)
         return NULL;
-    const section_t *section = &fixed->schema->sections[index];
+    const section_t *section = &emit->draft->schema->sections[index];
     while (first < behind) {
         size_t middle = first + (behind - first) / 2;
-        if (compare_kind(&fixed->entries[middle], id, section, with_ids) < 0)
+        if (compare_kind(&emit->entries[middle], id, section, with_ids) < 0)
             first = middle + 1;
         else
             behind = middle;
     }
-    size_t next = first < fixed->count ? first + fixed->entries[first].taken : first;
-    if (next >= fixed->count || compare_kind(&fixed->entries[next], id, section, with_ids) != 0)
+    size_t next = first < emit->count ? first + emit->entries[first].taken : first;
+    if (next >= emit->count || compare_kind(&emit->entries[next], id, section, with_ids) != 0)
         return NULL;
-    fixed->entries[first].taken++;
-    memcpy(fixed->entries[next].id, id, SCHEMA_ID);
-    return &fixed->entries[next];
+    emit->entries[first].taken++;
+    memcpy(emit->entries[next].id, id, SCHEMA_ID);
+    return &emit->entries[next];
 }
 
-static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *err) {
-    emit_fixed_t *fixed = emit->fixed;
-    const char *list = fixed->schema->parts[part].list;
+static int put_sections(emit_fixed_t *emit, int part, const bson_t *document, err_t *err) {
+    const char *list = emit->draft->schema->parts[part].list;
     bson_iter_t at, ids;
-    int ok = take_entries(fixed, document);
+    int ok = take_entries(emit, document);
     if (ok <= 0)
         return ok;
-    if (fixed->count && !list) /* else they are sorted by section */
-        qsort(fixed->entries, fixed->count, sizeof *fixed->entries, by_id);
+    if (emit->count && !list) /* else they are sorted by section */
+        qsort(emit->entries, emit->count, sizeof *emit->entries, by_id);
     if (bson_iter_init_find(&at, document, list ? list : "order") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &ids)) {
         while (ok > 0 && bson_iter_next(&ids)) {
@@ -338,18 +336,18 @@ static int put_sections(emit_t *emit, int part, const bson_t *document, err_t *e
             const uint8_t *id;
             entry_t *entry = NULL;
             if (text_of(&ids, &id, &length) && length == SCHEMA_ID)
-                entry = find_entry(fixed, (const char *)id, !list);
+                entry = find_entry(emit, (const char *)id, !list);
             ok = entry ? put_entry(emit, part, entry, err) : 0;
         }
         return ok;
     }
-    for (size_t i = 0; i < fixed->count && ok > 0; i++)
-        ok = put_entry(emit, part, &fixed->entries[i], err);
+    for (size_t i = 0; i < emit->count && ok > 0; i++)
+        ok = put_entry(emit, part, &emit->entries[i], err);
     return ok;
 }
 
 /* The length and the text of an entry's last field. */
-static int put_counted(emit_t *emit, const tail_part_t *part, size_t start, const bson_iter_t *entry) {
+static int put_counted(emit_fixed_t *emit, const tail_part_t *part, size_t start, const bson_iter_t *entry) {
     const field_t *field = &part->fields[part->field_count - 1];
     bson_iter_t top = *entry, at;
     const uint8_t *text;
@@ -357,13 +355,13 @@ static int put_counted(emit_t *emit, const tail_part_t *part, size_t start, cons
     if (!field->counted)
         return 1;
     if (!bson_iter_find_descendant(&top, field->key, &at) || !text_of(&at, &text, &length) ||
-        !print_digits(length, emit->out.bytes + start + field->offset, field->width))
+        !print_digits(length, emit->draft->bytes + start + field->offset, field->width))
         return 0;
-    return emit_put(&emit->out, text, length) ? 1 : -1;
+    return draft_put(emit->draft, text, length) ? 1 : -1;
 }
 
-static int put_repeated(emit_t *emit, int index, const bson_t *document, err_t *err) {
-    const tail_part_t *part = &emit->schema->parts[index];
+static int put_repeated(emit_fixed_t *emit, int index, const bson_t *document, err_t *err) {
+    const tail_part_t *part = &emit->draft->schema->parts[index];
     bson_iter_t at, entries, entry;
     if (!bson_iter_init_find(&at, document, part->name))
         return 1;
@@ -375,7 +373,7 @@ static int put_repeated(emit_t *emit, int index, const bson_t *document, err_t *
             return 0;
         if (!put_before(emit, index))
             return -1;
-        size_t start = emit->out.length;
+        size_t start = emit->draft->length;
         uint8_t *out = put_blank(emit, part->width);
         if (!out)
             return -1;
@@ -386,28 +384,26 @@ static int put_repeated(emit_t *emit, int index, const bson_t *document, err_t *
     return ok;
 }
 
-static bool find_gap(emit_fixed_t *fixed, const bson_t *document) {
+static bool find_gap(emit_fixed_t *emit, const bson_t *document) {
     bson_iter_t top, at, text;
-    fixed->gap.text = NULL;
+    emit->gap.text = NULL;
     if (!bson_iter_init_find(&top, document, "unparsed"))
         return true;
     bson_iter_init(&top, document);
     if (!bson_iter_find_descendant(&top, "unparsed.at", &at) || !BSON_ITER_HOLDS_INT32(&at))
         return false;
     bson_iter_init(&top, document);
-    fixed->gap.at = (uint32_t)bson_iter_int32(&at);
+    emit->gap.at = (uint32_t)bson_iter_int32(&at);
     return bson_iter_find_descendant(&top, "unparsed.text", &text) &&
-           text_of(&text, &fixed->gap.text, &fixed->gap.length);
+           text_of(&text, &emit->gap.text, &emit->gap.length);
 }
 
-int emit_fixed_record(emit_t *emit, const bson_t *document, const shape_t *shape, err_t *err) {
-    const schema_t *schema = emit->schema;
+int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t *shape, err_t *err) {
+    const schema_t *schema = emit->draft->schema;
     dialect_t none = {.columns = 0};
-    emit->out.length = 0;
-    emit->fixed->part = -1;
-    if (!emit_possible(schema, err))
-        return -2;
-    if (!find_gap(emit->fixed, document))
+    emit->draft->length = 0;
+    emit->part = -1;
+    if (!find_gap(emit, document))
         return 0;
     if (!put_blank(emit, schema->fixed))
         return -1;
@@ -419,9 +415,9 @@ int emit_fixed_record(emit_t *emit, const bson_t *document, const shape_t *shape
         if (ok <= 0)
             return ok;
     }
-    if (!put_before(emit, -1) || !emit_put(&emit->out, "", 0))
+    if (!put_before(emit, -1) || !draft_put(emit->draft, "", 0))
         return -1;
     print_length(emit, document);
-    memset(emit->out.bytes + emit->out.length, 0, POOL_SLACK);
-    return emit_reads_back(emit, &none, document, shape);
+    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
+    return emit->draft->reads_back(emit->draft, &none, document, shape);
 }
