@@ -1,5 +1,4 @@
 #include "base/conceal.h"
-#include "base/err.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -103,16 +102,6 @@ bool conceal_finds(const char *text) {
         if (in_login(at + 2, &is_login).from)
             return true;
     return false;
-}
-
-char *conceal_copy(const char *text) {
-    /* each password becomes two bytes longer at the most, and has something before it */
-    const size_t room = 2 * strlen(text) + sizeof STARS;
-    char *out = malloc(room);
-    if (!out) /* nothing that holds a password may be shown as it is */
-        err_end_without_memory(room);
-    strcpy(out, text);
-    return conceal(out, room);
 }
 
 /* No memory is asked for: sentences about memory that is out go through here, too. */

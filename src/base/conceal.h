@@ -10,9 +10,6 @@
 /* In place; what has no room any more is cut off at the end. Returns the text. */
 char *conceal(char *text, size_t room);
 
-/* As a new text, for free(). Without memory for it the process ends with status 8 and a sentence. */
-char *conceal_copy(const char *text);
-
 /* Is there a whole URI with a password in it? */
 bool conceal_finds(const char *text);
 

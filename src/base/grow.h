@@ -4,6 +4,9 @@
 
 #include "base/err.h"
 
+/* Of an array, not of a pointer. */
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* Room for at least `needed` items in the array ITEMS, a pointer that may move and begins as NULL; ROOM is the size_t that
  * counts how many it has room for. False: memory is out, nothing has changed, and err has the sentence. err may
  * be NULL, for who has no sentence to say. */

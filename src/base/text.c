@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "base/conceal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,15 @@ char *text_take_or_end(text_t *text) {
     if (text->lacking)
         err_end_without_memory(text->lacking);
     return text_take(text, &err);
+}
+
+char *text_concealed(const char *words) {
+    text_t text = {0};
+    /* each password becomes two bytes longer at the most, and has something before it */
+    if (!text_grow(&text, 2 * strlen(words) + sizeof "***"))
+        err_end_without_memory(text.lacking); /* nothing that holds a password may be shown as it is */
+    strcpy(text.bytes, words);
+    return conceal(text.bytes, text.room);
 }
 
 void text_free(text_t *text) {

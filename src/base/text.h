@@ -42,6 +42,9 @@ char *text_take(text_t *text, err_t *err);
  * sentence. */
 char *text_take_or_end(text_t *text);
 
+/* A copy without the passwords in it (conceal), for free(); ends the process in the same way. */
+char *text_concealed(const char *words);
+
 /* With its memory; what is left is empty. */
 void text_free(text_t *text);
 

@@ -1,5 +1,6 @@
 #include "cli/again.h"
 #include "base/conceal.h"
+#include "base/text.h"
 #include "cli/paste.h"
 #include "target/address.h"
 
@@ -27,7 +28,7 @@ char *again_conceal(const char *text, const char *uri) {
         address_conceal(&address, own);
         address_free(&address);
     }
-    char *shown = conceal_copy(own), *out = bson_strdup(shown);
+    char *shown = text_concealed(own), *out = bson_strdup(shown);
     bson_free(own);
     free(shown);
     return out;

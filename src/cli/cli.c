@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "base/conceal.h"
+#include "base/text.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/nearest.h"
@@ -487,7 +488,7 @@ int cli_finish(int status, err_t *err) {
 }
 
 void cli_print_text(const char *text) {
-    char *shown = conceal_copy(text);
+    char *shown = text_concealed(text);
     const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
     char piece[ESCAPE_PIECE];
     while (at < end) {
@@ -498,7 +499,7 @@ void cli_print_text(const char *text) {
 }
 
 void cli_print_json_text(const char *text) {
-    char *shown = conceal_copy(text);
+    char *shown = text_concealed(text);
     const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
     char piece[ESCAPE_PIECE];
     putchar('"');

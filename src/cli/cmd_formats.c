@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "format/format.h"
+#include "format/schema_parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

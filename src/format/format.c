@@ -1,4 +1,5 @@
 #include "format/format.h"
+#include "format/schema_parse.h"
 #include "builtin/builtin.h"
 
 #include <stdlib.h>

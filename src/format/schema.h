@@ -199,9 +199,10 @@ typedef struct {
     void *owned;
 } schema_t;
 
-/* name is used in messages. */
-schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err);
 void schema_destroy(schema_t *schema);
+
+/* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
+void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 
 /* A field by its name or its key, also a made one that can be compared; or NULL. */
 const field_t *schema_field(const schema_t *schema, const char *name);
@@ -209,6 +210,14 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 /* Does a document have this path, dots in it or not, that is no array's? `_id` is not asked for. Else *near: what was
  * meant, most likely, or NULL. */
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
+
+/* Types by the words that format files have for them. */
+enum { SCHEMA_TYPES = 8 };
+typedef struct {
+    const char *name;
+    field_type_t type;
+} schema_type_t;
+extern const schema_type_t schema_types[SCHEMA_TYPES];
 
 const char *schema_type_name(field_type_t type);
 

@@ -3,6 +3,7 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_READ_H
 #define TIPPLE_FORMAT_SCHEMA_READ_H
 
+#include "base/grow.h"
 #include "format/schema.h"
 
 typedef struct {
@@ -12,11 +13,11 @@ typedef struct {
     err_t *err;
 } reader_t;
 
-#define COUNT(array)      (sizeof(array) / sizeof *(array))
 #define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
-/* Zeroed memory that lives as long as the schema; NULL: out of memory. */
-void *schema_keep(reader_t *reader, size_t bytes);
+static inline void *schema_keep(reader_t *reader, size_t bytes) {
+    return schema_own(reader->schema, bytes, reader->err);
+}
 
 bool schema_want(reader_t *reader, const ynode_t *node, ynode_kind_t kind, const char *expected);
 

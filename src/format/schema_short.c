@@ -1,7 +1,6 @@
 #include "format/schema_short.h"
 #include "base/grow.h"
 #include "format/schema_digest.h"
-#include "format/schema_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,8 @@ typedef struct {
 } word_t;
 
 typedef struct {
-    reader_t reader;
+    schema_t *schema;
+    err_t *err;
     word_t *words;
     size_t count, room;
     unsigned given; /* short words so far, those that were passed over too */
@@ -24,7 +24,7 @@ typedef struct {
 /* The keys that records make besides the format's own. */
 static bool is_taken(const char *word) {
     static const char *const taken[] = {"id", "order", "unparsed", "hour24"};
-    for (size_t i = 0; i < COUNT(taken); i++)
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(word, taken[i]) == 0)
             return true;
     return false;
@@ -45,7 +45,7 @@ static const char *word_for(shortener_t *all, const char *text, size_t length) {
     for (size_t i = 0; i < all->count; i++)
         if (all->words[i].length == length && memcmp(all->words[i].text, text, length) == 0)
             return all->words[i].as;
-    if (!GROW(all->words, all->room, all->count + 1, all->reader.err))
+    if (!GROW(all->words, all->room, all->count + 1, all->err))
         return NULL;
     word_t *word = &all->words[all->count++];
     *word = (word_t){.text = text, .length = length};
@@ -62,7 +62,7 @@ static bool shorten(shortener_t *all, const char **key) {
     size_t parts = 1, used = 0;
     for (const char *at = *key; *at; at++)
         parts += *at == '.';
-    char *made = schema_keep(&all->reader, parts * LONGEST_WORD + 1);
+    char *made = schema_own(all->schema, parts * LONGEST_WORD + 1, all->err);
     for (const char *at = *key; made && *at;) {
         const size_t length = strcspn(at, ".");
         const char *word = word_for(all, at, length);
@@ -80,7 +80,7 @@ static bool shorten(shortener_t *all, const char **key) {
 }
 
 static bool shorten_fields(shortener_t *all, const field_t **fields, size_t count) {
-    field_t *made = schema_keep(&all->reader, (count + 1) * sizeof *made);
+    field_t *made = schema_own(all->schema, (count + 1) * sizeof *made, all->err);
     bool ok = made != NULL;
     if (ok && count)
         memcpy(made, *fields, count * sizeof *made);
@@ -91,7 +91,7 @@ static bool shorten_fields(shortener_t *all, const field_t **fields, size_t coun
 }
 
 static bool shorten_texts(shortener_t *all, texts_t *texts) {
-    schema_text_t *made = schema_keep(&all->reader, (texts->count + 1) * sizeof *made);
+    schema_text_t *made = schema_own(all->schema, (texts->count + 1) * sizeof *made, all->err);
     bool ok = made != NULL;
     for (size_t i = 0; ok && i < texts->count; i++) {
         made[i].text = texts->items[i].text;
@@ -123,7 +123,7 @@ static bool shorten_all(shortener_t *all, schema_t *schema) {
 }
 
 bool schema_shorten(schema_t *schema, err_t *err) {
-    shortener_t all = {.reader = {.schema = schema, .err = err}};
+    shortener_t all = {.schema = schema, .err = err};
     const bool ok = shorten_all(&all, schema) && schema_digest(schema, err);
     free(all.words);
     return ok;

@@ -1,5 +1,5 @@
 #include "query/measure.h"
-#include "base/conceal.h"
+#include "base/text.h"
 #include "base/escape.h"
 #include "base/grow.h"
 #include "base/nearest.h"
@@ -95,7 +95,7 @@ complain(const maker_t *maker, const ynode_t *at, const char *fmt, ...) {
 
 /* As it may be shown. */
 static char *label_of(const char *text) {
-    char *open = conceal_copy(text);
+    char *open = text_concealed(text);
     const size_t length = strlen(open), room = 4 * length + 1;
     char *shown = bson_malloc(room);
     escape_text(shown, room, open, length);

@@ -1,5 +1,5 @@
 #include "query/parallel.h"
-#include "base/conceal.h"
+#include "base/text.h"
 #include "base/ejson.h"
 #include "base/stop.h"
 #include "query/beyond.h"
@@ -404,7 +404,7 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
     char *each = inner_list_json(&part), *merged = inner_list_json(&parallel->parts.merge);
     char *words =
         bson_strdup_printf("  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
-    char *shown = conceal_copy(words);
+    char *shown = text_concealed(words);
     fputs(shown, to);
     free(shown);
     bson_free(words);

@@ -1,4 +1,5 @@
 #include "query/suite.h"
+#include "base/grow.h"
 #include "base/nearest.h"
 #include "builtin/builtin.h"
 #include "query/expected.h"
@@ -11,7 +12,6 @@
 
 enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
 
-#define COUNT(array)      (sizeof(array) / sizeof *(array))
 #define COMPLAIN(at, ...) ytree_complain(suite->tree, at, err, __VA_ARGS__)
 
 /* ---- small things ---- */

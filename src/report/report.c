@@ -1,6 +1,6 @@
 #include "report/report.h"
 #include "base/clock.h"
-#include "base/conceal.h"
+#include "base/text.h"
 #include "report/file.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -51,7 +51,7 @@ struct report {
 
 /* Every text of a report comes through here, or through `set`. */
 static void append_text(bson_t *to, const char *name, const char *text) {
-    char *shown = conceal_copy(text);
+    char *shown = text_concealed(text);
     BSON_APPEND_UTF8(to, name, shown);
     free(shown);
 }
@@ -93,7 +93,7 @@ static void clear(list_t *list) {
 }
 
 static void set(char **field, const char *text) {
-    char *shown = conceal_copy(text ? text : "");
+    char *shown = text_concealed(text ? text : "");
     bson_free(*field);
     *field = bson_strdup(shown);
     free(shown);

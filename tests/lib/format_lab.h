@@ -4,6 +4,7 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAB_H
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
+#include "format/schema_parse.h"
 #include "base/pool.h"
 #include "format/records.h"
 #include "format/emit.h"

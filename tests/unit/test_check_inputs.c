@@ -1,5 +1,6 @@
 /* Do all inputs fit the format, before anything is written? Each kind of file, and the same answers as a
  * feeder's. */
+#include "format/schema_parse.h"
 #include "load/check_inputs.h"
 #include "base/log.h"
 #include "format/dialect.h"

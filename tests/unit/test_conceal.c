@@ -1,5 +1,6 @@
 /* conceal: passwords out of texts, written by hand. The password is s3cret wherever there is one. */
 #include "base/conceal.h"
+#include "base/text.h"
 #include "base/err.h"
 
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static void concealed(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *shown = cases[i].shown ? cases[i].shown : cases[i].text;
-        char *copy = conceal_copy(cases[i].text), text[200];
+        char *copy = text_concealed(cases[i].text), text[200];
         if (strcmp(copy, shown) != 0)
             fail_msg("%s became %s", cases[i].text, copy);
         free(copy);

@@ -46,19 +46,6 @@ bool schema_key(reader_t *reader, const ynode_t *node, const char **key) {
     return true;
 }
 
-static const struct {
-    const char *name;
-    field_type_t type;
-} types[] = {{"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},       {"long", TYPE_LONG},
-             {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}, {"length", TYPE_LENGTH}};
-
-const char *schema_type_name(field_type_t type) {
-    for (size_t i = 0; i < COUNT(types); i++)
-        if (types[i].type == type)
-            return types[i].name;
-    return "";
-}
-
 static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
     static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
     static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
@@ -68,21 +55,21 @@ static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
                                              {"YYYY-MM-DD hh:mm:ss.SSS", 23},
                                              {"YYYY-MM-DDThh:mm:ss.SSS", 23},
                                              {"YYYY-MM-DD", 10}};
-    const char *words[COUNT(types)];
+    const char *words[SCHEMA_TYPES];
     if (!schema_want(reader, node, YNODE_SCALAR, "a type"))
         return false;
-    for (size_t i = 0; i < COUNT(types); i++) {
-        words[i] = types[i].name;
-        if (strcmp(node->text, types[i].name) != 0)
+    for (size_t i = 0; i < SCHEMA_TYPES; i++) {
+        words[i] = schema_types[i].name;
+        if (strcmp(node->text, schema_types[i].name) != 0)
             continue;
-        field->type = types[i].type;
+        field->type = schema_types[i].type;
         if (strcmp(node->text, "date") == 0)
             field->as = (texts_t){date, COUNT(date)};
         if (strcmp(node->text, "datetime") == 0)
             field->as = (texts_t){datetime, COUNT(datetime)};
         return true;
     }
-    const char *near = nearest_word(node->text, words, COUNT(types));
+    const char *near = nearest_word(node->text, words, SCHEMA_TYPES);
     return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are text, code, int, long, number, date, datetime",
                     node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
