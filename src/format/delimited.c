@@ -3,6 +3,7 @@
 #include "format/bsonw.h"
 #include "format/calendar.h"
 #include "format/convert.h"
+#include "format/plan.h"
 #include "format/scan.h"
 #include "format/split.h"
 
@@ -145,19 +146,35 @@ static int scan_on(delimited_t *reader) {
     return scan->row_count > 0;
 }
 
+/* The type and the key before a value. short_head: the caller knows that they are no longer than PLAN_HEAD. */
+static inline uint8_t *put_head(uint8_t *out, const op_t *op, bool short_head) {
+    if (!short_head && __builtin_expect(op->head_size > PLAN_HEAD, 0))
+        memcpy(out, op->long_head, op->head_size);
+    else
+        memcpy(out, op->head, PLAN_HEAD);
+    return out + op->head_size;
+}
+
+/* The same field with another type than planned. */
+static inline uint8_t *put_head_as(uint8_t *out, const op_t *op, uint8_t type) {
+    uint8_t *behind = put_head(out, op, false);
+    *out = type;
+    return behind;
+}
+
 /* Text of a field that is not a number or a date after all, or that is text anyway. */
 static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high) {
     if (!high || utf8_valid(text, length))
-        return bsonw_string(bsonw_head_as(out, op, 0x02), text, length);
+        return bsonw_string(put_head_as(out, op, 0x02), text, length);
     if (reader->schema->latin1) {
-        out = bsonw_head_as(out, op, 0x02);
+        out = put_head_as(out, op, 0x02);
         size_t bytes = utf8_from_latin1(out + 4, text, length);
         out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
         *out = 0;
         return out + 1;
     }
-    out = bsonw_int32(bsonw_head_as(out, op, 0x05), (int32_t)length);
+    out = bsonw_int32(put_head_as(out, op, 0x05), (int32_t)length);
     *out++ = 0; /* generic binary */
     memcpy(out, text, length);
     return out + length;
@@ -181,8 +198,8 @@ static inline bool is_absent(const op_t *op, const uint8_t *text, size_t length)
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
     if (__builtin_expect(op->code == OP_INT && value == (int32_t)value, 1))
-        return bsonw_int32(bsonw_head(out, op, short_head), (int32_t)value);
-    return bsonw_int64(bsonw_head_as(out, op, 0x12), value);
+        return bsonw_int32(put_head(out, op, short_head), (int32_t)value);
+    return bsonw_int64(put_head_as(out, op, 0x12), value);
 }
 
 /* The rarer conversions; NULL when the text is no such value. */
@@ -196,7 +213,7 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     case OP_NUMBER:
         if (!convert_number(text, length, op->divide, &number))
             return NULL;
-        out = bsonw_head(out, op, false);
+        out = put_head(out, op, false);
         memcpy(out, &number, 8);
         return out + 8;
     default:
@@ -205,7 +222,7 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
                 continue;
             if (shape)
                 shape->spelling[op->field] = i;
-            return bsonw_int64(bsonw_head(out, op, false), whole);
+            return bsonw_int64(put_head(out, op, false), whole);
         }
         return NULL;
     }
@@ -264,7 +281,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
 static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
     if (op->code == OP_OPEN) {
         *(*group)++ = out;
-        return bsonw_head(out, op, false) + 4;
+        return put_head(out, op, false) + 4;
     }
     uint8_t *head = *--*group, *body = head + strlen((const char *)head + 1) + 2;
     if (out == body + 4)
@@ -318,7 +335,7 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
              prints_as_filler(OP_NUMBER, field->divide, &field->absent, value.text, value.length)))
             return out;
     }
-    return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(bsonw_head(out, op, false), place[0], place[1])
+    return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])
                                                  : out;
 }
 
@@ -349,7 +366,7 @@ static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fie
     const make_t *made = &reader->schema->made[op->field];
     for (size_t i = 0; i < made->from_count; i++) {
         const schema_text_t *with = &made->from[i].with;
-        uint8_t *value = bsonw_head(out, op, false) + 4;
+        uint8_t *value = put_head(out, op, false) + 4;
         memcpy(value, with->text ? with->text : "", with->length);
         uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
         if (!end)
@@ -415,7 +432,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             break;
         case OP_ISO_DATE:
             if (__builtin_expect(length == 10 && calendar_iso(text, &ms), 1)) {
-                out = bsonw_int64(bsonw_head(out, op, simple), ms);
+                out = bsonw_int64(put_head(out, op, simple), ms);
                 continue;
             }
             break;
@@ -428,7 +445,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         case OP_TEXT:
             if (__builtin_expect(length == 0 || high || (length == 4 && (op->absent & ABSENT_NULL)), 0))
                 break; /* nothing, perhaps NULL, perhaps not UTF-8 */
-            out = bsonw_string(bsonw_head(out, op, simple), text, length);
+            out = bsonw_string(put_head(out, op, simple), text, length);
             continue;
         }
         out = put_unusual(reader, out, op, text, length, high, shape);
