@@ -174,9 +174,6 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
 /* All of these were made. If some were not, the entries have to be read again instead (ledger_read). */
 void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count);
 
-/* An extent that was added to the input of a piece that is ours. */
-bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err);
-
 /* Are the done blocks of the piece of a file with another modification time than the one that is here, or of
  * a stream? Then they have to show that they are the same. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);

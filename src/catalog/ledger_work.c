@@ -322,10 +322,6 @@ void ledger_checked(ledger_t *ledger, work_t *work) {
         work->state = WORK_DONE;
 }
 
-bool ledger_extended(ledger_t *ledger, work_t *work, extent_t extent, err_t *err) {
-    return entry_add_extent(&ledger->inputs[work->input].entry, extent, err);
-}
-
 /* ---- writing down ---- */
 
 /* Everything from the piece's beginning to its end is done. */

@@ -65,10 +65,6 @@ const entries_t *places_entries(const places_t *places) {
     return &places->entries;
 }
 
-const entry_t *places_entry(const places_t *places, uint32_t ordinal) {
-    return entries_find(&places->entries, ordinal);
-}
-
 const entry_t *places_named(const places_t *places, const char *name) {
     for (size_t i = places->entries.count; i-- > 0;) {
         const entry_t *entry = &places->entries.entries[i];

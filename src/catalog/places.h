@@ -12,8 +12,6 @@ void places_free(places_t *places); /* NULL is allowed */
 
 size_t places_inputs(const places_t *places); /* without those that were removed */
 const entries_t *places_entries(const places_t *places);
-/* By ordinal; NULL: the catalog has no such input. */
-const entry_t *places_entry(const places_t *places, uint32_t ordinal);
 /* The newest of this name; NULL: none. */
 const entry_t *places_named(const places_t *places, const char *name);
 /* Of those of this name that were removed (remains: but whose documents are not yet), the next behind this one (NULL: the

@@ -18,7 +18,6 @@
 
 enum { ROUNDS_WANTED = 4, MOST_TRIALS = 500, CLUSTERED_SINCE = 503 };
 
-static const int64_t SECOND_NS = 1000000000;
 
 typedef struct {
     const storage_spec_t *spec;
@@ -32,11 +31,6 @@ typedef struct {
     hist_t ignored; /* first looks */
     storage_figures_t found;
 } storing_t;
-
-void storage_spec_init(storage_spec_t *spec) {
-    *spec = (storage_spec_t){.budget_ns = 180 * SECOND_NS, .precision = 0.05, .seed = 1};
-    load_spec_init(&spec->load);
-}
 
 /* ---- before the first trial ---- */
 

@@ -35,7 +35,6 @@ typedef struct {
     const char *cold;  /* a command that empties caches, before each scan from disk; NULL: there is none */
 } storage_spec_t;
 
-void storage_spec_init(storage_spec_t *spec); /* the defaults */
 
 typedef struct {
     const char *compressor;

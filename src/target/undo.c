@@ -57,13 +57,6 @@ void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
         undone->steps[UNDO_BALANCING].why = err;
 }
 
-bool undo_is_done(const undone_t *undone) {
-    for (undo_step_t step = 0; step < UNDO_STEPS; step++)
-        if (undone->steps[step].left || undone->steps[step].unknown)
-            return false;
-    return true;
-}
-
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err) {
     static const char *const left[] = {"zone ranges that loads have set could not be taken away",
                                        "tags of shards that loads have set could not be taken away",

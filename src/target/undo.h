@@ -20,9 +20,6 @@ typedef struct {
 
 void undo(server_t *server, mongoc_client_t *client, undone_t *undone);
 
-/* Is everything put back? */
-bool undo_is_done(const undone_t *undone);
-
 /* A warning for each that is not put back, the first with a hint behind it. False: there was one, and err says why. */
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err);
 

@@ -47,7 +47,6 @@ struct writer {
     size_t error_room;
     char words[BSON_ERROR_BUFFER_SIZE];
     patience_t patience;
-    int64_t wait_ns;
     char doing[300], reading[300];
 };
 
@@ -86,10 +85,6 @@ void writer_destroy(writer_t *writer) {
 void writer_set_uuid(writer_t *writer, const uint8_t uuid[16]) {
     if (!bson_has_field(writer->options, "collectionUUID"))
         server_append_uuid(writer->server, uuid, writer->options);
-}
-
-int64_t writer_wait_ns(const writer_t *writer) {
-    return writer->wait_ns;
 }
 
 mongoc_client_t *writer_client(const writer_t *writer) {
@@ -266,12 +261,10 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     writer_t *writer = context;
     if (!view_documents(writer, message, err))
         return false;
-    int64_t start = clock_now_ns(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     memset(&writer->error, 0, sizeof writer->error);
     bson_destroy(&writer->reply);
     bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
                                             writer->line_options, &writer->reply, &writer->error);
-    writer->wait_ns += clock_now_ns() - start - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
     if (ok && !writer->acknowledged) {
         *reply = (reply_t){.kind = REPLY_NOT_ASKED_FOR, .words = ""};
         return true;

@@ -35,7 +35,4 @@ const wire_t *writer_wire(const writer_t *writer);
 /* The thread's connection, for other commands in between. */
 mongoc_client_t *writer_client(const writer_t *writer);
 
-/* Nanoseconds spent waiting for replies. */
-int64_t writer_wait_ns(const writer_t *writer);
-
 #endif

@@ -380,7 +380,6 @@ static void test_insert(void **state) {
     }
     assert_int_equal(delivered.retries, 0);
     assert_int_equal(count_of(&lab), 1500);
-    assert_true(writer_wait_ns(writer->writer) > 0);
     batch->count = 0;
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 0);
