@@ -1,4 +1,5 @@
 #include "catalog/done_runs.h"
+#include "base/search.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
@@ -6,15 +7,7 @@
 
 /* The first run that ends at or after a block. */
 static size_t find(const done_runs_t *set, uint64_t block) {
-    size_t low = 0, high = set->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (set->runs[middle].to < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(set->count, i, set->runs[i].to < block);
 }
 
 bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {

@@ -1,4 +1,5 @@
 #include "catalog/entry.h"
+#include "base/search.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
@@ -80,15 +81,7 @@ counts_t piece_counts(const piece_t *piece) {
 
 /* Of marks of `size` bytes each, which begin with their offsets: the first that is not before this one. */
 static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (*(const uint64_t *)((const char *)marks + middle * size) < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(count, i, *(const uint64_t *)((const char *)marks + i * size) < offset);
 }
 
 static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
@@ -374,15 +367,8 @@ entry_t *entries_add(entries_t *entries, err_t *err) {
 }
 
 const entry_t *entries_find(const entries_t *entries, uint32_t ordinal) {
-    size_t low = 0, high = entries->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (entries->entries[middle].ordinal < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < entries->count && entries->entries[low].ordinal == ordinal ? &entries->entries[low] : NULL;
+    const size_t at = SEARCH_FIRST(entries->count, i, entries->entries[i].ordinal < ordinal);
+    return at < entries->count && entries->entries[at].ordinal == ordinal ? &entries->entries[at] : NULL;
 }
 
 void entries_free(entries_t *entries) {

@@ -1,4 +1,5 @@
 #include "catalog/places.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,17 +91,10 @@ bool places_equal(const places_t *a, const places_t *b) {
 }
 
 const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset) {
-    size_t low = 0, high = places->stretch_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (places->stretches[middle].extent.base <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low)
+    const size_t above = SEARCH_FIRST(places->stretch_count, i, places->stretches[i].extent.base <= number);
+    if (!above)
         return NULL;
-    const stretch_t *stretch = &places->stretches[low - 1];
+    const stretch_t *stretch = &places->stretches[above - 1];
     if (number - stretch->extent.base >= stretch->extent.length)
         return NULL;
     *offset = stretch->extent.start + (number - stretch->extent.base);

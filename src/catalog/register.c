@@ -1,4 +1,5 @@
 #include "catalog/register.h"
+#include "base/search.h"
 #include "target/position.h"
 
 #include <stdio.h>
@@ -103,15 +104,7 @@ static int last_name_to(const entry_t *entry, const wanted_t *wanted) {
 
 /* The first that is not before what is wanted. */
 static size_t first_in(const matching_t *m, const order_t *order, const wanted_t *wanted) {
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (order->compare(order->entries[middle], wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(m->count, i, order->compare(order->entries[i], wanted) < 0);
 }
 
 /* NULL: behind the last one that is like what is wanted. */

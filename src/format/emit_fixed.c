@@ -1,6 +1,7 @@
 #include "format/emit_fixed.h"
 #include "base/grow.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "format/convert.h"
 #include "format/fixed_plan.h"
 #include "format/pattern.h"
@@ -302,17 +303,11 @@ static int compare_kind(const entry_t *entry, const char *id, const section_t *s
 /* The next entry of a kind, of entries that are sorted by kind. */
 static entry_t *find_entry(emit_fixed_t *emit, const char *id, bool with_ids) {
     uint8_t index = fixed_plan_section(&emit->plan, (const uint8_t *)id);
-    size_t first = 0, behind = emit->count;
     if (index == FIXED_NO_SECTION)
         return NULL;
     const section_t *section = &emit->draft->schema->sections[index];
-    while (first < behind) {
-        size_t middle = first + (behind - first) / 2;
-        if (compare_kind(&emit->entries[middle], id, section, with_ids) < 0)
-            first = middle + 1;
-        else
-            behind = middle;
-    }
+    const size_t first =
+        SEARCH_FIRST(emit->count, i, compare_kind(&emit->entries[i], id, section, with_ids) < 0);
     size_t next = first < emit->count ? first + emit->entries[first].taken : first;
     if (next >= emit->count || compare_kind(&emit->entries[next], id, section, with_ids) != 0)
         return NULL;

@@ -1,4 +1,5 @@
 #include "load/fixes.h"
+#include "base/search.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "catalog/standing.h"
@@ -305,13 +306,5 @@ const fix_t *fixes_at(const fixes_t *fixes, size_t at) {
 }
 
 size_t fixes_first(const fixes_t *fixes, int64_t id) {
-    size_t low = 0, high = fixes->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (fixes->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(fixes->count, i, fixes->items[i].id < id);
 }

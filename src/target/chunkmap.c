@@ -1,4 +1,5 @@
 #include "target/chunkmap.h"
+#include "base/search.h"
 #include "base/grow.h"
 #include "target/inner.h"
 #include "target/keyorder.h"
@@ -158,19 +159,11 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
 
 /* The index of the last chunk whose bound is not above the key. The map has chunks. */
 static size_t index_of(const chunkmap_t *map, const bson_t *key) {
-    size_t low = 0, high = map->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (keyorder_documents(map->chunks[middle].min, key) <= 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const size_t above = SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);
+    return above ? above - 1 : 0;
 }
 
 static size_t index_of_whole(const chunkmap_t *map, int64_t key) {
-    size_t low = 0, high = map->count;
     if (!map->whole) {
         bson_t values = BSON_INITIALIZER;
         bson_append_int64(&values, "", 0, key);
@@ -178,14 +171,8 @@ static size_t index_of_whole(const chunkmap_t *map, int64_t key) {
         bson_destroy(&values);
         return index;
     }
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (map->chunks[middle].whole <= key)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const size_t above = SEARCH_FIRST(map->count, i, map->chunks[i].whole <= key);
+    return above ? above - 1 : 0;
 }
 
 size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {

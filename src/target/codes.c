@@ -1,4 +1,5 @@
 #include "target/codes.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -161,15 +162,8 @@ static const struct {
 };
 
 const code_row_t *code_row(int code) {
-    size_t low = 0, high = sizeof rows / sizeof *rows;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (rows[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < sizeof rows / sizeof *rows && rows[low].code == code ? &rows[low] : NULL;
+    const size_t at = SEARCH_FIRST(sizeof rows / sizeof *rows, i, rows[i].code < code);
+    return at < sizeof rows / sizeof *rows && rows[at].code == code ? &rows[at] : NULL;
 }
 
 code_class_t code_class(int code, const char *words) {
