@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* It may well make a document, but not the record's. */
+static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
+    uint64_t kept;
+    return reject_entry_number(entry, "kept", &kept) && retry->has_hash &&
+           (reject_identity_hash(entry->record, entry->raw_length) == retry->hash ||
+            reject_identity_hash(entry->record, entry->length) == retry->hash);
+}
+
 static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
                        err_t *err) {
     size_t length, dialect_length;
@@ -19,6 +27,7 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     const char *hash = reject_entry_word(entry, "hash", &hash_length);
     retry->has_hash = hash && hash_length == 16;
     retry->hash = retry->has_hash ? strtoull(hash, NULL, 16) : 0;
+    retry->is_part = is_part(entry, retry);
     return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
             reject_entry_number(entry, "line", &retry->line) &&
             dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&

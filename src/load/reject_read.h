@@ -17,6 +17,7 @@ typedef struct {
     bool has_hash;
     uint64_t hash; /* of the bytes that were rejected */
     bool cut_off;  /* by a kill, and not written again: the beginning of a record */
+    bool is_part;  /* nobody has touched it, and of a longer record only the first bytes were kept */
 } retry_t;
 
 /* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line

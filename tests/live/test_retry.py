@@ -413,6 +413,28 @@ class Many(Case):
         said = self.client.command("admin", {"serverStatus": 1})
         return said["opcounters"]["update"], said["metrics"]["commands"]["update"]["total"]
 
+    def test_first_bytes(self):
+        """of a record over --max-record only the first bytes are kept: they make a document, but not the record's"""
+        long = b"\n1|2|2016-01-02|4|NT|P|1|B|BMW|RED|PE|1|2001-01-01|" + b"X" * 500000 + b"\n"
+        self.write("long.yaml", b"format: long\nrecord: {columns: ['|'], header: no}\nfields: [{name: a}, {name: rest}]\n"
+                   b"surplus: {into: rest, left: 1}\n")
+        self.write("b.csv", b"1|x" + long + b"2|y\n")
+        words = "--uri", self.uri("long"), "--format", "./long.yaml", "--max-record"
+        self.tipple("load", *words, "300K", "--rejects", "long.rejects", "b.csv", status=2)
+        kept = (self.folder / "long.rejects").read_bytes()
+        self.assertIn(b" kept=65536 ", kept)
+        head = kept[:kept.rindex(b"\n", 0, -1)]
+        self.write("again", kept.replace(b"\n", b"\r\n"))
+        for untouched in ("long.rejects", "again"):
+            said = self.tipple("load", *words, "16M", "--retry", untouched, status=2)
+            self.assertRegex(said.stderr, "rejected b.csv:2:1 .*only its first bytes are kept here; put all of the record")
+            self.assertEqual(2, len(self.documents("long")))
+            self.tipple("verify", *words, "300K", "--retry", untouched, "b.csv")
+        self.write("whole", head + long)
+        self.tipple("load", *words, "16M", "--retry", "whole")
+        self.tipple("verify", *words, "16M", "b.csv")
+        self.tipple("load", *words, "16M", "b.csv")
+
     def test_many(self):
         """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
         entry, and knows each; but no command holds more than a thousand, since a server looks for each in all of the entry"""
