@@ -210,8 +210,9 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
             break;
-        ok = (cut.offset > 0 || dialect_sniff(parse->schema, cut.buffer.bytes, cut.length, file->input->name,
-                                              file->dialect, err)) &&
+        const dialect_head_t head = {cut.buffer.bytes, cut.length, cut.oversize.kept, !cut.last};
+        ok = (cut.offset > 0 ||
+              dialect_sniff_head(parse->schema, &head, file->input->name, file->dialect, err)) &&
              parse_cut(parse, file, &cut, err);
         parse->text_bytes += cut.length;
         pool_give(parse->pool, &cut.buffer);

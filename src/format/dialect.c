@@ -314,6 +314,41 @@ bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, c
     return ok;
 }
 
+/* Is there anything that only the file's first line tells? */
+static bool asks_first_line(const schema_t *schema) {
+    return !schema->fixed &&
+           (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1);
+}
+
+/* Of a line of which only the beginning is there. */
+static bool begins_header(const schema_t *schema, const line_t *line) {
+    char delimiter;
+    return schema->header == HEADER_YES ||
+           (schema->header == HEADER_WORDS && starts_with_word(schema, line->text, line->length, &delimiter));
+}
+
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    const uint8_t *first = head->text + dialect_bom(head->text, head->length + head->begun), *at = first;
+    line_t line;
+    const bool says = next_line(&at, head->text + head->length, &line, NULL);
+    if (says || !head->more || !asks_first_line(schema))
+        return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+    at = first;
+    if (!next_line(&at, head->text + head->length + head->begun, &line, NULL))
+        return err_set(
+            err, STATUS_INPUT,
+            "%s:1: its first %zu bytes are empty lines, so that its columns are not known; take the "
+            "empty lines away (sed '/./,$!d')",
+            name, head->length);
+    if (begins_header(schema, &line))
+        return err_set(err, STATUS_INPUT,
+                       "%s:1: its header is longer than --max-record allows, so that its columns are not "
+                       "known; give a larger --max-record",
+                       name);
+    return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+}
+
 bool dialect_may_refuse(const schema_t *schema) {
     return !schema->fixed && schema->header != HEADER_NO;
 }

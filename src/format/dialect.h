@@ -30,6 +30,18 @@ size_t dialect_bom(const uint8_t *text, size_t length);
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
 
+typedef struct {
+    const uint8_t *text;
+    size_t length; /* of its whole lines */
+    size_t begun;  /* behind them: the first bytes of a line that is too long to be looked at */
+    bool more;     /* the file goes on behind all that */
+} dialect_head_t;
+
+/* The same of a file's beginning, which need not have the line that tells the columns. Where it has not, and the
+ * format does not say all, the file is refused (status 5). */
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err);
+
 /* Would these first bytes be refused? The same answer and the same sentence as from dialect_sniff, without a
  * dialect and without a word about columns that are left out. */
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err);

@@ -53,7 +53,8 @@ static bool make_room(checker_t *checker, size_t room, err_t *err) {
 }
 
 /* Reads until the first line is there that is not blank. The cutter's first cut has that line if it begins in
- * the first window; if it is longer than any record may be, the cut is empty, and fits. */
+ * the first window and is no longer than any record may be; else the file fits here, and its feeder, who knows
+ * whether anything follows, may refuse it. */
 static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *fits, err_t *err) {
     const size_t longest = checker->check->longest;
     const bool refuses = dialect_may_refuse(checker->check->schema); /* else any text will do */

@@ -117,10 +117,11 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
 
 static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
+    const dialect_head_t head = {cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
     dialect_t dialect;
     if (file->dialect)
         return true;
-    if (!dialect_sniff(options->schema, cut->buffer.bytes, cut->length, file->input->name, &dialect, err))
+    if (!dialect_sniff_head(options->schema, &head, file->input->name, &dialect, err))
         return false;
     file->dialect = dialect_shelf_keep(options->shelf, &dialect);
     return file->dialect || err_memory(err, sizeof dialect);

@@ -97,8 +97,8 @@ static bool look_into(gauger_t *gauger, const input_file_t *file, uint64_t most,
         int got = cutter_next(cutter, &cut, err);
         uint64_t next = got > 0 ? cut.next_offset / CUTTER_WINDOW + step - 1 : 0;
         if ((ok = got >= 0) && got > 0) {
-            ok = (cut.offset > 0 ||
-                  dialect_sniff(gauger->schema, cut.buffer.bytes, cut.length, file->name, dialect, err)) &&
+            const dialect_head_t head = {cut.buffer.bytes, cut.length, cut.oversize.kept, !cut.last};
+            ok = (cut.offset > 0 || dialect_sniff_head(gauger->schema, &head, file->name, dialect, err)) &&
                  look_at(gauger, dialect, &cut, err);
             pool_give(gauger->pool, &cut.buffer);
         }
