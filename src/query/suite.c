@@ -145,6 +145,35 @@ static bool check_options(const suite_t *suite, const query_t *query, const name
                                value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
+/* An index may change what later writes are allowed, but never what is there: a server removes documents by one with
+ * expireAfterSeconds. */
+static bool check_index(const suite_t *suite, const ynode_t *index, err_t *err) {
+    static const char *const keys[] = {"key",
+                                       "name",
+                                       "unique",
+                                       "sparse",
+                                       "hidden",
+                                       "partialFilterExpression",
+                                       "collation",
+                                       "wildcardProjection",
+                                       "weights",
+                                       "default_language",
+                                       "language_override",
+                                       "textIndexVersion",
+                                       "2dsphereIndexVersion",
+                                       "bits",
+                                       "min",
+                                       "max"};
+    const ynode_t *key = index->kind == YNODE_MAP ? ynode_get(index, "key") : NULL;
+    if (!key || key->kind != YNODE_MAP || !key->count)
+        return COMPLAIN(index, "an index is written like {key: {ts: 1, st: 1}}");
+    const ynode_t *expiry = ynode_get(index, "expireAfterSeconds");
+    return expiry
+               ? COMPLAIN(expiry, "the server removes documents by such an index, and a timed query does not "
+                                  "write; leave expireAfterSeconds out")
+               : ytree_only_keys(suite->tree, index, keys, COUNT(keys), err);
+}
+
 /* setup: {indexes: [{key: {ts: 1}}, ...]} */
 static bool check_setup(const suite_t *suite, query_t *query, const ynode_t *setup, err_t *err) {
     static const char *const keys[] = {"indexes"};
@@ -158,11 +187,9 @@ static bool check_setup(const suite_t *suite, query_t *query, const ynode_t *set
         return COMPLAIN(setup, "'indexes' is missing");
     if (!want(suite, query->indexes, YNODE_LIST, "a list of indexes", err))
         return false;
-    for (const ynode_t *item = query->indexes->first; item; item = item->next) {
-        const ynode_t *key = item->kind == YNODE_MAP ? ynode_get(item, "key") : NULL;
-        if (!key || key->kind != YNODE_MAP || !key->count)
-            return COMPLAIN(item, "an index is written like {key: {ts: 1, st: 1}}");
-    }
+    for (const ynode_t *item = query->indexes->first; item; item = item->next)
+        if (!check_index(suite, item, err))
+            return false;
     return value_check(query->indexes, suite->tree, NULL, 0, err);
 }
 

@@ -105,6 +105,10 @@ static void mistakes(void **state) {
     refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: []}\n    expect: {documents: 1}\n",
             "nothing can be expected");
     refused(QUERY "    find: {}\n    setup: {indexes: [{ts: 1}]}\n", "an index is written like");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, expireAfterSeconds: 0}]}\n",
+            "a timed query does not write; leave expireAfterSeconds out");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, storageEngine: {}}]}\n",
+            "'storageEngine' is not known here");
     refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]} was expected here");
     refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
     refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
