@@ -48,9 +48,20 @@ static bool no_memory(tipple_error_t *error, size_t bytes) {
     return tell(error, &err);
 }
 
+static bool is_missing(const char *text, const char *what, tipple_error_t *error) {
+    err_t err;
+    if (text)
+        return false;
+    err_set(&err, STATUS_USAGE, "%s is NULL", what);
+    tell(error, &err);
+    return true;
+}
+
 tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
     err_t err;
     be_silent();
+    if (is_missing(name, "the format's name", error))
+        return NULL;
     tipple_format_t *format = malloc(sizeof *format);
     if (!format) {
         no_memory(error, sizeof *format);
@@ -170,10 +181,13 @@ bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_erro
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     load_spec_t spec;
     err_t err;
+    *loaded = (tipple_loaded_t){.read = 0};
+    if (is_missing(load->uri, "the load's uri", error) ||
+        is_missing(load->format, "the load's format", error))
+        return false;
     pthread_once(&once, start_driver);
     be_silent();
     load_result_t *result = calloc(1, sizeof *result);
-    *loaded = (tipple_loaded_t){.read = 0};
     if (!result)
         return no_memory(error, sizeof *result);
     load_spec_init(&spec);
@@ -187,6 +201,8 @@ bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_erro
     spec.drop = load->drop;
     bool ok = load_run(&spec, result, &err);
     tell(error, &err);
+    if (ok) /* what went wrong was overcome */
+        error->text[0] = '\0';
     const counts_t *counts = &result->counts;
     *loaded = (tipple_loaded_t){counts->read,     counts->loaded,   counts->already_there,
                                 counts->rejected, counts->filtered, (double)result->took_ns / 1e9};

@@ -270,21 +270,19 @@ bool cli_next_word(const char **at, char *word, size_t room) {
 }
 
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
-    static char *line;
-    static size_t room;
+    static char line[1 << 20];
     FILE *file = fopen(path, "r");
-    if (!file || getline(&line, &room, file) < 0) {
-        const bool empty = file && feof(file);
-        err_set(err, empty ? STATUS_USAGE : err_status_of(errno), "--uri-file: %s cannot be read: %s", path,
-                empty ? "it is empty" : strerror(errno));
-        if (file)
-            fclose(file);
-        return false;
-    }
-    fclose(file);
+    const bool read = file && fgets(line, sizeof line, file), empty = !read && file && feof(file);
+    const int problem = errno;
+    if (file)
+        fclose(file);
+    if (!read)
+        return err_set(err, empty ? STATUS_USAGE : err_status_of(problem),
+                       "--uri-file: %s cannot be read: %s", path, empty ? "it is empty" : strerror(problem));
     line[strcspn(line, "\r\n")] = '\0';
     *uri = line;
-    return true;
+    return strlen(line) + 1 < sizeof line ||
+           err_set(err, STATUS_USAGE, "--uri-file: the first line of %s is longer than any URI", path);
 }
 
 /* --- pages

@@ -44,12 +44,33 @@ static void test_silent_load(void **state) {
         fail_msg("%s", error.text);
     assert_string_equal(text, "");
     assert_int_equal(error.status, 2);
+    assert_string_equal(error.text, "");
     assert_int_equal(loaded.loaded, 1);
     assert_int_equal(loaded.rejected, 1);
 }
 
+/* What must be there is asked for in a sentence. */
+static void test_nothing_given(void **state) {
+    (void)state;
+    const char *const inputs[] = {"rows.txt"};
+    const tipple_load_t loads[] = {{.format = "mot-item", .inputs = inputs, .input_count = 1},
+                                   {.uri = uri, .inputs = inputs, .input_count = 1}};
+    for (size_t i = 0; i < 2; i++) {
+        tipple_loaded_t loaded = {.read = 7};
+        tipple_error_t error;
+        assert_false(tipple_load(&loads[i], &loaded, &error));
+        assert_int_equal(error.status, 1);
+        assert_non_null(strstr(error.text, "is NULL"));
+        assert_int_equal(loaded.read, 0);
+    }
+    tipple_error_t error;
+    assert_null(tipple_format_open(NULL, &error));
+    assert_int_equal(error.status, 1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_silent_load)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_silent_load),
+                                       cmocka_unit_test(test_nothing_given)};
     const char *server = getenv("TIPPLE_TEST_URI");
     if (!server) {
         puts("TIPPLE_TEST_URI is not set: skipped");
