@@ -9,6 +9,7 @@
 #include "target/place.h"
 #include "target/position.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,49 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
     *all = at == count;
 }
 
+static bool is_owner(const bson_iter_t *owner) {
+    return BSON_ITER_HOLDS_NULL(owner) || BSON_ITER_HOLDS_OID(owner);
+}
+
+static const char *odd_in_pieces(const bson_iter_t *pieces) {
+    bson_iter_t piece, field;
+    uint64_t number;
+    for (bool more = bson_iter_recurse(pieces, &piece); more && bson_iter_next(&piece);) {
+        if (!BSON_ITER_HOLDS_DOCUMENT(&piece))
+            return "pieces";
+        if (!bson_iter_recurse(&piece, &field) || !bson_iter_find(&field, "owner") || !is_owner(&field))
+            return "owner";
+        if (!bson_iter_recurse(&piece, &field) || !bson_iter_find(&field, "epoch") ||
+            !whole_of(&field, UINT32_MAX, &number))
+            return "epoch";
+    }
+    return "";
+}
+
+/* As odd_field has it of the header: what a change of an entry believes. */
+static const char *odd_in_entry(const bson_t *document) {
+    bson_iter_t iter, version;
+    uint64_t number, versions = 0;
+    if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
+        return "versions";
+    for (bool more = bson_iter_recurse(&iter, &version); more && bson_iter_next(&version);)
+        versions++;
+    if (!bson_iter_init_find(&iter, document, "version") || !whole_of(&iter, UINT32_MAX, &number) ||
+        number != versions)
+        return "version";
+    if (bson_iter_init_find(&iter, document, "removed") && !BSON_ITER_HOLDS_BOOL(&iter))
+        return "removed";
+    if (!bson_iter_init_find(&iter, document, "pieces") || !BSON_ITER_HOLDS_ARRAY(&iter))
+        return "pieces";
+    return odd_in_pieces(&iter);
+}
+
+static bool refuse_entry(const mongo_t *mongo, uint64_t ordinal, const char *field, err_t *err) {
+    char what[100];
+    snprintf(what, sizeof what, "the field '%s' of its entry with the _id %" PRIu64, field, ordinal);
+    return damaged(mongo, err, what, "remove that entry and ");
+}
+
 /* The next entry, which must lie behind the one before: whoever reads all would else read some again and again, or
  * none of them. */
 static bool read_entry(const mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
@@ -336,6 +380,9 @@ static bool read_entry(const mongo_t *mongo, const bson_t *document, uint64_t *f
     uint64_t ordinal;
     if (!bson_iter_init_find(&id, document, "_id") || !whole_of(&id, UINT32_MAX, &ordinal) || ordinal < *from)
         return damaged(mongo, err, "the _id of an entry", "remove that entry and ");
+    const char *odd = odd_in_entry(document);
+    if (*odd)
+        return refuse_entry(mongo, ordinal, odd, err);
     entry_t *entry = entries_add(entries, err);
     *from = ordinal + 1;
     return entry && entry_from_bson(document, entry, err);

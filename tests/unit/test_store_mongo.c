@@ -40,14 +40,18 @@ static void close_store(store_t *store) {
     odd_end();
 }
 
+#define ENTRY_OF(id, more) "{\"_id\": " id ", " more "}"
+#define PIECE              "\"pieces\": [{\"owner\": null, \"epoch\": 0}]"
+#define ENTRY(id)          ENTRY_OF(id, "\"version\": 1, \"versions\": [{}], " PIECE)
+
 static void test_entries(void **state) {
     (void)state;
     static const struct {
         const char *said[4];
         bool good;
     } cases[] = {
-        {{"{\"_id\": 1}", "{\"_id\": {\"$numberLong\": \"7\"}}", "{\"_id\": 8.0}"}, true},
-        {{"{\"_id\": 0}", "{\"_id\": {\"$numberLong\": \"4294967295\"}}"}, true},
+        {{ENTRY("1"), ENTRY("{\"$numberLong\": \"7\"}"), ENTRY("8.0")}, true},
+        {{ENTRY("0"), ENTRY("{\"$numberLong\": \"4294967295\"}")}, true},
         {{"{\"_id\": {\"$numberLong\": \"4294967296\"}}"}, false}, /* as 32 bits, 0: read again and again */
         {{"{\"_id\": {\"$numberDouble\": \"Infinity\"}}"}, false},
         {{"{\"_id\": {\"$numberDouble\": \"NaN\"}}"}, false},
@@ -55,8 +59,8 @@ static void test_entries(void **state) {
         {{"{\"_id\": -1}"}, false},
         {{"{\"_id\": \"1\"}"}, false},
         {{"{\"path\": \"x\"}"}, false},
-        {{"{\"_id\": 7}", "{\"_id\": 7}"}, false},
-        {{"{\"_id\": 7}", "{\"_id\": 6}"}, false},
+        {{ENTRY("7"), ENTRY("7")}, false},
+        {{ENTRY("7"), ENTRY("6")}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t entries = {0};
@@ -67,6 +71,36 @@ static void test_entries(void **state) {
         if (!cases[i].good)
             assert_non_null(
                 strstr(err.text, "the catalog of d.c is damaged: the _id of an entry (in c.tipple.files)"));
+        entries_free(&entries);
+        close_store(store);
+    }
+}
+
+static void test_fields_of_entries(void **state) {
+    (void)state;
+    static const struct {
+        const char *said[2], *field;
+    } cases[] = {
+        {{ENTRY_OF("1", PIECE)}, "versions"},
+        {{ENTRY_OF("1", "\"versions\": [{}], " PIECE)}, "version"},
+        {{ENTRY_OF("1", "\"version\": 2, \"versions\": [{}], " PIECE)}, "version"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}]")}, "pieces"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [5]")}, "pieces"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"epoch\": 0}]")}, "owner"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null}]")}, "epoch"},
+        {{ENTRY_OF("1",
+                   "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null, \"epoch\": -1}]")},
+         "epoch"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"removed\": 1, " PIECE)}, "removed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        entries_t entries = {0};
+        err_t err = {.text = ""};
+        char expected[100];
+        store_t *store = open_store(cases[i].said);
+        snprintf(expected, sizeof expected, "the field '%s' of its entry with the _id 1", cases[i].field);
+        assert_false(store_read_all(store, NULL, 0, &entries, &err));
+        assert_non_null(strstr(err.text, expected));
         entries_free(&entries);
         close_store(store);
     }
@@ -140,7 +174,8 @@ static void test_loads(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries), cmocka_unit_test(test_header),
-                                       cmocka_unit_test(test_loads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries),
+                                       cmocka_unit_test(test_fields_of_entries),
+                                       cmocka_unit_test(test_header), cmocka_unit_test(test_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
