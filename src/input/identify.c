@@ -128,12 +128,24 @@ static bool holds_tar(source_kit_t *kit, input_kind_t kind, uint8_t *head, size_
     return got == sizeof block && tar_begins(block);
 }
 
+/* Systems that make up a file while it is read (/proc, and some network drives) say that it has no bytes. */
+static bool is_as_large_as_it_says(int fd, const input_file_t *file, err_t *err) {
+    uint8_t byte;
+    size_t got = 0;
+    return file->disk_bytes || (read_piece(fd, file->name, &byte, 1, 0, &got, err) &&
+                                (!got || err_set(err, STATUS_INPUT,
+                                                 "%.1000s: says that it has 0 bytes, and has more, so nobody "
+                                                 "knows where it ends; pipe it in, and name the input '-'",
+                                                 file->name)));
+}
+
 bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *kit, uint8_t *scratch,
                    err_t *err) {
     uint64_t size = file->disk_bytes;
     uint8_t *head = scratch + FEED_BACK;
     size_t head_got, tail_got;
-    if (!identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
+    if (!is_as_large_as_it_says(fd, file, err) ||
+        !identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
         return false;
     const char *packed;
     magic_t magic = magic_of(head, head_got, &packed);
