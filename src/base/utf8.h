@@ -20,4 +20,9 @@ static inline bool utf8_is_control(const uint8_t *at, size_t length) {
 /* Writes at most 2 * length bytes; returns how many. */
 size_t utf8_from_latin1(uint8_t *out, const uint8_t *text, size_t length);
 
+/* How many bytes of a text are these words of UTF-8, spelled in Latin-1; 0: it does not begin so, or what it begins
+ * with is UTF-8. any_case: of ASCII's letters. */
+size_t utf8_begins_in_latin1(const uint8_t *words, size_t count, const uint8_t *text, size_t length,
+                             bool any_case);
+
 #endif

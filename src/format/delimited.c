@@ -80,8 +80,12 @@ static void learn_header_starts(delimited_t *reader) {
         reader->header_start[reader->dialect->header_first] = true;
     if (reader->schema->header != HEADER_WORDS)
         return;
-    for (size_t i = 0; i < reader->schema->header_words.count; i++)
-        reader->header_start[(uint8_t)reader->schema->header_words.items[i].text[0]] = true;
+    for (size_t i = 0; i < reader->schema->header_words.count; i++) {
+        const uint8_t *word = (const uint8_t *)reader->schema->header_words.items[i].text;
+        reader->header_start[word[0]] = true;
+        if (reader->schema->latin1 && word[0] >= 0x80) /* U+0080 to U+00FF */
+            reader->header_start[(uint8_t)(word[0] << 6 | (word[1] & 0x3F))] = true;
+    }
     if (reader->schema->quote)
         reader->header_start[(uint8_t)reader->schema->quote] = true;
 }
@@ -181,19 +185,24 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
 }
 
 /* The filler that the text is, from 0; or -1. */
-static int filler_of(const texts_t *fillers, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < fillers->count; i++)
-        if (fillers->items[i].length == length && memcmp(fillers->items[i].text, text, length) == 0)
+static int filler_of(const texts_t *fillers, bool latin1, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < fillers->count; i++) {
+        const schema_text_t *filler = &fillers->items[i];
+        if ((filler->length == length && memcmp(filler->text, text, length) == 0) ||
+            (latin1 && length &&
+             utf8_begins_in_latin1((const uint8_t *)filler->text, filler->length, text, length, false) ==
+                 length))
             return (int)i;
+    }
     return -1;
 }
 
-static inline bool is_absent(const op_t *op, const uint8_t *text, size_t length) {
+static inline bool is_absent(const op_t *op, bool latin1, const uint8_t *text, size_t length) {
     if (length == 0)
         return op->absent & ABSENT_EMPTY;
     if (length == 4 && (op->absent & ABSENT_NULL) && memcmp(text, "NULL", 4) == 0)
         return true;
-    return (op->absent & ABSENT_OTHER) && filler_of(op->fillers, text, length) >= 0;
+    return (op->absent & ABSENT_OTHER) && filler_of(op->fillers, latin1, text, length) >= 0;
 }
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
@@ -239,7 +248,7 @@ static bool prints_as_filler(op_code_t code, int divide, const texts_t *fillers,
         size = convert_print_int(whole, printed);
     else if (code == OP_NUMBER && convert_number(text, length, divide, &number))
         size = convert_print_number(number, divide, printed);
-    return size && filler_of(fillers, printed, size) >= 0;
+    return size && filler_of(fillers, false, printed, size) >= 0;
 }
 
 typedef struct {
@@ -260,8 +269,9 @@ typedef enum {
 /* A field that is absent, or no number or date at first sight. */
 static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                             size_t length, bool high, shape_t *shape) {
-    if (is_absent(op, text, length)) {
-        int filler = shape ? filler_of(op->fillers, text, length) : 0;
+    const bool latin1 = high && reader->schema->latin1;
+    if (is_absent(op, latin1, text, length)) {
+        int filler = shape ? filler_of(op->fillers, latin1, text, length) : 0;
         if (shape)
             shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
         return out;
@@ -318,8 +328,8 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
     return true;
 }
 
-static bool is_filler(const field_t *field, const span_t *value) {
-    return filler_of(&field->absent, value->text, value->length) >= 0;
+static bool is_filler(const field_t *field, bool latin1, const span_t *value) {
+    return filler_of(&field->absent, latin1, value->text, value->length) >= 0;
 }
 
 static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
@@ -329,7 +339,8 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
     for (size_t i = 0; i < 2; i++) {
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
-        if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) || is_filler(field, &value) ||
+        if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
+            is_filler(field, false, &value) ||
             !convert_number(value.text, value.length, field->divide, &place[i]) ||
             ((op->absent & ABSENT_OTHER) &&
              prints_as_filler(OP_NUMBER, field->divide, &field->absent, value.text, value.length)))
@@ -348,7 +359,7 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
         const uint16_t index = made->from[item].fields[i];
         span_t value;
         if (!value_of(reader, bounds, fields, index, &value) ||
-            (count == 1 && is_filler(&reader->schema->fields[index], &value)))
+            (count == 1 && is_filler(&reader->schema->fields[index], high && reader->schema->latin1, &value)))
             return NULL;
         if (high && reader->schema->latin1 && !utf8_valid(value.text, value.length)) {
             out += utf8_from_latin1(out, value.text, value.length);
