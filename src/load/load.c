@@ -154,6 +154,11 @@ static bool open_target(job_t *job, err_t *err) {
                        "%s does not exist, so there is nothing to load again into; check --uri",
                        server_namespace(job->server));
     job->result->clustered = job->place.clustered;
+    if (job->place.expiry[0] && !spec->drop)
+        log_warn(
+            "the server removes documents from %s by %s, with time also those of this load: status 0 says "
+            "that they were there, and `tipple verify` names those that are not there any more",
+            server_namespace(job->server), job->place.expiry);
     if (spec->dry_run && spec->drop)
         return true;
     if (!job_may_shard(job, err))

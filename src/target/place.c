@@ -51,6 +51,9 @@ static bool read_listing(const server_t *server, const bson_t *listing, place_t 
     place->exists = true;
     place->clustered =
         bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.clusteredIndex", &found);
+    if (bson_iter_init(&iter, listing) &&
+        bson_iter_find_descendant(&iter, "options.expireAfterSeconds", &found))
+        snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");
     take_compressor(text_at(listing, "options.storageEngine.wiredTiger.configString"), place);
     bson_subtype_t subtype;
     uint32_t length = 0;
@@ -106,9 +109,29 @@ static bool look_inside(server_t *server, mongoc_client_t *client, place_t *plac
     return ok;
 }
 
+/* Who may not ask for indexes is not told of them. */
+static void look_for_expiry(server_t *server, mongoc_client_t *client, place_t *place) {
+    bson_t reply, index;
+    bson_iter_t batch, field;
+    err_t ignored;
+    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
+                               "batchSize", BCON_INT32(1000), "}");
+    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+        inner_batch(&reply, &batch))
+        while (!place->expiry[0] && inner_next(&batch, &index))
+            if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
+                !bson_iter_init_find(&field, &index, "clustered"))
+                snprintf(place->expiry, sizeof place->expiry, "the index %.127s", text_at(&index, "name"));
+    bson_destroy(command);
+    bson_destroy(&reply);
+}
+
 bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
-    return place_identity(server, client, place, err) &&
-           (!place->exists || look_inside(server, client, place, err));
+    if (!place_identity(server, client, place, err))
+        return false;
+    if (place->exists && !place->expiry[0])
+        look_for_expiry(server, client, place);
+    return !place->exists || look_inside(server, client, place, err);
 }
 
 void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {

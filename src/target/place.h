@@ -17,6 +17,7 @@ typedef struct {
     bool empty;
     uint8_t uuid[16];
     char compressor[16]; /* "" when the server did not say */
+    char expiry[160];    /* by what the server removes documents of it: "the index t_1"; "" when by nothing */
     uint64_t count;      /* estimated */
 } place_t;
 

@@ -435,6 +435,15 @@ class Refused(livetest.Case):
         self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
                                      self.documents("results.tipple.files") if entry["_id"] != "catalog"])
 
+    def test_expiry(self):
+        """told: the server removes documents from the collection by itself"""
+        index = {"key": {"d": 1}, "name": "d_1", "expireAfterSeconds": 2000000000}
+        self.client.command(self.database, {"createIndexes": "expiring", "indexes": [index]})
+        self.load("a.csv", collection="expiring")
+        self.assertRegex(self.stderr, r"warning: the server removes documents from \S+\.expiring by the index d_1")
+        self.load("a.csv", "--drop", "--yes", collection="expiring")
+        self.assertNotIn("removes documents", self.stderr)
+
     def test_damaged_entries(self):
         """refused: an entry whose fields no change of ours would ever find as we read them; nobody waits for it for ever"""
         self.load("b.csv", collection="odd")
