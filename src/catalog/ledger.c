@@ -77,6 +77,13 @@ void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
         ledger->hand_out_from = at;
 }
 
+void ledger_own(ledger_t *ledger, work_t *work) {
+    work->epoch = ledger_piece(ledger, work)->epoch;
+    work->confirmed_ns = ledger->asked_ns;
+    ledger->inputs[work->input].taken = true;
+    ledger_become(ledger, work, WORK_OURS);
+}
+
 /* Nothing that we remember of it counts any more. */
 static void lose(ledger_t *ledger, work_t *work) {
     ledger_forget(work);
@@ -129,6 +136,13 @@ static bool check_generation(const ledger_t *ledger, const entry_t *entry, const
     return true;
 }
 
+/* By this load, in the first portion of its new inputs; and as read back, it still is ours. */
+static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) {
+    const piece_t *piece = ledger_piece(ledger, work);
+    return load_id_equal(&piece->owner, &ledger->options.self) &&
+           piece->generation == ledger->options.generation && ledger->inputs[work->input].view == VIEW_SAME;
+}
+
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const size_t count = input->entry.piece_count;
     if (!GROW(ledger->inputs, ledger->input_room, ledger->input_count + 1, err) ||
@@ -148,7 +162,10 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
         work->read_before = ledger_piece(ledger, work)->generation == ledger->options.generation
                                 ? piece_counts(ledger_piece(ledger, work)).read
                                 : 0;
-        classify(ledger, work);
+        if (was_registered_as_taken(ledger, work))
+            ledger_own(ledger, work);
+        else
+            classify(ledger, work);
     }
     return true;
 }

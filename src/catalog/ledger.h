@@ -110,7 +110,7 @@ void ledger_init(ledger_t *ledger, const ledger_options_t *options);
 void ledger_free(ledger_t *ledger);
 
 /* One more input, whose entry was found or made; input->entry becomes the ledger's. The order is that in
- * which pieces are taken. */
+ * which pieces are taken. Pieces that were registered as taken by this load are OURS: asked_ns is to be set before. */
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err);
 
 /* ---- what was read ---- */
@@ -123,6 +123,20 @@ bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, u
 
 /* ---- taking ---- */
 
+/* What a load takes at once: `least` pieces where there are so many, and more as long as they are not `most_bytes`
+ * together; the inputs of a group as a whole, but not the pieces of a large file. It begins as {least, most_bytes}. */
+typedef struct {
+    size_t least;
+    uint64_t most_bytes;
+    size_t count;
+    uint64_t bytes;
+    size_t group; /* of the last piece */
+} portion_t;
+
+/* Is there room for a piece of an input of this group? */
+bool portion_has_room(const portion_t *portion, size_t group, size_t piece);
+void portion_add(portion_t *portion, size_t group, uint64_t bytes);
+
 /* A piece that we want, as a conditional change. The change points into the rest of it. */
 typedef struct {
     size_t work;
@@ -132,8 +146,7 @@ typedef struct {
     extent_t extent; /* length != 0: the base is still to be filled in */
 } take_t;
 
-/* The next pieces that may be taken: `least` of them where there are so many, and more as long as they are
- * not `most_bytes` together; a group as a whole. They are to be freed by takes_free, also after a failure. */
+/* The next portion of pieces that may be taken. They are to be freed by takes_free, also after a failure. */
 bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
                    err_t *err);
 void takes_free(take_t *takes, size_t count);

@@ -15,6 +15,7 @@ typedef struct held {
 piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* what is remembered of work that is not, or no longer, ours */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
+void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
 
 #endif

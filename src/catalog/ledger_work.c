@@ -8,6 +8,17 @@
 
 /* ---- taking ---- */
 
+bool portion_has_room(const portion_t *portion, size_t group, size_t piece) {
+    return portion->count < portion->least || (portion->count && !piece && group == portion->group) ||
+           (portion->bytes < portion->most_bytes && portion->count < LEDGER_MOST_TAKES);
+}
+
+void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
+    portion->count++;
+    portion->bytes += bytes;
+    portion->group = group;
+}
+
 /* Of a grown input: a new version, and the last block is not done any more, because it may have grown. */
 static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
     piece_t *progress = &take->progress;
@@ -75,8 +86,8 @@ static uint64_t cost(const ledger_t *ledger, const work_t *work) {
 
 bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
                    err_t *err) {
-    uint64_t bytes = 0;
-    size_t room = 0, group = SIZE_MAX;
+    portion_t portion = {.least = least, .most_bytes = most_bytes};
+    size_t room = 0;
     *takes = NULL;
     *count = 0;
     while (ledger->first_open < ledger->work_count && (ledger->works[ledger->first_open].state == WORK_DONE ||
@@ -84,16 +95,15 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
         ledger->first_open++;
     for (size_t i = ledger->first_open; i < ledger->work_count; i++) {
         const work_t *work = &ledger->works[i];
-        const size_t its_group = ledger->inputs[work->input].group;
-        if (*count >= least && its_group != group && (bytes >= most_bytes || *count >= LEDGER_MOST_TAKES))
+        const size_t group = ledger->inputs[work->input].group;
+        if (!portion_has_room(&portion, group, work->piece))
             break;
         if (!ledger_may_take(ledger, work))
             continue;
         if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[*count], err))
             return false;
         ++*count;
-        bytes += cost(ledger, work);
-        group = its_group;
+        portion_add(&portion, group, cost(ledger, work));
     }
     /* the array may have moved: what points into itself is set now */
     for (size_t i = 0; i < *count; i++) {
@@ -123,10 +133,7 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
         piece_t *piece = ledger_piece(ledger, work);
         if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
             piece->epoch == takes[i].change.new_epoch) {
-            work->epoch = piece->epoch;
-            work->confirmed_ns = ledger->asked_ns;
-            ledger->inputs[work->input].taken = true;
-            ledger_become(ledger, work, WORK_OURS);
+            ledger_own(ledger, work);
             /* its former owner may have written after we had read, and before we took it */
             const bool believed = is_believed(ledger, piece);
             if (!believed) {

@@ -498,6 +498,18 @@ static bool say_what_it_follows(const matching_t *m, const wanted_t *wanted, ent
     return true;
 }
 
+/* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
+static void take_pieces(const registration_t *registering, const wanted_t *wanted, portion_t *portion,
+                        entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count && portion_has_room(portion, wanted->group, i); i++) {
+        piece_t *piece = &entry->pieces[i];
+        piece->owner = registering->self;
+        piece->epoch = 1;
+        piece->generation = registering->generation;
+        portion_add(portion, wanted->group, wanted->bytes / entry->piece_count);
+    }
+}
+
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
                        entry_t *entry, err_t *err) {
     print_key(wanted, ordinal);
@@ -521,6 +533,7 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
     registration_t *registering = m->registering;
     uint64_t units = 0, ordinals = 0, unit, ordinal;
     entries_t fresh = {0};
+    portion_t portion = registering->portion;
     *added = false;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
@@ -541,6 +554,8 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
         entry_t *entry = entries_add(&fresh, err);
         ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
              say_what_it_follows(m, wanted, entry, err);
+        if (ok)
+            take_pieces(registering, wanted, &portion, entry);
         unit += wanted->extent_units;
         ordinal += wanted->ordinals;
     }

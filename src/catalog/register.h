@@ -19,6 +19,8 @@ typedef struct {
     uint64_t piece_blocks; /* blocks of a piece, where it has several */
     size_t pieces;         /* 1, or more for a large plain file */
     uint64_t text_end;     /* see ledger_input_t */
+    uint64_t bytes;        /* what it costs to read, for portions of work */
+    size_t group;          /* see ledger_input_t */
     bool reload;           /* if it has changed, its old entry is not in the way: it will be replaced */
 
     /* the answer */
@@ -43,8 +45,10 @@ typedef struct {
     wanted_t *wanted;
     size_t count;
     load_id_t self;
-    bool read_only; /* nothing is written: new inputs get no entry (its pieces are 0) */
-    bool bound;     /* documents were sent before: there is an entry of each of their inputs */
+    uint32_t generation; /* of the collection */
+    portion_t portion; /* of new pieces, which get their entries as taken by this load; none: all are free */
+    bool read_only;    /* nothing is written: new inputs get no entry (its pieces are 0) */
+    bool bound;        /* documents were sent before: there is an entry of each of their inputs */
     register_digest_fn *digest_at;
     register_file_fn *file_at; /* NULL: nobody can tell */
     void *context;

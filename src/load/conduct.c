@@ -16,8 +16,6 @@
 static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
                      STALE_NS = 100000000, ROUND_NS = 20000000;
 
-enum { LEAST_PIECES = 4, PIECE_BYTES = 64 << 20 };
-
 typedef struct {
     job_t *job;
     int64_t followed_ns;
@@ -198,7 +196,7 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
 /* While feeders read the second half of a portion, the next one is taken. */
 static bool is_hungry(const conductor_t *conductor, bool idle) {
     hand_out_t *hand_out = conductor->job->hand_out;
-    const size_t portion = conductor->portion > LEAST_PIECES ? conductor->portion : LEAST_PIECES;
+    const size_t portion = conductor->portion > JOB_LEAST_PIECES ? conductor->portion : JOB_LEAST_PIECES;
     return idle || (hand_out && hand_out_waiting(hand_out) < portion / 2);
 }
 
@@ -442,8 +440,8 @@ static bool enough(void *context) {
 static coordinator_t coordinator_of(conductor_t *conductor) {
     return (coordinator_t){.store = conductor->job->store,
                            .ledger = &conductor->job->ledger,
-                           .least_pieces = LEAST_PIECES,
-                           .piece_bytes = PIECE_BYTES,
+                           .least_pieces = JOB_LEAST_PIECES,
+                           .piece_bytes = JOB_PIECE_BYTES,
                            .checkpoint_ns = CHECKPOINT_NS,
                            .look_ns = LOOK_NS,
                            .context = conductor,

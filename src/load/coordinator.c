@@ -35,8 +35,9 @@ static bool look(coordinator_t *coordinator, look_fn *at, err_t *err) {
     return ok;
 }
 
-static bool hand_out(coordinator_t *coordinator, err_t *err) {
-    for (work_t *work; (work = ledger_hand_out(coordinator->ledger));)
+static bool hand_out(coordinator_t *coordinator, bool *any, err_t *err) {
+    *any = false;
+    for (work_t *work; (work = ledger_hand_out(coordinator->ledger)); *any = true)
         if (!coordinator->hand_out(coordinator->context, work, err))
             return false;
     return true;
@@ -46,8 +47,9 @@ static bool take(coordinator_t *coordinator, err_t *err) {
     coordinator->ledger->asked_ns = coordinator->now(coordinator->context);
     const bool ok = catalog_take(coordinator->store, coordinator->ledger, coordinator->least_pieces,
                                  coordinator->piece_bytes, err);
+    bool any;
     tell(coordinator);
-    return ok && hand_out(coordinator, err);
+    return ok && hand_out(coordinator, &any, err);
 }
 
 /* Something of ours is not done although everything was fed and settled: nothing would ever change that. */
@@ -76,7 +78,8 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
     if (!coordinator_flush(coordinator, err) || !coordinator_confirm(coordinator, err))
         return false;
     *written_ns = coordinator->now(coordinator->context);
-    if (!hand_out(coordinator, err)) /* what we lost may have become something to be compared */
+    bool any;
+    if (!hand_out(coordinator, &any, err)) /* what we lost may have become something to be compared */
         return false;
     return coordinator->ledger->lost != lost || coordinator->enough(coordinator->context) ||
            !is_stuck(coordinator, *idle, err);
@@ -85,8 +88,11 @@ static bool work(coordinator_t *coordinator, bool may_take, bool *hungry, bool *
 bool coordinator_run(coordinator_t *coordinator, err_t *err) {
     ledger_t *ledger = coordinator->ledger;
     int64_t written_ns = coordinator->now(coordinator->context);
-    bool hungry = true, idle = false, looked = true,
-         ok = look(coordinator, catalog_look_at_loads, err) && hand_out(coordinator, err);
+    /* what was registered as taken comes first; that may have been long ago */
+    bool any, idle = false, looked = true,
+              ok = look(coordinator, catalog_look_at_loads, err) && coordinator_confirm(coordinator, err) &&
+                   hand_out(coordinator, &any, err),
+              hungry = ok && !any;
     while (ok) {
         const load_seen_t *load;
         next_t next;
@@ -106,7 +112,7 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err) {
                 ok = coordinator->sleep(coordinator->context, coordinator->look_ns, err);
             }
             hungry = true;
-            ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, err);
+            ok = ok && look(coordinator, catalog_look, err) && hand_out(coordinator, &any, err);
             looked = true;
         }
     }

@@ -19,6 +19,9 @@
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
+/* What is taken at once: see coordinator_t. */
+enum { JOB_LEAST_PIECES = 4, JOB_PIECE_BYTES = 64 << 20 };
+
 typedef struct retry_marks retry_marks_t;
 
 typedef struct {
@@ -48,6 +51,7 @@ typedef struct {
     heartbeat_t *heartbeat;
     atomic_ullong documents;     /* loaded or already there, as last looked at: for the heartbeat's thread */
     registration_t registration; /* an input each, in the order of the manifest */
+    int64_t registered_ns;       /* by clock_awake_or_not_ns, before the catalog was asked for them */
     ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
     bool waits_told;
     size_t lost_told; /* pieces that were lost when it was last said */

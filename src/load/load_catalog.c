@@ -212,15 +212,6 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
                            digest_at, job, number, view, version, err);
 }
 
-/* Inputs of one packed tar are one group. */
-static size_t group_of(const job_t *job, size_t number) {
-    const input_file_t *files = job->manifest.files;
-    while (number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
-           files[number].archive == files[number - 1].archive)
-        number--;
-    return number;
-}
-
 static bool fill_ledger(job_t *job, err_t *err) {
     const ledger_options_t options = {.self = job->id,
                                       .generation = job->generation,
@@ -229,6 +220,7 @@ static bool fill_ledger(job_t *job, err_t *err) {
                                       .relate = relate,
                                       .context = job};
     ledger_init(&job->ledger, &options);
+    job->ledger.asked_ns = job->registered_ns;
     for (size_t i = 0; i < job->manifest.count; i++) {
         const input_file_t *file = &job->manifest.files[i];
         wanted_t *wanted = &job->registration.wanted[i];
@@ -237,11 +229,10 @@ static bool fill_ledger(job_t *job, err_t *err) {
                                 .name = file->name,
                                 .key = wanted->key,
                                 .text_end = wanted->text_end,
-                                .bytes = file->disk_bytes *
-                                         (file->kind == INPUT_GZIP || file->kind == INPUT_ZSTD ? EXPANDS : 1),
+                                .bytes = wanted->bytes,
                                 .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
                                 .stream = file->kind == INPUT_STREAM,
-                                .group = group_of(job, i)};
+                                .group = wanted->group};
         wanted->entry = (entry_t){0};
         if (!ledger_add(&job->ledger, &input, err)) {
             entry_free(&input.entry);
@@ -371,10 +362,29 @@ static bool reload_changed(job_t *job, err_t *err) {
     return !any || catalog_register(job->store, registration, err);
 }
 
+/* Inputs of one packed tar are one group. */
+static bool is_of_group_before(const input_file_t *files, size_t number) {
+    return number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
+           files[number].archive == files[number - 1].archive;
+}
+
+static void describe_inputs(const job_t *job, wanted_t *wanted) {
+    const input_file_t *files = job->manifest.files;
+    for (size_t i = 0; i < job->manifest.count; i++) {
+        const bool packed = files[i].kind == INPUT_GZIP || files[i].kind == INPUT_ZSTD;
+        describe_input(&files[i], &wanted[i]);
+        wanted[i].reload = job->spec->reload_changed;
+        wanted[i].bytes = files[i].disk_bytes * (packed ? EXPANDS : 1);
+        wanted[i].group = is_of_group_before(files, i) ? wanted[i - 1].group : i;
+    }
+}
+
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
+                                     .generation = job->generation,
+                                     .portion = {.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES},
                                      .bound = job->loading.bound,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
@@ -382,10 +392,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .name = server_namespace(job->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
-    for (size_t i = 0; i < registration->count; i++) {
-        describe_input(&job->manifest.files[i], &registration->wanted[i]);
-        registration->wanted[i].reload = job->spec->reload_changed;
-    }
+    describe_inputs(job, registration->wanted);
+    job->registered_ns = clock_awake_or_not_ns();
     if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) ||
         !finish_removals(job, err) || !reload_changed(job, err))
         return false;

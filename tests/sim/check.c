@@ -654,12 +654,28 @@ void check_right(world_t *world, const packet_t *message) {
                  message->load.bytes[0], message->ordinal);
 }
 
+static void grant(world_t *world, grant_t grant) {
+    world->grants[world->grant_count++ % SIM_GRANTS] = grant;
+}
+
+/* A new input, of which some pieces may be taken by who registers it, and by nobody else. */
+void check_added(world_t *world, const packet_t *message, const entry_t *entry) {
+    for (uint32_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        const bool is_taken = !load_id_is_nobody(&piece->owner);
+        if (piece->epoch != is_taken || (is_taken && !load_id_equal(&piece->owner, &message->load)))
+            sim_fail(world, "added", "entry %u is registered with an owner %u and epoch %u", entry->ordinal,
+                     piece->owner.bytes[0], piece->epoch);
+        if (is_taken)
+            grant(world, (grant_t){entry->ordinal, i, piece->epoch, piece->owner});
+    }
+}
+
 /* An owner that is alive, and whose beats were never late, keeps its pieces. */
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before) {
     if (change->new_epoch <= before->epoch)
         sim_fail(world, "epoch", "a take did not raise the epoch");
-    world->grants[world->grant_count++ % SIM_GRANTS] =
-        (grant_t){change->ordinal, change->piece, change->new_epoch, change->new_owner};
+    grant(world, (grant_t){change->ordinal, change->piece, change->new_epoch, change->new_owner});
     if (load_id_is_nobody(&before->owner) || load_id_equal(&before->owner, &change->new_owner))
         return;
     for (uint32_t i = 0; i < world->load_count; i++) {

@@ -860,8 +860,8 @@ static void waits_for(void *context, const load_seen_t *load) {
 coordinator_t pipeline_coordinator(sim_load_t *load) {
     return (coordinator_t){.store = &load->store.store,
                            .ledger = &load->ledger,
-                           .least_pieces = 2,
-                           .piece_bytes = 1,
+                           .least_pieces = PIPELINE_LEAST_PIECES,
+                           .piece_bytes = PIPELINE_PIECE_BYTES,
                            .checkpoint_ns = 3 * SIM_TICK,
                            .look_ns = SIM_TICK,
                            .context = load,

@@ -43,6 +43,8 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
                          .may_grow = input->kind != INPUT_PIPE,
                          .ordinals = 1,
                          .pieces = 1,
+                         .bytes = content->size,
+                         .group = at,
                          .reload = load->command.reload};
     if (input->kind == INPUT_PIPE) {
         wanted->extent_units = POSITION_STREAM_PIECE / POSITION_EXTENT_UNIT;
@@ -135,12 +137,16 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
     wanted_t *wanted = calloc(count, sizeof *wanted);
     for (uint32_t i = 0; i < count; i++)
         want(load, i, &wanted[i]);
-    load->registration = (registration_t){.wanted = wanted,
-                                          .count = count,
-                                          .self = load->id,
-                                          .digest_at = digest_at,
-                                          .context = load,
-                                          .name = "c"};
+    load->registration =
+        (registration_t){.wanted = wanted,
+                         .count = count,
+                         .self = load->id,
+                         .generation = load->generation,
+                         .portion = {.least = PIPELINE_LEAST_PIECES, .most_bytes = PIPELINE_PIECE_BYTES},
+                         .digest_at = digest_at,
+                         .context = load,
+                         .name = "c"};
+    const int64_t asked_ns = load_clock(load);
     if (!catalog_register(&load->store.store, &load->registration, err) || !remove_changed(load, err))
         return false;
     const ledger_options_t options = {.self = load->id,
@@ -150,6 +156,7 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
                                       .relate = relate,
                                       .context = load};
     ledger_init(&load->ledger, &options);
+    load->ledger.asked_ns = asked_ns;
     load->has_ledger = true;
     for (uint32_t i = 0; i < count; i++) {
         ledger_input_t input = {.entry = wanted[i].entry,

@@ -545,6 +545,7 @@ static void add_entries(world_t *world, packet_t *message) {
         memmove(&list[at + 1], &list[at], (server->entries.count - 1 - at) * sizeof *list);
         list[at] = (entry_t){0};
         entry_copy(&list[at], entry, &err);
+        check_added(world, message, entry);
     }
 }
 

@@ -27,6 +27,8 @@ enum {
     SIM_BATCH = 8,
     SIM_WORKERS = 2,
     SIM_TASKS = 24,
+    PIPELINE_LEAST_PIECES = 2, /* to take at once, */
+    PIPELINE_PIECE_BYTES = 1,  /* and no more of them */
     SIM_EVENTS = 64,
     SIM_TICK = 1000, /* nanoseconds of virtual time */
     SIM_LEASE = 10 * SIM_TICK,
@@ -427,6 +429,7 @@ uint64_t sim_bson_hash(int64_t id, uint32_t document);
 void check_now(world_t *world);
 void check_end(world_t *world);
 void check_take(world_t *world, const entry_change_t *change, const piece_t *before);
+void check_added(world_t *world, const packet_t *message, const entry_t *entry);
 void check_progress(world_t *world, const packet_t *message, const entry_t *before,
                     const entry_change_t *change);
 void check_gone(world_t *world, const entry_t *entry);

@@ -206,7 +206,8 @@ static void test_as_read(void **state) {
     } rows[] = {
         {{{0}}, 0, GENERATION, false, true, 50, 50, WORK_OPEN},
         {{{2}}, 0, GENERATION, false, true, 50, 50, WORK_OTHERS},
-        {{{1}}, 0, GENERATION, false, true, 50, 50, WORK_OPEN}, /* by a take that we did not hear of */
+        {{{1}}, 0, GENERATION, false, true, 50, 50, WORK_OURS},     /* registered as taken */
+        {{{1}}, 0, GENERATION - 1, false, true, 50, 50, WORK_OPEN}, /* of another collection */
         {{{0}}, 1, GENERATION, false, true, 50, 50, WORK_DONE},
         {{{2}}, 1, GENERATION, false, true, 50, 50, WORK_DONE},
         {{{0}}, 1, GENERATION, false, true, 50, 51, WORK_CHECK},    /* written to since then */
@@ -228,6 +229,53 @@ static void test_as_read(void **state) {
         assert_true(add_seen(&lab, rows[i].seen));
         if (work_of(&lab, 0)->state != rows[i].state)
             fail_msg("row %zu: state %d", i, work_of(&lab, 0)->state);
+        end(&lab);
+    }
+}
+
+/* Of a large file a load takes some pieces, so that others get a share. */
+static void test_portion_of_one_file(void **state) {
+    (void)state;
+    static const struct {
+        size_t least;
+        uint64_t most_bytes;
+        size_t taken;
+    } rows[] = {{1, 1, 1}, {2, 1, 2}, {1, 500, 4}, {9, 1, 6}, {1, 10000, 6}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        take_t *takes;
+        size_t count;
+        begin(&lab, 6); /* of 166 bytes each */
+        add(&lab);
+        assert_true(ledger_choose(&lab.ledger, rows[i].least, rows[i].most_bytes, &takes, &count, &err));
+        assert_int_equal(count, rows[i].taken);
+        takes_free(takes, count);
+        end(&lab);
+    }
+}
+
+/* Registered as taken: it is handed out as if it had been taken, and nothing else is to be written first. */
+static void test_registered_as_taken(void **state) {
+    (void)state;
+    static const struct {
+        view_t view;
+        work_state_t state;
+    } rows[] = {{VIEW_SAME, WORK_OURS}, {VIEW_GROWN, WORK_OPEN}, {VIEW_OLDER, WORK_OPEN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab, 1);
+        piece_of(&lab, 0)->owner = self;
+        piece_of(&lab, 0)->epoch = 1;
+        lab.view = rows[i].view;
+        add(&lab);
+        work_t *work = work_of(&lab, 0);
+        assert_int_equal(work->state, rows[i].state);
+        assert_ptr_equal(ledger_hand_out(&lab.ledger), rows[i].state == WORK_OURS ? work : NULL);
+        if (rows[i].state == WORK_OURS) {
+            assert_int_equal(work->epoch, 1);
+            assert_int_equal(next_of(&lab), NEXT_WORK);
+            assert_true(lab.ledger.inputs[0].taken);
+        }
         end(&lab);
     }
 }
@@ -752,6 +800,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_ours_done),
         cmocka_unit_test(test_as_read),
+        cmocka_unit_test(test_portion_of_one_file),
+        cmocka_unit_test(test_registered_as_taken),
         cmocka_unit_test(test_first_take_is_plain),
         cmocka_unit_test(test_first_take_of_grown),
         cmocka_unit_test(test_newer_generation),

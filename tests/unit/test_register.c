@@ -193,6 +193,61 @@ static void test_other_folders(void **state) {
     end(&lab);
 }
 
+/* The first portion of what is new is registered as taken, a group as a whole; of what is there nothing is touched. */
+static void test_first_portion_is_taken(void **state) {
+    (void)state;
+    static const struct {
+        portion_t portion;
+        const char *taken; /* by piece: of a; of b, which has two; of c and d, which are one group; of e */
+    } rows[] = {
+        {{0}, "- -- - - -"},
+        {{.least = 1}, "1 -- - - -"},
+        {{.least = 2}, "1 1- - - -"},
+        {{.least = 4}, "1 11 1 1 -"},
+        {{.most_bytes = 1}, "1 -- - - -"},
+        {{.most_bytes = 26}, "1 11 - - -"},
+        {{.most_bytes = 31}, "1 11 1 1 -"},
+        {{.least = 9}, "1 11 1 1 1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("d/old", 'o', 10), 1), 0);
+        wanted_t wanted[] = {file_of("d/old", 'o', 10), file_of("d/a", 'a', 10), file_of("d/b", 'b', 20),
+                             file_of("d/c", 'c', 10),   file_of("d/d", 'd', 10), file_of("d/e", 'e', 10)};
+        for (size_t j = 0; j < 6; j++) {
+            wanted[j].bytes = wanted[j].seen.size;
+            wanted[j].group = j == 4 ? 3 : j;
+        }
+        wanted[2].pieces = 2;
+        wanted[2].piece_blocks = 1;
+        registration_t registering = {.wanted = wanted,
+                                      .count = 6,
+                                      .self = {{2}},
+                                      .generation = 7,
+                                      .portion = rows[i].portion,
+                                      .digest_at = digest_at,
+                                      .file_at = file_at,
+                                      .context = wanted,
+                                      .name = "c"};
+        char taken[16] = "";
+        assert_true(catalog_register(&lab.store, &registering, &err));
+        assert_int_equal(wanted[0].entry.pieces[0].epoch, 0);
+        for (size_t j = 1; j < 6; j++) {
+            for (size_t k = 0; k < wanted[j].entry.piece_count; k++) {
+                const piece_t *piece = &wanted[j].entry.pieces[k];
+                assert_int_equal(piece->owner.bytes[0], piece->epoch ? 2 : 0);
+                assert_int_equal(piece->generation, piece->epoch ? 7 : 0);
+                strcat(taken, piece->epoch ? "1" : "-");
+            }
+            strcat(taken, j < 5 ? " " : "");
+        }
+        assert_string_equal(taken, rows[i].taken);
+        register_free(&registering);
+        end(&lab);
+    }
+}
+
 /* Many of one last name: each path is looked at once, not once for each pair. */
 static void test_one_last_name(void **state) {
     (void)state;
@@ -337,10 +392,15 @@ static void test_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_again),      cmocka_unit_test(test_other_folders),
-        cmocka_unit_test(test_one_last_name),    cmocka_unit_test(test_one_name),
-        cmocka_unit_test(test_grown_or_changed), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_copies),           cmocka_unit_test(test_races),
+        cmocka_unit_test(test_known_again),
+        cmocka_unit_test(test_other_folders),
+        cmocka_unit_test(test_first_portion_is_taken),
+        cmocka_unit_test(test_one_last_name),
+        cmocka_unit_test(test_one_name),
+        cmocka_unit_test(test_grown_or_changed),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
