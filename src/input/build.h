@@ -16,9 +16,10 @@ typedef struct {
     manifest_t *manifest;
     size_t room;
     uint8_t *scratch;
-    source_kit_t *peek; /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
-    source_kit_t *kit;  /* for packed tars */
-    seen_t *seen;       /* open addressing, at most half full */
+    uint64_t keep_bytes; /* see manifest_options_t */
+    source_kit_t *peek;  /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
+    source_kit_t *kit;   /* for packed tars */
+    seen_t *seen;        /* open addressing, at most half full */
     size_t seen_count, seen_room;
     err_t *err;
 } build_t;

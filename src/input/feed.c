@@ -73,6 +73,9 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
                 feed->failed = true;
                 break;
             }
+        } else if (feed->kept) {
+            memcpy(out, feed->kept + feed->next, size);
+            n = (ssize_t)size;
         } else {
             n = pread(feed->fd, out, size, (off_t)feed->next);
         }

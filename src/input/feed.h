@@ -28,6 +28,7 @@ typedef struct {
     const char *what; /* "gzip", "zip" */
     int fd;
     bool stream;
+    const uint8_t *kept; /* all bytes up to `end`, where they were read before; or NULL */
     feed_pull_t *pull;
     void *context;
     uint64_t next, end; /* where the next pread goes; the end of this input on disk */

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NOTES = 20, LONGEST_STREAM_NAME = 255 };
+enum { MOST_NOTES = 20, LONGEST_STREAM_NAME = 255, MOST_KEPT = 64 * 1024 /* of one file */ };
 
 static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -122,23 +122,35 @@ static const input_file_t *set_aside(build_t *build) {
 }
 
 /* A load that is started in the folder of its inputs leaves its rejects there. */
-static bool is_reject_file(int fd) {
-    char first[sizeof MANIFEST_REJECTS - 1];
-    return pread(fd, first, sizeof first, 0) == (ssize_t)sizeof first &&
-           memcmp(first, MANIFEST_REJECTS, sizeof first) == 0;
+static bool is_reject_file(const build_t *build, const input_file_t *file) {
+    const size_t length = sizeof MANIFEST_REJECTS - 1;
+    return file->disk_bytes >= length && memcmp(build->scratch + FEED_BACK, MANIFEST_REJECTS, length) == 0;
 }
 
-/* Left out of a folder; what is named may be a mistake. Takes name over. */
-static bool leave_out_rejects(build_t *build, char *name, bool in_walk) {
+/* The last file: left out of a folder; what is named may be a mistake. */
+static bool leave_out_rejects(build_t *build, bool in_walk) {
+    input_file_t *file = &build->manifest->files[--build->manifest->count];
     if (in_walk)
-        build_skip(build, name, "a reject file of tipple; --retry loads what was fixed in it");
+        build_skip(build, file->name, "a reject file of tipple; --retry loads what was fixed in it");
     else
         err_set(build->err, STATUS_USAGE,
                 "%.1000s: is a reject file of tipple, no data: leave it out, or, if its records were fixed, "
                 "give it alone, with --retry",
-                name);
-    free(name);
+                file->name);
+    manifest_free_file(file);
     return in_walk;
+}
+
+/* All of it is in the scratch, since its digest was made of that. */
+static bool keep(build_t *build, input_file_t *file) {
+    const uint64_t bytes = file->disk_bytes;
+    if (!bytes || bytes > MOST_KEPT || bytes > build->keep_bytes - build->manifest->kept_bytes)
+        return true;
+    if (!(file->kept = malloc(bytes)))
+        return err_memory(build->err, bytes);
+    memcpy(file->kept, build->scratch + FEED_BACK, bytes);
+    build->manifest->kept_bytes += bytes;
+    return true;
 }
 
 static bool add_regular(build_t *build, const char *path, char *name, bool in_walk) {
@@ -149,10 +161,6 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         fault_system(build->err, name, errno);
     identified_t as = IDENTIFIED_FILE;
     input_file_t *file = NULL;
-    if (ok && is_reject_file(fd)) {
-        close(fd);
-        return leave_out_rejects(build, name, in_walk);
-    }
     if (!ok)
         free(name);
     else if ((file = build_add(build, path, name))) {
@@ -163,6 +171,8 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         file->inode = status.st_ino;
         ok = identify_file(fd, file, &as, build->peek, build->scratch, build->err);
     }
+    if (ok && file && as == IDENTIFIED_FILE)
+        ok = is_reject_file(build, file) ? leave_out_rejects(build, in_walk) : keep(build, file);
     if (ok && file && as != IDENTIFIED_FILE) {
         const input_file_t *archive = set_aside(build);
         ok = archive && (as == IDENTIFIED_ZIP ? archive_add_zip : archive_add_tar)(build, fd, archive);
@@ -405,6 +415,8 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     bool ok = (build.scratch && build.peek && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
     if (ok)
         build.peek->engine = INFLATE_ZLIB;
+    if (options)
+        build.keep_bytes = options->keep_bytes;
     for (size_t i = 0; ok && i < count; i++)
         ok = add_path(&build, args[i], false);
     if (ok && !manifest->count)
@@ -427,14 +439,17 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     return ok;
 }
 
+void manifest_free_file(input_file_t *file) {
+    free(file->path);
+    free(file->name);
+    free(file->kept);
+}
+
 void manifest_free(manifest_t *manifest) {
-    for (size_t i = 0; i < manifest->count; i++) {
-        free(manifest->files[i].path);
-        free(manifest->files[i].name);
-    }
+    for (size_t i = 0; i < manifest->count; i++)
+        manifest_free_file(&manifest->files[i]);
     for (size_t i = 0; i < manifest->archive_count; i++) {
-        free(manifest->archives[i]->path);
-        free(manifest->archives[i]->name);
+        manifest_free_file(manifest->archives[i]);
         free(manifest->archives[i]);
     }
     free(manifest->files);

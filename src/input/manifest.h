@@ -26,7 +26,8 @@ struct input_file {
     uint64_t digest[2];     /* see below; 0 for a stream */
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file that was seen then: another one in its place stops the load, too */
-    struct {                /* INPUT_ZIP_MEMBER only */
+    uint8_t *kept; /* all bytes of a small file, as the digest was made of them; or NULL: to be read again */
+    struct {       /* INPUT_ZIP_MEMBER only */
         uint64_t header_offset, packed_bytes, text_bytes;
         uint32_t crc32;
         uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
@@ -58,6 +59,7 @@ typedef struct {
     size_t archive_count;
     size_t skipped; /* resource forks, hidden and reject files: the first twenty were named in notes, the rest
                        with -v */
+    uint64_t kept_bytes; /* of small files, all together */
 } manifest_t;
 
 /* What a file begins with that holds the rejects of a load: it is no input itself. */
@@ -65,6 +67,8 @@ typedef struct {
 
 typedef struct {
     const char *input_name; /* --input-name: the identity of the one stream; NULL when not given */
+    uint64_t
+        keep_bytes; /* of small files, which are read whole for their digests: they need not be opened again */
 } manifest_options_t;
 
 /* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell
@@ -78,6 +82,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
 /* The digest that a file on disk (no member, no stream) would have if it ended after `size` bytes: is it
  * an older file that has grown? */
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err);
+void manifest_free_file(input_file_t *file); /* what it holds */
 void manifest_free(manifest_t *manifest);
 
 #endif

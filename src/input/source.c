@@ -63,7 +63,8 @@ static bool is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM)
         return true;
-    if (fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
+    if (file->kept ? stat(file->path, &status) != 0
+                   : fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
     if (file->kind != INPUT_ZIP_MEMBER && !file->archive && (uint64_t)status.st_size != file->disk_bytes)
         return fault_changed(err, source->name,
@@ -105,12 +106,23 @@ static bool begin_in_stream(source_t *source, err_t *err) {
            choose_decoder(source, file->kind, err);
 }
 
+/* Its bytes were read for its digest. Who only looks at the first ones need not know whether it is still the same. */
+static bool begin_kept(source_t *source, err_t *err) {
+    const input_file_t *file = source->file;
+    feed_init(&source->feed, source->name, -1, false, 0, file->disk_bytes);
+    source->feed.kept = file->kept;
+    source->feed.most = source->kit->piece;
+    return (source->kit->piece || is_unchanged(source, err)) && choose_decoder(source, file->kind, err);
+}
+
 static bool begin(source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     bool is_stream = file->kind == INPUT_STREAM;
     source->feed.fd = -1;
     if (input_is_in_stream(file))
         return begin_in_stream(source, err);
+    if (file->kept)
+        return begin_kept(source, err);
     int fd = open_file(file);
     uint64_t from = file->archive_offset, to = from + file->disk_bytes;
     feed_init(&source->feed, source->name, fd, is_stream, from, to);
@@ -244,7 +256,7 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
-    source->changed = !is_unchanged(source, &change);
+    source->changed = !source->file->kept && !is_unchanged(source, &change);
     if (source->changed)
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;

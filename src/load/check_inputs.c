@@ -150,8 +150,7 @@ static void take_out(manifest_t *manifest, const misfits_t *misfits) {
     size_t left = 0, misfit = 0;
     for (size_t i = 0; i < manifest->count; i++) {
         if (misfit < misfits->count && misfits->items[misfit].input == i) {
-            free(manifest->files[i].path);
-            free(manifest->files[i].name);
+            manifest_free_file(&manifest->files[i]);
             misfit++;
         } else {
             manifest->files[left++] = manifest->files[i];

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Each shard takes batches from several threads at once; more than this many do not come by default. */
-enum { THREADS_A_SHARD = 4 };
+enum { THREADS_A_SHARD = 4, KEPT_SHARE = 8 /* of --memory, for small files */ };
 
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
@@ -73,7 +73,7 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->retry)
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
-    manifest_options_t options = {.input_name = spec->input_name};
+    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
     bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err) &&
               check_inputs(job->schema, &job->manifest, spec->max_record, spec->skip_bad_files,
                            &job->result->skipped, err);
@@ -194,7 +194,7 @@ static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_
            loading_ask(&job->loading, file, offset, err);
 }
 
-/* Memory is halved between text and batches; a batch is there twice, ours and the driver's copy. */
+/* Memory is halved between text (that of small files was read already) and batches; a batch is there twice, ours and the driver's copy. */
 static bool start_loaders(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     loading_t *loading = &job->loading;
@@ -225,7 +225,7 @@ static bool start_loaders(job_t *job, err_t *err) {
                                 .schema = job->schema,
                                 .most = spec->max_rejects,
                                 .most_percent = spec->max_rejects_percent};
-    loading->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
+    loading->pool = pool_new(spec->memory / 2 - job->manifest.kept_bytes, CUTTER_BUFFER);
     loading->queue = queue_new((size_t)queued);
     job->shelf = dialect_shelf_new();
     loading->shards = traffic_new(CHUNKMAP_MOST_SHARDS + 1);
