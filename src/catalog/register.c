@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
     registration_t *registering;
-    entries_t entries;
+    entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
     order_t by_path, by_content, by_last_name;
     size_t count;          /* of each */
     bool *taken;           /* by entry */
@@ -386,6 +386,7 @@ static bool number_copies(matching_t *m, err_t *err) {
 
 static void free_matching(matching_t *m) {
     entries_free(&m->entries);
+    entries_free(&m->fresh);
     free(m->by_path.entries);
     free(m->by_content.entries);
     free(m->by_last_name.entries);
@@ -527,31 +528,33 @@ static bool make_entry(const registration_t *registering, wanted_t *wanted, uint
            entry_make_pieces(entry, wanted->pieces, wanted->piece_blocks, err);
 }
 
-/* Numbers for all of them by one command, then their entries. *added: the catalog has to be read again,
- * because what is there counts: another load may have registered the same inputs first. */
-static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
-    registration_t *registering = m->registering;
-    uint64_t units = 0, ordinals = 0, unit, ordinal;
-    entries_t fresh = {0};
-    portion_t portion = registering->portion;
-    *added = false;
+/* Numbers for all of them by one command. */
+static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, uint64_t *ordinal,
+                         size_t *count, err_t *err) {
+    const registration_t *registering = m->registering;
+    uint64_t units = 0, ordinals = 0;
+    *count = 0;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
         if (m->found[i])
             continue;
         units = units + wanted->extent_units < units ? UINT64_MAX : units + wanted->extent_units;
         ordinals += wanted->ordinals;
+        ++*count;
     }
-    if (!ordinals || registering->read_only)
-        return true;
-    if (!store_take_numbers(store, units, ordinals, &unit, &ordinal, err))
-        return false;
+    return !*count || registering->read_only ||
+           store_take_numbers(store, units, ordinals, unit, ordinal, err);
+}
+
+static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *err) {
+    registration_t *registering = m->registering;
+    portion_t portion = registering->portion;
     bool ok = true;
     for (size_t i = 0; ok && i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
         if (m->found[i])
             continue;
-        entry_t *entry = entries_add(&fresh, err);
+        entry_t *entry = entries_add(&m->fresh, err);
         ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
              say_what_it_follows(m, wanted, entry, err);
         if (ok)
@@ -559,34 +562,56 @@ static bool add_new(store_t *store, matching_t *m, bool *added, err_t *err) {
         unit += wanted->extent_units;
         ordinal += wanted->ordinals;
     }
-    const entry_t **list = malloc((fresh.count + 1) * sizeof(entry_t *));
-    ok = ok && (list || err_memory(err, fresh.count * sizeof(entry_t *)));
-    for (size_t i = 0; ok && i < fresh.count; i++)
-        list[i] = &fresh.entries[i];
-    ok = ok && store->add_entries(store, list, fresh.count, err);
-    *added = true;
-    free(list);
-    entries_free(&fresh);
     return ok;
 }
 
-static bool give_entries(const matching_t *m, err_t *err) {
+/* *again: not all of them were added by us, as far as we know. Then the catalog has to be read again, because what is
+ * there counts: another load may have registered the same inputs first, or the reply to us was lost. */
+static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
+    uint64_t unit, ordinal, added;
+    size_t count;
+    *again = false;
+    if (!take_numbers(store, m, &unit, &ordinal, &count, err))
+        return false;
+    if (!count || m->registering->read_only)
+        return true;
+    const entry_t **list = malloc(count * sizeof(entry_t *));
+    bool ok = (list || err_memory(err, count * sizeof(entry_t *))) && make_entries(m, unit, ordinal, err);
+    for (size_t i = 0; ok && i < count; i++)
+        list[i] = &m->fresh.entries[i];
+    ok = ok && store->add_entries(store, list, count, &added, err);
+    *again = ok && added < count;
+    free(list);
+    return ok;
+}
+
+static void count_entry(registration_t *registering, const entry_t *entry) {
+    registering->remains |= entry->remains;
+    for (size_t i = 0; !entry->removed && i < entry->piece_count; i++)
+        registering->loaded += piece_counts(&entry->pieces[i]).loaded;
+}
+
+/* Each is one input's: it is moved. */
+static void give_entries(matching_t *m) {
     registration_t *registering = m->registering;
-    for (size_t i = 0; i < registering->count; i++) {
-        wanted_t *wanted = &registering->wanted[i];
-        if (m->found[i] && !entry_copy(&wanted->entry, m->found[i], err))
-            return false;
-        print_key(wanted, wanted->entry.ordinal);
-    }
-    registering->entries = m->entries.count;
+    size_t fresh = 0;
+    registering->entries = m->entries.count + m->fresh.count;
     registering->loaded = 0;
     registering->remains = false;
-    for (size_t i = 0; i < m->entries.count; i++) {
-        registering->remains |= m->entries.entries[i].remains;
-        for (size_t j = 0; !m->entries.entries[i].removed && j < m->entries.entries[i].piece_count; j++)
-            registering->loaded += piece_counts(&m->entries.entries[i].pieces[j]).loaded;
+    for (size_t i = 0; i < m->entries.count; i++)
+        count_entry(registering, &m->entries.entries[i]);
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        entry_t *entry = m->found[i]      ? &m->entries.entries[m->found[i] - m->entries.entries]
+                         : m->fresh.count ? &m->fresh.entries[fresh++]
+                                          : NULL;
+        if (entry) {
+            entry_free(&wanted->entry);
+            wanted->entry = *entry;
+            *entry = (entry_t){0};
+        }
+        print_key(wanted, wanted->entry.ordinal);
     }
-    return true;
 }
 
 /* Entries of forgotten inputs stay, so that there is none only where somebody has removed them all. */
@@ -605,7 +630,9 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     for (int race = 0; again && race < RACES; race++) {
         matching_t m = {.registering = registering};
         bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
-                  match_all(&m, err) && add_new(store, &m, &again, err) && (again || give_entries(&m, err));
+                  match_all(&m, err) && add_new(store, &m, &again, err);
+        if (ok && !again)
+            give_entries(&m);
         free_matching(&m);
         if (!ok)
             return false;

@@ -113,8 +113,10 @@ struct store {
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err);
     /* New entries. One whose ordinal is there already is left out, and so is one whose key or `follows` another entry has
-     * that is not removed; neither is an error: two loads may register two versions of one file at once. */
-    bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, err_t *err);
+     * that is not removed; neither is an error: two loads may register two versions of one file at once. *added of
+     * them were added by this call: where that is all of them, they are there as they were given. */
+    bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
+                        err_t *err);
     /* Each by itself; *changed of them were made. */
     bool (*change_entries)(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err);

@@ -421,9 +421,11 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
     return ok;
 }
 
-static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, err_t *err) {
+static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
+                        err_t *err) {
     mongo_t *mongo = of(store);
     bool ok = !count || store_mongo_prepare(store, err); /* whoever has made the header */
+    *added = 0;
     for (size_t at = 0; ok && at < count;) {
         bson_t command = BSON_INITIALIZER, documents, document, reply;
         char text[16];
@@ -436,7 +438,9 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
             bson_append_document_end(&documents, &document);
         }
         bson_append_array_end(&command, &documents);
-        ok = run(mongo, &command, true, &reply, err) || server_code(&reply) == CODE_DUPLICATE_KEY;
+        const bool all = run(mongo, &command, true, &reply, err);
+        ok = all || server_code(&reply) == CODE_DUPLICATE_KEY;
+        *added += all ? number_at(&reply, "n") : 0;
         bson_destroy(&reply);
         bson_destroy(&command);
     }

@@ -1,6 +1,7 @@
 #include "input/cutter.h"
 #include "base/lines.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -15,19 +16,20 @@ struct cutter {
     size_t have;
     uint64_t offset, line, lines_from;
     bool ended, faulty;
-    err_t fault;
     /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool
      * buffer while waiting for the next could wait for itself. */
     uint8_t *carry;
     size_t carry_have, carry_room;
+    err_t fault; /* last: it is long, and written only when it is needed */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
-    cutter_t *cutter = calloc(1, sizeof *cutter);
+    cutter_t *cutter = malloc(sizeof *cutter);
     if (!cutter) {
         err_memory(err, sizeof *cutter);
         return NULL;
     }
+    memset(cutter, 0, offsetof(cutter_t, fault));
     cutter->source = source;
     cutter->pool = pool;
     cutter->longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,13 @@
 enum { STOP_LOOK_MS = 100, LARGEST_READ = 1 << 30 };
 
 void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to) {
-    *feed = (feed_t){.name = name, .what = "packed", .fd = fd, .stream = stream, .next = from, .end = to};
+    memset(feed, 0, offsetof(feed_t, fault));
+    feed->name = name;
+    feed->what = "packed";
+    feed->fd = fd;
+    feed->stream = stream;
+    feed->next = from;
+    feed->end = to;
 }
 
 void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,

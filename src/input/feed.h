@@ -37,9 +37,9 @@ typedef struct {
     size_t room, at, filled;
     bool ended, failed;
     bool damaged; /* a decoder said so: what it gave before may be wrong, too */
-    err_t fault;
     _Atomic uint64_t taken;
     pool_t *pool; /* closed: nobody wants a stream's bytes any more, and the waiting ends; or NULL */
+    err_t fault;  /* last: it is long, and written only when it is needed */
 } feed_t;
 
 /* Bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,14 +22,14 @@ struct source {
     source_kit_t *kit;
     bool owns_kit;
     bool is_archive; /* a tar is what it should be */
-    feed_t feed;
     decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are there */
     input_kind_t packing; /* the decoder's */
     uint64_t position;    /* of the next byte in the text */
     bool over;            /* the end, or a fault, has been met; nothing more is read */
     bool faulty;
     bool changed; /* another file by now */
-    err_t fault;
+    feed_t feed;
+    err_t fault; /* last, and behind the feed's: they are long, and written only when they are needed */
 };
 
 static bool is_stdin(const input_file_t *file) {
@@ -144,11 +145,12 @@ static bool begin(source_t *source, err_t *err) {
 }
 
 static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
-    source_t *source = calloc(1, sizeof *source);
+    source_t *source = malloc(sizeof *source);
     if (!source) {
         err_memory(err, sizeof *source);
         return NULL;
     }
+    memset(source, 0, offsetof(source_t, feed.fault));
     source->file = file;
     source->name = strcmp(file->name, "-") == 0 && is_stdin(file) ? "standard input" : file->name;
     source->kit = kit;

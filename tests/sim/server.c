@@ -525,6 +525,7 @@ static void change_entries(world_t *world, packet_t *message) {
 static void add_entries(world_t *world, packet_t *message) {
     server_t *server = &world->server;
     err_t err;
+    message->changed = 0;
     for (size_t i = 0; i < message->count; i++) {
         const entry_t *entry = message->add[i];
         bool there = false;
@@ -540,6 +541,7 @@ static void add_entries(world_t *world, packet_t *message) {
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
         if (there)
             continue;
+        message->changed++;
         entries_add(&server->entries, &err);
         entry_t *list = server->entries.entries;
         memmove(&list[at + 1], &list[at], (server->entries.count - 1 - at) * sizeof *list);

@@ -50,9 +50,13 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
     return send(store, &message, err);
 }
 
-static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, err_t *err) {
+static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
+                        err_t *err) {
     packet_t message = {.kind = MESSAGE_ADD_ENTRIES, .add = entries, .count = count};
-    return send(store, &message, err);
+    if (!send(store, &message, err))
+        return false;
+    *added = message.changed;
+    return true;
 }
 
 static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,

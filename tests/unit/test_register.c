@@ -22,6 +22,8 @@ typedef struct {
     entries_t entries;
     void (*meanwhile)(void *lab); /* before entries are added, once */
     int added;                    /* commands */
+    int read;                     /* replies */
+    bool reply_lost;              /* the next entries are added, and nobody says so */
 } lab_t;
 
 static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *failure) {
@@ -41,8 +43,9 @@ static bool change_header(store_t *store, const header_change_t *change, bool *c
 
 static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *failure) {
-    const lab_t *lab = (const lab_t *)store;
+    lab_t *lab = (lab_t *)store;
     assert_true(!among && !among_count);
+    lab->read++;
     size_t room = 2;
     *more = false;
     for (size_t i = 0; i < lab->entries.count; i++) {
@@ -58,9 +61,11 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
     return true;
 }
 
-static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, err_t *failure) {
+static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
+                        err_t *failure) {
     lab_t *lab = (lab_t *)store;
     lab->added++;
+    *added = 0;
     if (lab->meanwhile) {
         void (*meanwhile)(void *) = lab->meanwhile;
         lab->meanwhile = NULL;
@@ -76,7 +81,9 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
         }
         if (!there)
             assert_true(entry_copy(entries_add(&lab->entries, failure), entries[i], failure));
+        *added += !there && !lab->reply_lost;
     }
+    lab->reply_lost = false;
     return true;
 }
 
@@ -248,6 +255,39 @@ static void test_first_portion_is_taken(void **state) {
     }
 }
 
+/* What was added without a doubt is not read again; where the reply was lost, or somebody was first, it is. */
+static void test_read_again_in_doubt(void **state) {
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        lab_t lab;
+        begin(&lab);
+        wanted_t wanted[] = {file_of("d/a", 'a', 10), file_of("d/b", 'b', 10), file_of("d/c", 'c', 10)};
+        wanted[1].group = 1;
+        wanted[2].group = 2;
+        registration_t registering = {.wanted = wanted,
+                                      .count = 3,
+                                      .self = {{2}},
+                                      .generation = 7,
+                                      .portion = {.least = 2},
+                                      .digest_at = digest_at,
+                                      .file_at = file_at,
+                                      .context = wanted,
+                                      .name = "c"};
+        lab.reply_lost = lost;
+        assert_true(catalog_register(&lab.store, &registering, &err));
+        assert_int_equal(lab.read, lost ? 3 : 1); /* three entries are two replies */
+        assert_int_equal(lab.added, 1);
+        assert_int_equal(registering.entries, 3);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(wanted[i].entry.ordinal, i);
+            assert_int_equal(wanted[i].entry.pieces[0].epoch, i < 2);
+            assert_string_equal(wanted[i].entry.key, wanted[i].key);
+        }
+        register_free(&registering);
+        end(&lab);
+    }
+}
+
 /* Many of one last name: each path is looked at once, not once for each pair. */
 static void test_one_last_name(void **state) {
     (void)state;
@@ -395,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_first_portion_is_taken),
+        cmocka_unit_test(test_read_again_in_doubt),
         cmocka_unit_test(test_one_last_name),
         cmocka_unit_test(test_one_name),
         cmocka_unit_test(test_grown_or_changed),
