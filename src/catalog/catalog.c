@@ -371,11 +371,12 @@ bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own
     uint32_t *ordinals = malloc((ledger->input_count + 1) * sizeof *ordinals);
     if (!ordinals)
         return err_memory(err, ledger->input_count * sizeof *ordinals);
+    size_t count = 0;
     for (size_t i = 0; i < ledger->input_count; i++)
-        ordinals[i] = ledger->inputs[i].entry.ordinal;
-    const size_t count = sort_ordinals(ordinals, ledger->input_count);
+        if (!ledger_is_settled(ledger, &ledger->inputs[i]))
+            ordinals[count++] = ledger->inputs[i].entry.ordinal;
     ledger->asked_ns = now_ns;
-    const bool ok = store_read_all(store, ordinals, count, &entries, err) &&
+    const bool ok = store_read_all(store, ordinals, sort_ordinals(ordinals, count), &entries, err) &&
                     ledger_read(ledger, &entries, true, err) &&
                     catalog_look_at_loads(store, ledger, now_ns, own_beats, err);
     free(ordinals);
@@ -430,6 +431,7 @@ bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_
         changes[i] = takes[i].change;
         ordinals[i] = takes[i].change.ordinal;
     }
+    ledger->writes++;
     /* who it belongs to first, then how far it is: what its former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
          read_some(store, ordinals, count, &entries, err) &&
@@ -445,8 +447,9 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
     entry_change_t *changes = NULL;
     size_t count = 0;
     uint64_t changed = 0;
-    bool ok = ledger_checkpoint(ledger, &changes, &count, err) &&
-              (!count || store->change_entries(store, changes, count, &changed, err));
+    bool ok = ledger_checkpoint(ledger, &changes, &count, err);
+    ledger->writes += ok && count;
+    ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
     if (ok && changed == count) {
         ledger_written(ledger, changes, count);
     } else if (ok) {
@@ -488,6 +491,7 @@ bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epo
                                        .no_extent_yet = true,
                                        .extent = &extent,
                                        .extent_at = entry->extent_count};
+        ledger->writes++;
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;
         /* what is there counts, whoever wrote it */

@@ -49,7 +49,7 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
 
 /* ---- with a ledger ---- */
 
-/* Entries of all inputs, then the loads. */
+/* Entries of all inputs, but for those that the answer to our last write has said to be done; then the loads. */
 bool catalog_look(store_t *store, ledger_t *ledger, int64_t now_ns, uint64_t own_beats, err_t *err);
 
 /* The loads alone: the ledger's entries were read a moment ago. */

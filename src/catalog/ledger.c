@@ -259,7 +259,7 @@ bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *
             note_removed(ledger, entries);
             return false;
         }
-        if (!read && whole)
+        if (!read && whole && !ledger_is_settled(ledger, input))
             return err_set(err, STATUS_SERVER,
                            "the catalog's entry of %s is gone: somebody removed or changed the catalog while "
                            "it was loaded; start over with --drop",
@@ -324,6 +324,15 @@ bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits
     }
     *next = working ? NEXT_WORK : waiting ? NEXT_WAIT : NEXT_END;
     return true;
+}
+
+bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input) {
+    bool settled = !entry_open_rejects(&input->entry);
+    for (size_t i = 0; settled && i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        settled = work->state == WORK_DONE && work->written && work->written == ledger->writes;
+    }
+    return settled;
 }
 
 int64_t ledger_confirmed(const ledger_t *ledger) {

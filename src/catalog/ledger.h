@@ -5,7 +5,7 @@
  *
  *   a piece, as this load sees it:
  *
- *                          take succeeded                  checkpoint with `complete` was written
+ *              take succeeded, or registered as taken      checkpoint with `complete` was written
  *        OPEN ------------------------------------> OURS -----------------------------------> DONE
  *         |  ^                                       |                                          ^
  *         |  | its owner is dead, or has let it go   | the catalog names another owner or epoch |
@@ -50,6 +50,7 @@ typedef struct {
     bool outgrown;        /* OURS: a record that an earlier version had cut off is longer now */
     uint64_t read_before; /* records that were done when this run began */
     int64_t confirmed_ns; /* OURS: when the catalog was asked that has said so last */
+    uint64_t written;     /* DONE: by this write of ours; 0: by none that was acknowledged in this run */
     /* blocks that are done, and would make too many runs: they wait until gaps are filled */
     struct held *held;
     size_t held_count, held_room;
@@ -93,6 +94,7 @@ typedef struct {
     size_t hand_out_from; /* all before it that are to be handed out were */
     liveness_t liveness;
     uint64_t readings;      /* of entries, so far */
+    uint64_t writes;        /* of ours, so far */
     uint64_t loads_reading; /* the last reading of entries before the last one of loads */
     size_t lost;            /* pieces that another load has taken from us, so far */
     int64_t
@@ -100,7 +102,7 @@ typedef struct {
 } ledger_t;
 
 enum {
-    LEDGER_MOST_TAKES = 4096,
+    LEDGER_MOST_TAKES = 10000, /* of small files: about a second's work */
     LEDGER_MOST_RUNS = 1000,
     LEDGER_MOST_REJECTS = 500000,
     LEDGER_BLOCK_BYTES = 256 * 1024
@@ -116,7 +118,7 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err);
 /* ---- what was read ---- */
 
 /* Entries as they were read from the catalog, after everything that we had written before: all of our inputs'
- * (whole), or some. False: status 5 where an input has changed, status 4 where an entry is gone. */
+ * (whole; but for those that are settled), or some. False: status 5 where an input has changed, status 4 where an entry is gone. */
 bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *err);
 bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
                        err_t *err);
@@ -190,6 +192,9 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 /* Are the done blocks of the piece of a file with another modification time than the one that is here, or of
  * a stream? Then they have to show that they are the same. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
+
+/* Did the answer to the last write of ours say that all of the input is done, and is nothing else to be known of it? */
+bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);
 
 /* Since when is the catalog silent about one of the pieces that are OURS? The oldest; asked_ns where there are none. */
 int64_t ledger_confirmed(const ledger_t *ledger);

@@ -420,6 +420,7 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
                 changes[i].completed_ns;
         ledger_piece(ledger, work)->owner = (load_id_t){{0}};
         ledger_forget(work);
+        work->written = ledger->writes;
         work->state = WORK_DONE;
     }
 }

@@ -233,6 +233,40 @@ static void test_as_read(void **state) {
     }
 }
 
+/* The answer to the last write says that an input is done: it is not read once more. After another write it is. */
+static void test_settled_by_last_write(void **state) {
+    (void)state;
+    for (int row = 0; row < 3; row++) {
+        lab_t lab;
+        entry_change_t *changes;
+        size_t count;
+        const reject_mark_t reject = {.offset = 1, .hash = 2};
+        begin(&lab, 1);
+        add(&lab);
+        take(&lab, false);
+        assert_false(ledger_is_settled(&lab.ledger, &lab.ledger.inputs[0]));
+        const settled_block_t block = {.from = 0,
+                                       .to = 1,
+                                       .counts = {.read = 1, .rejected = row == 1},
+                                       .rejects = &reject,
+                                       .reject_count = row == 1};
+        assert_true(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
+        ledger_fed(&lab.ledger, work_of(&lab, 0), 1, 1, 0);
+        assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+        assert_int_equal(count, 1);
+        lab.ledger.writes++;
+        assert_false(ledger_is_settled(&lab.ledger, &lab.ledger.inputs[0])); /* nobody has answered */
+        ledger_written(&lab.ledger, changes, count);
+        free(changes);
+        lab.ledger.writes += row == 2;
+        /* one with a reject is read: somebody may have fixed it */
+        assert_int_equal(ledger_is_settled(&lab.ledger, &lab.ledger.inputs[0]), row == 0);
+        const entries_t none = {0};
+        assert_int_equal(ledger_read(&lab.ledger, &none, true, &err), row == 0);
+        end(&lab);
+    }
+}
+
 /* Of a large file a load takes some pieces, so that others get a share. */
 static void test_portion_of_one_file(void **state) {
     (void)state;
@@ -800,6 +834,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_ours_done),
         cmocka_unit_test(test_as_read),
+        cmocka_unit_test(test_settled_by_last_write),
         cmocka_unit_test(test_portion_of_one_file),
         cmocka_unit_test(test_registered_as_taken),
         cmocka_unit_test(test_first_take_is_plain),
