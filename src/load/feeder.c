@@ -45,6 +45,8 @@ typedef struct {
     uint64_t tail_hash;
     size_t runs_compared;
     uint64_t left;      /* of --limit */
+    first_line_t first; /* of the file whose dialect this is, which follows from it: */
+    const dialect_t *dialect;
     records_t *counter; /* counts records for --limit */
     records_place_t scratch;
 } worker_t;
@@ -121,10 +123,19 @@ static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *
     dialect_t dialect;
     if (file->dialect)
         return true;
+    if (first_line_is(&worker->first, cut->buffer.bytes, cut->length)) {
+        file->dialect = worker->dialect;
+        return true;
+    }
     if (!dialect_sniff_head(options->schema, &head, file->input->name, &dialect, err))
         return false;
-    file->dialect = dialect_shelf_keep(options->shelf, &dialect);
-    return file->dialect || err_memory(err, sizeof dialect);
+    if (!(file->dialect = dialect_shelf_keep(options->shelf, &dialect)))
+        return err_memory(err, sizeof dialect);
+    if (dialect_is_of_first_line(file->dialect)) {
+        first_line_note(&worker->first, cut->buffer.bytes, cut->length);
+        worker->dialect = file->dialect;
+    }
+    return true;
 }
 
 /* What a part begins with does not tell the dialect: the file's first bytes do. */

@@ -454,12 +454,55 @@ static void test_shelf(void **state) {
     schema_destroy(item);
 }
 
+/* What follows from a first line is the same for each text that begins with it, and for no other. */
+static void test_first_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is;
+    } rows[] = {{"a,b\n1,2\n", true},  {"a,b\n", true},      {"\xEF\xBB\xBF\na,b\n3,4\n", true},
+                {"\n\na,b\n", true},   {"a,b", false},       {"a,b\r\n1,2\n", false},
+                {"a,c\n1,2\n", false}, {"a,b,c\n", false},   {"a\n", false},
+                {"", false},           {"1,2\na,b\n", false}};
+    first_line_t first = {.length = 0};
+    assert_false(first_line_is(&first, (const uint8_t *)"", 0));
+    assert_false(first_line_is(&first, (const uint8_t *)"\n", 1));
+    first_line_note(&first, (const uint8_t *)"a,b\n5,6\n", 8);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (first_line_is(&first, (const uint8_t *)rows[i].text, strlen(rows[i].text)) != rows[i].is)
+            fail_msg("'%s'", rows[i].text);
+    first_line_note(&first, (const uint8_t *)"a,b", 3); /* its end is not there */
+    assert_false(first_line_is(&first, (const uint8_t *)"a,b\n", 4));
+    uint8_t *long_one = calloc(1, 4000);
+    LAB_MUST(long_one);
+    memset(long_one, 'x', 3999);
+    long_one[3999] = '\n';
+    first_line_note(&first, long_one, 4000);
+    assert_false(first_line_is(&first, long_one, 4000));
+    long_one[2000] = '\n';
+    first_line_note(&first, long_one, 4000);
+    assert_true(first_line_is(&first, long_one, 4000));
+    free(long_one);
+}
+
+/* With a column that nobody knows there is something to be said of each file; without a header more lines count. */
+static void test_of_first_line(void **state) {
+    (void)state;
+    const dialect_t known = {.header = true, .columns = 2, .field_of = {1, 0}},
+                    unknown = {.header = true, .columns = 2, .field_of = {1, DIALECT_NO_FIELD}},
+                    headless = {.columns = 2, .field_of = {1, 0}};
+    assert_true(dialect_is_of_first_line(&known));
+    assert_false(dialect_is_of_first_line(&unknown));
+    assert_false(dialect_is_of_first_line(&headless));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mot_results),    cmocka_unit_test(test_mot_items),
         cmocka_unit_test(test_wrong_headers),  cmocka_unit_test(test_unknown_columns),
         cmocka_unit_test(test_surplus_column), cmocka_unit_test(test_header_lines),
         cmocka_unit_test(test_long_header),    cmocka_unit_test(test_bom),
+        cmocka_unit_test(test_first_line),     cmocka_unit_test(test_of_first_line),
         cmocka_unit_test(test_print_and_read), cmocka_unit_test(test_print_odd_names),
         cmocka_unit_test(test_serials),        cmocka_unit_test(test_shelf),
     };

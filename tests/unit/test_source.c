@@ -141,6 +141,40 @@ static void notices_others_in_place(void **state) {
     free(text.at);
 }
 
+/* Bytes that were kept are what the digest was made of; and the file must still be the one that they were read from. */
+static void reads_what_was_kept(void **state) {
+    (void)state;
+    bytes_t text = lab_text(2, 1000), gzip = lab_gzip(text.at, text.size);
+    const manifest_options_t options = {.keep_bytes = 1 << 20};
+    char *const names[] = {"kept.txt", "kept.gz"};
+    uint8_t read[2000];
+    for (size_t i = 0; i < 2; i++)
+        for (change_t change = SHRINK; change <= TOUCH; change++) {
+            manifest_t manifest;
+            err_t err = {0};
+            bytes_t *bytes = i ? &gzip : &text;
+            lab_write(names[i], bytes->at, bytes->size);
+            assert_true(manifest_build(&manifest, &names[i], 1, &options, &err));
+            assert_int_equal(manifest.kept_bytes, bytes->size);
+            source_t *source = source_open(&manifest.files[0], &err);
+            assert_non_null(source);
+            assert_int_equal(source_read(source, read, sizeof read, &err), text.size);
+            assert_memory_equal(read, text.at, text.size);
+            assert_int_equal(source_read(source, read, sizeof read, &err), 0);
+            source_close(source);
+            change_file(names[i], change);
+            assert_null(source_open(&manifest.files[0], &err));
+            assert_int_equal(err.status, STATUS_INPUT);
+            assert_non_null(strstr(err.text, "changed while it was read"));
+            assert_int_equal(unlink(names[i]), 0);
+            assert_null(source_open(&manifest.files[0], &err));
+            assert_int_equal(err.status, STATUS_INPUT);
+            manifest_free(&manifest);
+        }
+    free(text.at);
+    free(gzip.at);
+}
+
 /* ---------------------------------------------------------------- gzip */
 
 static void expect_gzip(bytes_t packed, const void *text, size_t size, const char *says) {
@@ -722,6 +756,7 @@ int main(void) {
         cmocka_unit_test(reads_plain_files),
         cmocka_unit_test(notices_changes),
         cmocka_unit_test(notices_others_in_place),
+        cmocka_unit_test(reads_what_was_kept),
         cmocka_unit_test(reads_gzip),
         cmocka_unit_test(reads_real_gzip),
         cmocka_unit_test(reads_every_gzip_header),
