@@ -1,5 +1,5 @@
 /* store: where the catalog is kept, as the few things that the rest needs of it. Each function is one command
- * to one collection (or, with many entries, several that do not wait for one another) and decides nothing: what a write believes and what it changes is said by whoever asks.
+ * to one collection and decides nothing: what a write believes and what it changes is said by whoever asks.
  * store_mongo.c keeps it in MongoDB; the simulator has one of its own, in which messages are late, doubled
  * and lost.
  *

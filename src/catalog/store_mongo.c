@@ -4,7 +4,6 @@
 #include "base/host.h"
 #include "catalog/change_bson.h"
 #include "catalog/entry_bson.h"
-#include "catalog/together.h"
 #include "target/codes.h"
 #include "target/inner.h"
 #include "target/place.h"
@@ -22,7 +21,7 @@
  *    leaseMs, format, digest, filter, dropping: <load>, drops, created, synced} */
 #define HEADER "catalog"
 
-enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000 /* entries or changes */, COMMAND_BYTES = 8 << 20 };
+enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20 };
 
 typedef struct {
     store_t store; /* first: the seam is this object */
@@ -422,87 +421,53 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
     return ok;
 }
 
-/* Entries on their way in, or changes, many in a command. */
-typedef struct {
-    const mongo_t *mongo;
-    const entry_t *const *entries;
-    const entry_change_t *changes;
-    size_t at, count;
-    uint64_t done; /* added, or matched */
-} series_t;
-
-static bool run_series(series_t *series, bool (*next)(void *context, bson_t *command),
-                       bool (*take)(void *context, bool ok, const bson_t *reply), err_t *err) {
-    const together_t together = {series->mongo->server, series->mongo->client, series, next, take};
-    return together_run(&together, series->count <= 2 * STATEMENTS, err);
-}
-
-static bool next_insert(void *context, bson_t *command) {
-    series_t *series = context;
-    bson_t documents, document;
-    char text[16];
-    if (series->at == series->count)
-        return false;
-    BSON_APPEND_UTF8(command, "insert", series->mongo->files);
-    BSON_APPEND_BOOL(command, "ordered", false);
-    BSON_APPEND_ARRAY_BEGIN(command, "documents", &documents);
-    for (size_t i = 0; series->at < series->count && i < STATEMENTS && documents.len < COMMAND_BYTES; i++) {
-        BSON_APPEND_DOCUMENT_BEGIN(&documents, entry_index_key(i, text), &document);
-        entry_to_bson(series->entries[series->at++], &document);
-        bson_append_document_end(&documents, &document);
-    }
-    bson_append_array_end(command, &documents);
-    return true;
-}
-
-static bool take_inserted(void *context, bool ok, const bson_t *reply) {
-    ((series_t *)context)->done += ok ? number_at(reply, "n") : 0;
-    return ok || server_code(reply) == CODE_DUPLICATE_KEY;
-}
-
 static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
                         err_t *err) {
-    series_t series = {.mongo = of(store), .entries = entries, .count = count};
-    const bool ok = (!count || store_mongo_prepare(store, err)) && /* whoever has made the header */
-                    run_series(&series, next_insert, take_inserted, err);
-    *added = series.done;
-    return ok;
-}
-
-static bool next_update(void *context, bson_t *command) {
-    series_t *series = context;
-    bson_t statements, statement;
-    size_t fixes = 0;
-    char text[16];
-    if (series->at == series->count)
-        return false;
-    BSON_APPEND_UTF8(command, "update", series->mongo->files);
-    BSON_APPEND_BOOL(command, "ordered", false);
-    BSON_APPEND_ARRAY_BEGIN(command, "updates", &statements);
-    const size_t most = series->at + STATEMENTS < series->count ? series->at + STATEMENTS : series->count;
-    for (size_t i = 0; series->at < most && statements.len < COMMAND_BYTES; i++) {
-        const entry_change_t *change = &series->changes[series->at];
-        fixes += change->fix_count;
-        if (i && fixes > STORE_MOST_FIXES)
-            break;
-        BSON_APPEND_DOCUMENT_BEGIN(&statements, entry_index_key(i, text), &statement);
-        series->at += change_bson_statement(change, series->count - series->at, &statement);
-        bson_append_document_end(&statements, &statement);
+    mongo_t *mongo = of(store);
+    bool ok = !count || store_mongo_prepare(store, err); /* whoever has made the header */
+    *added = 0;
+    for (size_t at = 0; ok && at < count;) {
+        bson_t command = BSON_INITIALIZER, documents, document, reply;
+        char text[16];
+        BSON_APPEND_UTF8(&command, "insert", mongo->files);
+        BSON_APPEND_BOOL(&command, "ordered", false);
+        BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+        for (size_t i = 0; at < count && i < STATEMENTS && documents.len < COMMAND_BYTES; i++, at++) {
+            BSON_APPEND_DOCUMENT_BEGIN(&documents, entry_index_key(i, text), &document);
+            entry_to_bson(entries[at], &document);
+            bson_append_document_end(&documents, &document);
+        }
+        bson_append_array_end(&command, &documents);
+        const bool all = run(mongo, &command, true, &reply, err);
+        ok = all || server_code(&reply) == CODE_DUPLICATE_KEY;
+        *added += all ? number_at(&reply, "n") : 0;
+        bson_destroy(&reply);
+        bson_destroy(&command);
     }
-    bson_append_array_end(command, &statements);
-    return true;
-}
-
-static bool take_updated(void *context, bool ok, const bson_t *reply) {
-    ((series_t *)context)->done += ok ? number_at(reply, "n") : 0;
     return ok;
 }
 
 static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err) {
-    series_t series = {.mongo = of(store), .changes = changes, .count = count};
-    const bool ok = run_series(&series, next_update, take_updated, err);
-    *changed = series.done;
+    bool ok = true;
+    *changed = 0;
+    for (size_t at = 0; ok && at < count;) {
+        bson_t statements = BSON_INITIALIZER, statement;
+        uint64_t matched;
+        size_t fixes = 0;
+        char text[16];
+        for (size_t i = 0; at < count && i < STATEMENTS && statements.len < COMMAND_BYTES; i++) {
+            fixes += changes[at].fix_count;
+            if (i && fixes > STORE_MOST_FIXES)
+                break;
+            BSON_APPEND_DOCUMENT_BEGIN(&statements, entry_index_key(i, text), &statement);
+            at += change_bson_statement(changes + at, count - at, &statement);
+            bson_append_document_end(&statements, &statement);
+        }
+        ok = update(of(store), of(store)->files, &statements, &matched, err);
+        *changed += matched;
+        bson_destroy(&statements);
+    }
     return ok;
 }
 

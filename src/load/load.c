@@ -94,7 +94,7 @@ static bool connect_target(job_t *job, err_t *err) {
     server_options_t options = {.uri = spec->uri,
                                 .patience_ns = spec->patience_ns,
                                 .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
-                                               3 + spec->polite,
+                                               2 + spec->polite,
                                 .unsafe = spec->unsafe};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
