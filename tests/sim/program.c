@@ -132,20 +132,27 @@ static void remove_turned_out(sim_load_t *load) {
 
 /* ---- registering ---- */
 
+/* Of some loads new inputs are free, as those are that lie behind the first portion. (No choice of its own: kept worlds
+ * stay what they are.) */
+static portion_t first_portion(const sim_load_t *load) {
+    if (load->rate == SIM_RATE_OF_FREE)
+        return (portion_t){0};
+    return (portion_t){.least = PIPELINE_LEAST_PIECES, .most_bytes = PIPELINE_PIECE_BYTES};
+}
+
 static bool register_inputs(sim_load_t *load, err_t *err) {
     const uint32_t count = load->command.input_count;
     wanted_t *wanted = calloc(count, sizeof *wanted);
     for (uint32_t i = 0; i < count; i++)
         want(load, i, &wanted[i]);
-    load->registration =
-        (registration_t){.wanted = wanted,
-                         .count = count,
-                         .self = load->id,
-                         .generation = load->generation,
-                         .portion = {.least = PIPELINE_LEAST_PIECES, .most_bytes = PIPELINE_PIECE_BYTES},
-                         .digest_at = digest_at,
-                         .context = load,
-                         .name = "c"};
+    load->registration = (registration_t){.wanted = wanted,
+                                          .count = count,
+                                          .self = load->id,
+                                          .generation = load->generation,
+                                          .portion = first_portion(load),
+                                          .digest_at = digest_at,
+                                          .context = load,
+                                          .name = "c"};
     const int64_t asked_ns = load_clock(load);
     if (!catalog_register(&load->store.store, &load->registration, err) || !remove_changed(load, err))
         return false;
@@ -349,7 +356,7 @@ void program_start(world_t *world, uint32_t slot) {
     load->last_beat = -1;
     load->began = world->steps;
     load->began_at = world->now;
-    static const uint32_t rates[] = {100, 80, 125, 90};
+    static const uint32_t rates[] = {100, 80, 125, SIM_RATE_OF_FREE};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];
     load->clock_at = world->now;
     load->clock_then = 7 * (int64_t)number * SIM_TICK;
