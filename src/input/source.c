@@ -21,7 +21,7 @@ struct source {
     const char *name; /* for sentences */
     source_kit_t *kit;
     bool owns_kit;
-    bool is_archive; /* a tar is what it should be */
+    bool is_archive;      /* a tar is what it should be */
     decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are there */
     input_kind_t packing; /* the decoder's */
     uint64_t position;    /* of the next byte in the text */
