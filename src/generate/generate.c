@@ -44,15 +44,19 @@ static bool write_all(sink_t *sink, int fd, fill_t fill, void *maker, uint64_t *
 
 /* ---- MOT ---- */
 
+enum { MOST_RELEASES = 16 };
+
 static const mot_release_t *find_release(const char *name, err_t *err) {
+    const char *all[MOST_RELEASES];
     char names[256] = "";
     size_t count = 0, used = 0;
-    for (const mot_release_t *release = mot_releases; release->name; release++, count++) {
+    for (const mot_release_t *release = mot_releases; release->name && count < MOST_RELEASES; release++) {
         if (strcmp(release->name, name) == 0)
             return release;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", release->name);
+        all[count++] = release->name;
     }
-    const char *nearest = nearest_word(name, generate_mot_releases, count);
+    const char *nearest = nearest_word(name, all, count);
     char meant[64] = "";
     if (nearest)
         snprintf(meant, sizeof meant, "; did you mean %s?", nearest);
@@ -66,7 +70,7 @@ static size_t fill_mot(void *maker, char *to, size_t room) {
 }
 
 bool generate_mot_check(const generate_mot_t *what, err_t *err) {
-    if (!find_release(what->release ? what->release : generate_mot_default, err))
+    if (!find_release(what->release ? what->release : MOT_USUAL_RELEASE, err))
         return false;
     return what->rows <= GENERATE_MOT_MOST_ROWS ||
            err_set(err, STATUS_USAGE,
@@ -78,7 +82,7 @@ bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *er
     *bytes = 0;
     if (!generate_mot_check(what, err))
         return false;
-    const mot_release_t *release = find_release(what->release ? what->release : generate_mot_default, err);
+    const mot_release_t *release = find_release(what->release ? what->release : MOT_USUAL_RELEASE, err);
     mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
     sink_t *sink = sink_new(what->gzip, "--rows");
     bool ok = write_all(sink, fd, fill_mot, rows, bytes, err);

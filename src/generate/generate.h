@@ -18,15 +18,12 @@
 typedef struct {
     uint64_t rows;
     uint64_t seed;
-    const char *release; /* NULL: generate_mot_default */
+    const char *release; /* NULL: that of 2023 */
     bool gzip;
 } generate_mot_t;
 
 /* The largest number of rows: their ids are unique and stay below the largest that was published. */
 enum { GENERATE_MOT_MOST_ROWS = 1000000000 };
-
-extern const char *const generate_mot_releases[]; /* oldest first, NULL-terminated */
-extern const char *const generate_mot_default;
 
 /* Can it be done? STATUS_USAGE: unknown release, too many rows. */
 bool generate_mot_check(const generate_mot_t *what, err_t *err);

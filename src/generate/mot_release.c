@@ -1,5 +1,4 @@
 #include "generate/mot_release.h"
-#include "generate/generate.h"
 
 #include <stddef.h>
 
@@ -122,8 +121,3 @@ const mot_release_t mot_releases[] = {
     {"2024", 2024, ',', QUOTING_NEEDED, NEW, .completed = true, .oddities = {common, new_codes, only_2024}},
     {.name = NULL},
 };
-
-/* A unit test holds the two lists together. */
-const char *const generate_mot_releases[] = {"2013", "2016", "2017-first", "2017", "2020",
-                                             "2021", "2023", "2024",       NULL};
-const char *const generate_mot_default = "2023";

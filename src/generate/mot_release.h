@@ -81,5 +81,6 @@ typedef struct {
 } mot_release_t;
 
 extern const mot_release_t mot_releases[]; /* oldest first, up to the first without a name */
+#define MOT_USUAL_RELEASE "2023"
 
 #endif
