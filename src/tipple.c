@@ -1,6 +1,6 @@
 #include "tipple/tipple.h"
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "format/emit.h"
 #include "format/format.h"
 #include "load/load.h"

@@ -1,5 +1,5 @@
 #include "catalog/catalog.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 #include <stdlib.h>
 #include <string.h>

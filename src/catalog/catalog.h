@@ -4,8 +4,8 @@
 #ifndef TIPPLE_CATALOG_CATALOG_H
 #define TIPPLE_CATALOG_CATALOG_H
 
-#include "catalog/ledger.h"
-#include "catalog/store.h"
+#include "catalog/ledger/ledger.h"
+#include "catalog/store/store.h"
 
 /* What a load needs of a collection's header. */
 typedef struct {

@@ -1,7 +1,7 @@
 #include "catalog/heartbeat.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "catalog/store_mongo.h"
+#include "catalog/store/store_mongo.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

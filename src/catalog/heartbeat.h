@@ -3,8 +3,8 @@
 #ifndef TIPPLE_CATALOG_HEARTBEAT_H
 #define TIPPLE_CATALOG_HEARTBEAT_H
 
-#include "catalog/store.h"
-#include "target/server.h"
+#include "catalog/store/store.h"
+#include "server/server.h"
 
 typedef struct heartbeat heartbeat_t;
 

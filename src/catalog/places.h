@@ -3,7 +3,7 @@
 #ifndef TIPPLE_CATALOG_PLACES_H
 #define TIPPLE_CATALOG_PLACES_H
 
-#include "catalog/store.h"
+#include "catalog/store/store.h"
 
 typedef struct places places_t;
 

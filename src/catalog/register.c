@@ -1,6 +1,6 @@
 #include "catalog/register.h"
 #include "base/search.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 #include <stdio.h>
 #include <stdlib.h>

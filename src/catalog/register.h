@@ -5,7 +5,7 @@
 #ifndef TIPPLE_CATALOG_REGISTER_H
 #define TIPPLE_CATALOG_REGISTER_H
 
-#include "catalog/ledger.h"
+#include "catalog/ledger/ledger.h"
 
 typedef struct {
     const char *name; /* as the catalog writes it */

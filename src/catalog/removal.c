@@ -1,5 +1,5 @@
 #include "catalog/removal.h"
-#include "catalog/liveness.h"
+#include "catalog/ledger/liveness.h"
 
 #include <stdlib.h>
 

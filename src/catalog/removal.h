@@ -3,7 +3,7 @@
 #ifndef TIPPLE_CATALOG_REMOVAL_H
 #define TIPPLE_CATALOG_REMOVAL_H
 
-#include "catalog/store.h"
+#include "catalog/store/store.h"
 
 typedef struct {
     load_id_t self; /* a load that is alive, for as long as this takes */

@@ -1,9 +1,9 @@
-#include "cli/load_rows.h"
+#include "cli/options/load_rows.h"
 #include "base/log.h"
-#include "cli/drill_history.h"
-#include "cli/drill_print.h"
-#include "cli/report_drill.h"
-#include "cli/reporting.h"
+#include "cli/print/drill_history.h"
+#include "cli/print/drill_print.h"
+#include "cli/report/report_drill.h"
+#include "cli/report/reporting.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/options/cli.h"
 #include "load/forget.h"
 
 #include <stdio.h>

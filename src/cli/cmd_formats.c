@@ -1,10 +1,10 @@
-#include "cli/cli.h"
+#include "cli/options/cli.h"
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "format/format.h"
-#include "format/schema_parse.h"
+#include "format/schema/schema_parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "cli/cli.h"
+#include "cli/options/cli.h"
 #include "base/log.h"
 #include "base/nearest.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "generate/generate.h"
 
 #include <errno.h>

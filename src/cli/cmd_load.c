@@ -1,10 +1,10 @@
-#include "cli/load_rows.h"
+#include "cli/options/load_rows.h"
 #include "base/log.h"
-#include "base/units.h"
-#include "cli/report_load.h"
-#include "cli/reporting.h"
-#include "study/autotune.h"
-#include "target/codes.h"
+#include "base/numbers/units.h"
+#include "cli/report/report_load.h"
+#include "cli/report/reporting.h"
+#include "study/tune/autotune.h"
+#include "server/codes.h"
 
 #include <errno.h>
 #include <inttypes.h>

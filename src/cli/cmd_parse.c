@@ -1,16 +1,16 @@
-#include "cli/load_rows.h"
+#include "cli/options/load_rows.h"
 #include "base/clock.h"
 #include "base/ejson.h"
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "format/emit.h"
 #include "format/filter.h"
 #include "format/format.h"
 #include "input/cutter.h"
-#include "load/check_inputs.h"
-#include "target/room.h"
+#include "load/before/check_inputs.h"
+#include "catalog/record_id/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>

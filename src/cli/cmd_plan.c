@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "cli/plan_print.h"
+#include "cli/print/plan_print.h"
 #include "format/format.h"
 
 static bool take_sample(plan_values_t *values, char **files, int count, gauge_t *gauge, err_t *err) {

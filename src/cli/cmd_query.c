@@ -1,10 +1,10 @@
-#include "cli/cli.h"
+#include "cli/options/cli.h"
 #include "base/log.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "builtin/builtin.h"
-#include "cli/query_print.h"
-#include "cli/report_query.h"
-#include "cli/reporting.h"
+#include "cli/print/query_print.h"
+#include "cli/report/report_query.h"
+#include "cli/report/reporting.h"
 #include "query/run.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-#include "cli/cli.h"
-#include "base/units.h"
+#include "cli/options/cli.h"
+#include "base/numbers/units.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
-#include "catalog/store_mongo.h"
-#include "target/place.h"
-#include "target/route.h"
-#include "target/evenness.h"
-#include "target/undo.h"
-#include "target/zones.h"
+#include "catalog/store/store_mongo.h"
+#include "server/place.h"
+#include "server/chunks/route.h"
+#include "server/presplit/evenness.h"
+#include "server/presplit/undo.h"
+#include "server/presplit/zones.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-#include "cli/load_rows.h"
+#include "cli/options/load_rows.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/units.h"
-#include "load/verify.h"
+#include "base/numbers/units.h"
+#include "verify/verify.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
-#include "cli/cli.h"
-#include "base/units.h"
+#include "cli/options/cli.h"
+#include "base/numbers/units.h"
 #include "base/lines.h"
 #include "input/source.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
-#include "catalog/store_mongo.h"
-#include "target/position.h"
+#include "catalog/store/store_mongo.h"
+#include "catalog/record_id/position.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/options/cli.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/nearest.h"

@@ -1,7 +1,7 @@
 #include "format/emit.h"
-#include "base/pool.h"
-#include "format/emit_delimited.h"
-#include "format/emit_fixed.h"
+#include "base/threads/pool.h"
+#include "format/delimited/emit_delimited.h"
+#include "format/fixed/emit_fixed.h"
 
 #include <stdlib.h>
 

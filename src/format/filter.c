@@ -1,7 +1,7 @@
 #include "format/filter.h"
 #include "base/nearest.h"
-#include "format/convert.h"
-#include "format/pattern.h"
+#include "format/values/convert.h"
+#include "format/values/pattern.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

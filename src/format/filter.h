@@ -3,7 +3,7 @@
 #ifndef TIPPLE_FORMAT_FILTER_H
 #define TIPPLE_FORMAT_FILTER_H
 
-#include "format/schema.h"
+#include "format/schema/schema.h"
 
 typedef struct filter filter_t;
 

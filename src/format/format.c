@@ -1,5 +1,5 @@
 #include "format/format.h"
-#include "format/schema_parse.h"
+#include "format/schema/schema_parse.h"
 #include "builtin/builtin.h"
 
 #include <stdlib.h>

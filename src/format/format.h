@@ -2,7 +2,7 @@
 #ifndef TIPPLE_FORMAT_FORMAT_H
 #define TIPPLE_FORMAT_FORMAT_H
 
-#include "format/schema.h"
+#include "format/schema/schema.h"
 
 /* "mot", or a path (it has a '/' or ends in .yaml or .yml). An unknown name names the nearest one. Status 1.
  */

@@ -1,7 +1,7 @@
 #include "format/records.h"
-#include "base/pool.h"
-#include "format/delimited.h"
-#include "format/fixed.h"
+#include "base/threads/pool.h"
+#include "format/delimited/delimited.h"
+#include "format/fixed/fixed.h"
 
 #include <stdlib.h>
 #include <string.h>

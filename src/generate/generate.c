@@ -1,12 +1,12 @@
 #include "generate/generate.h"
 #include "base/nearest.h"
-#include "base/units.h"
-#include "generate/isd_rows.h"
-#include "generate/isd_station.h"
-#include "generate/mot_rows.h"
-#include "generate/obd_rows.h"
-#include "generate/sink.h"
-#include "generate/ycsb_rows.h"
+#include "base/numbers/units.h"
+#include "generate/isd/isd_rows.h"
+#include "generate/isd/isd_station.h"
+#include "generate/mot/mot_rows.h"
+#include "generate/obd/obd_rows.h"
+#include "generate/write/sink.h"
+#include "generate/ycsb/ycsb_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "input/build.h"
 #include "input/fault.h"
 #include "input/identify.h"

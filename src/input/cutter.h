@@ -9,7 +9,7 @@
 #ifndef TIPPLE_INPUT_CUTTER_H
 #define TIPPLE_INPUT_CUTTER_H
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "input/source.h"
 
 #define CUTTER_WINDOW (256 * 1024)

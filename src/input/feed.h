@@ -7,7 +7,7 @@
 #define TIPPLE_INPUT_FEED_H
 
 #include "base/err.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_INPUT_SOURCE_H
 #define TIPPLE_INPUT_SOURCE_H
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "input/manifest.h"
 
 #include <sys/types.h>

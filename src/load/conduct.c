@@ -3,11 +3,11 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/coordinator.h"
-#include "load/correct.h"
+#include "load/threads/correct.h"
 #include "load/forget.h"
 #include "load/job.h"
-#include "load/other_stream.h"
-#include "target/position.h"
+#include "load/blocks/other_stream.h"
+#include "catalog/record_id/position.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/places.h"
-#include "catalog/store_mongo.h"
-#include "target/inner.h"
-#include "target/place.h"
-#include "target/position.h"
+#include "catalog/store/store_mongo.h"
+#include "server/inner.h"
+#include "server/place.h"
+#include "catalog/record_id/position.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define TIPPLE_LOAD_FORGET_H
 
 #include "catalog/removal.h"
-#include "target/server.h"
+#include "server/server.h"
 
 typedef struct {
     const char *uri;

@@ -7,15 +7,15 @@
 #include "catalog/heartbeat.h"
 #include "catalog/places.h"
 #include "catalog/register.h"
-#include "catalog/store_mongo.h"
-#include "load/feeder.h"
-#include "load/fixes.h"
+#include "catalog/store/store_mongo.h"
+#include "load/threads/feeder.h"
+#include "load/rejects/fixes.h"
 #include "load/load.h"
-#include "load/loader.h"
-#include "load/pace.h"
-#include "load/polite.h"
+#include "load/threads/loader.h"
+#include "load/rate/pace.h"
+#include "load/rate/polite.h"
 #include "load/progress.h"
-#include "load/reject.h"
+#include "load/rejects/reject.h"
 
 enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 

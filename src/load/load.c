@@ -1,13 +1,13 @@
 #include "load/load.h"
 #include "base/clock.h"
-#include "base/host.h"
+#include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/format.h"
-#include "format/schema_short.h"
+#include "format/schema/schema_short.h"
 #include "input/cutter.h"
-#include "load/check_inputs.h"
+#include "load/before/check_inputs.h"
 #include "load/job.h"
 
 #include <stdlib.h>

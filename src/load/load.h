@@ -2,16 +2,16 @@
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 
-#include "base/hist.h"
-#include "format/schema.h"
+#include "base/numbers/hist.h"
+#include "format/schema/schema.h"
 #include "load/course.h"
-#include "load/flushes.h"
-#include "load/misfits.h"
-#include "load/traffic.h"
-#include "catalog/entry.h"
-#include "target/place.h"
-#include "target/chunkmap.h"
-#include "target/routers.h"
+#include "load/rate/flushes.h"
+#include "load/before/misfits.h"
+#include "load/rate/traffic.h"
+#include "catalog/store/entry.h"
+#include "server/place.h"
+#include "server/chunks/chunkmap.h"
+#include "server/send/routers.h"
 
 enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
 

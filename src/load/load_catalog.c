@@ -2,11 +2,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "catalog/removal.h"
 #include "load/forget.h"
 #include "load/job.h"
-#include "load/describe_input.h"
+#include "load/before/describe_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "load/progress.h"
 #include "base/clock.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* restrain: a load that is told to go slower than it could: --max-rate and --polite. */
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "load/job.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "load/job.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 #include "base/log.h"
 
 #include <stdlib.h>

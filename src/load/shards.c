@@ -1,14 +1,14 @@
 /* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
-#include "base/host.h"
+#include "base/host/host.h"
 #include "base/log.h"
 #include "load/job.h"
-#include "load/sample.h"
-#include "target/evenness.h"
-#include "target/inner.h"
-#include "target/spread.h"
-#include "target/undo.h"
-#include "target/zones.h"
+#include "load/before/sample.h"
+#include "server/presplit/evenness.h"
+#include "server/inner.h"
+#include "server/presplit/spread.h"
+#include "server/presplit/undo.h"
+#include "server/presplit/zones.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "query/compare.h"
 #include "base/text.h"
-#include "target/inner.h"
+#include "server/inner.h"
 
 #include <bson/bson.h>
 #include <errno.h>

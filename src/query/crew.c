@@ -1,6 +1,6 @@
 #include "query/crew.h"
-#include "query/side.h"
-#include "base/chance.h"
+#include "query/split/side.h"
+#include "base/numbers/chance.h"
 #include "base/clock.h"
 #include "base/stop.h"
 

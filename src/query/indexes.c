@@ -1,7 +1,7 @@
 #include "query/indexes.h"
 #include "base/log.h"
-#include "query/value.h"
-#include "target/inner.h"
+#include "query/suite/value.h"
+#include "server/inner.h"
 
 #include <stdio.h>
 #include <string.h>

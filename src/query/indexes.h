@@ -3,8 +3,8 @@
 #ifndef TIPPLE_QUERY_INDEXES_H
 #define TIPPLE_QUERY_INDEXES_H
 
-#include "query/suite.h"
-#include "target/server.h"
+#include "query/suite/suite.h"
+#include "server/server.h"
 
 /* An index that is missing is made (make), or is status 1 with its name and what to do. */
 bool indexes_check(const suite_t *suite, const query_t *query, server_t *server, mongoc_client_t *client,

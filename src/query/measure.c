@@ -4,12 +4,12 @@
 #include "base/grow.h"
 #include "base/nearest.h"
 #include "base/log.h"
-#include "query/aggregate.h"
-#include "query/expected.h"
+#include "query/suite/aggregate.h"
+#include "query/suite/expected.h"
 #include "query/indexes.h"
-#include "query/reading.h"
-#include "query/value.h"
-#include "target/inner.h"
+#include "query/suite/reading.h"
+#include "query/suite/value.h"
+#include "server/inner.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,10 +4,10 @@
 #ifndef TIPPLE_QUERY_MEASURE_H
 #define TIPPLE_QUERY_MEASURE_H
 
-#include "base/hist.h"
-#include "query/parallel.h"
-#include "query/request.h"
-#include "query/watch.h"
+#include "base/numbers/hist.h"
+#include "query/split/parallel.h"
+#include "query/suite/request.h"
+#include "query/watch/watch.h"
 
 enum { MEASURE_MOST_CLIENTS = 1024, MEASURE_MOST_CHOICES = 16, PARALLEL_OFF = 1, PARALLEL_AUTO = 0 };
 

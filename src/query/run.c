@@ -1,11 +1,11 @@
 #include "query/run.h"
 #include "base/clock.h"
-#include "base/host.h"
+#include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "query/beside.h"
 #include "query/crew.h"
-#include "query/expected.h"
+#include "query/suite/expected.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "report/scale.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
 #ifndef TIPPLE_STUDY_BUSY_H
 #define TIPPLE_STUDY_BUSY_H
 
-#include "base/cpu.h"
-#include "base/net.h"
-#include "target/strain.h"
+#include "base/host/cpu.h"
+#include "base/host/net.h"
+#include "server/strain.h"
 
 typedef struct {
     cpu_times_t host;

@@ -1,6 +1,6 @@
 #include "study/choices.h"
-#include "target/place.h"
-#include "target/route.h"
+#include "server/place.h"
+#include "server/chunks/route.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "study/gauge.h"
 #include "format/records.h"
 #include "input/cutter.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_STUDY_GAUGE_H
 #define TIPPLE_STUDY_GAUGE_H
 
-#include "format/schema.h"
+#include "format/schema/schema.h"
 #include "input/manifest.h"
 
 typedef struct {

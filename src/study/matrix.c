@@ -1,5 +1,5 @@
 #include "study/matrix.h"
-#include "base/chance.h"
+#include "base/numbers/chance.h"
 #include "query/compare.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 #include "study/scratch.h"
 #include "base/clock.h"
-#include "base/host.h"
+#include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "target/place.h"
-#include "target/undo.h"
-#include "target/inner.h"
-#include "target/codes.h"
+#include "server/place.h"
+#include "server/presplit/undo.h"
+#include "server/inner.h"
+#include "server/codes.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef TIPPLE_STUDY_SCRATCH_H
 #define TIPPLE_STUDY_SCRATCH_H
 
-#include "target/server.h"
+#include "server/server.h"
 
 #define SCRATCH_TUNE  ".tipple.tune"
 #define SCRATCH_DRILL ".tipple.drill"

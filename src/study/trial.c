@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "base/numbers/units.h"
 #include "format/format.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
  *
  * For {_id: 1}, whose ranges follow from the number of shards alone, and for a compound key, whose ranges are
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
-#include "target/chunkmap.h"
-#include "target/position.h"
-#include "target/spread.h"
+#include "server/chunks/chunkmap.h"
+#include "catalog/record_id/position.h"
+#include "server/presplit/spread.h"
 
 #include <inttypes.h>
 #include <stdio.h>

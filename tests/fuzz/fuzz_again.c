@@ -1,7 +1,7 @@
 /* The command line of a report that repeats a run: a shell reads the same words from it, but for passwords, which are
  * nowhere in it. Words end at NULs; byte 1, with the two behind it, stands for a URI with a password. */
-#include "cli/again.c"
-#include "cli/paste.c"
+#include "cli/options/again.c"
+#include "cli/options/paste.c"
 #include "format_lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -94,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         char *expected = again_conceal(words[i], size & 1 ? "mongodb://joe:s3cret@h/d.c" : NULL);
         at = next_word(at, word);
         LAB_MUST(strcmp(word, expected) == 0);
-        LAB_MUST(count_secrets(words[i]) > in_uris[i] || !strstr(word, secret)); /* outside of a URI it may stand */
+        LAB_MUST(count_secrets(words[i]) > in_uris[i] ||
+                 !strstr(word, secret)); /* outside of a URI it may stand */
         bson_free(expected);
     }
     LAB_MUST(!*at);

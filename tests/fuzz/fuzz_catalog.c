@@ -1,8 +1,8 @@
 /* The catalog: what a server finds in it is read, or refused by a sentence; reading it comes to an end; and an entry that
  * is written again means the same. */
-#include "catalog/entry_bson.h"
-#include "catalog/store_mongo.h"
-#include "target/inner.h"
+#include "catalog/store/entry_bson.h"
+#include "catalog/store/store_mongo.h"
+#include "server/inner.h"
 #include "odd_driver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,13 +2,13 @@
  * refused. It makes one just where every key lies in one chunk; and then the map finds what a search through all chunks
  * finds, by an order of values that is written down here a second time. */
 #include "odd_driver.h"
-#include "target/chunkmap.h"
-#include "target/config.h"
-#include "target/evenness.h"
-#include "target/hold.h"
-#include "target/route.h"
-#include "target/undo.h"
-#include "target/zones.h"
+#include "server/chunks/chunkmap.h"
+#include "server/chunks/config.h"
+#include "server/presplit/evenness.h"
+#include "server/presplit/hold.h"
+#include "server/chunks/route.h"
+#include "server/presplit/undo.h"
+#include "server/presplit/zones.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

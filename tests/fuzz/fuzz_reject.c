@@ -1,7 +1,7 @@
 /* Reject files as people and crashes leave them: read without harm; and gone on with, the new record is in
  * it. */
-#include "load/reject.h"
-#include "load/reject_read.h"
+#include "load/rejects/reject.h"
+#include "load/rejects/reject_read.h"
 #include "format_laws.h"
 
 #include <sys/mman.h>

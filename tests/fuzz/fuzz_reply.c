@@ -1,19 +1,19 @@
 /* What servers answer: a hostile or a newer one may say anything. Nothing crashes, what is refused has a sentence, and a
  * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
-#include "load/deliver.h"
-#include "load/outcome.h"
+#include "load/threads/deliver.h"
+#include "load/threads/outcome.h"
 #include "base/ejson.h"
 #include "odd_driver.h"
-#include "query/accumulate.h"
-#include "query/bounds.h"
-#include "query/expected.h"
-#include "query/members.h"
-#include "query/watch.h"
-#include "target/hold.h"
-#include "target/inner.h"
-#include "target/place.h"
-#include "target/strain.h"
-#include "target/writer.h"
+#include "query/suite/accumulate.h"
+#include "query/split/bounds.h"
+#include "query/suite/expected.h"
+#include "query/watch/members.h"
+#include "query/watch/watch.h"
+#include "server/presplit/hold.h"
+#include "server/inner.h"
+#include "server/place.h"
+#include "server/strain.h"
+#include "server/send/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

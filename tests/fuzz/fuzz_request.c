@@ -2,8 +2,8 @@
  * in pipelines of pipelines, in parameters, in values of an each, in what is drawn. Nothing crashes, a mistake is told
  * with its place, what only reads is built, and in what is built there is no stage of the others: nothing else in these
  * suites has their names, so their names are not in it at all. */
-#include "query/request.h"
-#include "query/value.h"
+#include "query/suite/request.h"
+#include "query/suite/value.h"
 
 #include <stdarg.h>
 #include <stdio.h>

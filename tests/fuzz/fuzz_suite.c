@@ -1,8 +1,8 @@
 /* Suites: a mistake is told with its place; a good one means the same each time it is read, and what it sends
  * is valid BSON. */
-#include "query/expected.h"
-#include "query/suite.h"
-#include "query/value.h"
+#include "query/suite/expected.h"
+#include "query/suite/suite.h"
+#include "query/suite/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

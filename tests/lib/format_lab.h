@@ -4,8 +4,8 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAB_H
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
-#include "format/schema_parse.h"
-#include "base/pool.h"
+#include "format/schema/schema_parse.h"
+#include "base/threads/pool.h"
 #include "format/records.h"
 #include "format/emit.h"
 

@@ -5,7 +5,7 @@
 #define TIPPLE_TESTS_ODD_DRIVER_H
 
 #include "odd_bson.h"
-#include "target/server.h"
+#include "server/server.h"
 
 #include <netdb.h>
 

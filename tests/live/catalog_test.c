@@ -2,7 +2,7 @@
  * in a database of this process, which is dropped at the end. What is expected is written here by hand, or
  * read by commands of this file. */
 #include "base/clock.h"
-#include "catalog/store_mongo.h"
+#include "catalog/store/store_mongo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Hashes and order of values, against what a real server makes of them: TIPPLE_TEST_URI names it. It is given
  * the values as the documents of an aggregation.  needs: standalone */
-#include "target/hashed.h"
-#include "target/keyorder.h"
+#include "server/chunks/hashed.h"
+#include "server/chunks/keyorder.h"
 
 #include <mongoc/mongoc.h>
 #include <setjmp.h>

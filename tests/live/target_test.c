@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "input/manifest.h"
-#include "load/deliver.h"
-#include "target/place.h"
-#include "target/position.h"
-#include "target/writer.h"
+#include "load/threads/deliver.h"
+#include "server/place.h"
+#include "catalog/record_id/position.h"
+#include "server/send/writer.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #ifndef TIPPLE_SIM_CONTENT_H
 #define TIPPLE_SIM_CONTENT_H
 
-#include "catalog/entry.h"
+#include "catalog/store/entry.h"
 
 enum { CONTENT_RECORDS = 14, CONTENT_STATES = 12, CONTENT_HOSTS = 2 };
 

@@ -2,10 +2,10 @@
  * done with its hashes, read back what somebody may have sent before, deliver the rest by the production
  * code, and tell the main thread by events. */
 #include "sim.h"
-#include "catalog/ledger_inner.h"
-#include "load/merge.h"
-#include "load/reject_identity.h"
-#include "target/position.h"
+#include "catalog/ledger/ledger_inner.h"
+#include "verify/read_back/merge.h"
+#include "load/rejects/reject_identity.h"
+#include "catalog/record_id/position.h"
 
 #include <stdio.h>
 

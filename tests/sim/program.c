@@ -2,7 +2,7 @@
 #include "catalog/places.h"
 #include "catalog/removal.h"
 #include "sim.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 #include <stdio.h>
 

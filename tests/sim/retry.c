@@ -1,10 +1,10 @@
 /* retry: a simulated `load --retry`, as retry.c, retry_marks.c and load.c go through it: a person has fixed some of what
  * loads have rejected, or left it out. What is decided of each record is decided by the production code. */
 #include "catalog/places.h"
-#include "catalog/standing.h"
-#include "load/fix_item.h"
+#include "catalog/ledger/standing.h"
+#include "load/rejects/fix_item.h"
 #include "sim.h"
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 enum { FIXES = 2, TURNS = 8 };
 

@@ -16,7 +16,7 @@
 #include "content.h"
 #include "coroutine.h"
 #include "load/coordinator.h"
-#include "load/deliver.h"
+#include "load/threads/deliver.h"
 
 enum {
     SIM_LOADS = 4,

@@ -1,5 +1,5 @@
 /* absence: what is said of servers that do not answer, from the words of old and new drivers. */
-#include "target/absence.h"
+#include "server/absence.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

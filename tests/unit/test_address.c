@@ -1,5 +1,5 @@
 /* address: URIs taken apart, and passwords never shown. */
-#include "target/address.h"
+#include "server/address.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

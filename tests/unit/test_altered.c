@@ -1,5 +1,5 @@
 /* altered: how two documents differ, in words, against JSON written by hand. */
-#include "load/altered.h"
+#include "verify/altered.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* batch: documents of blocks that are lost are left out, and the others stay what they are. */
-#include "load/batch.h"
+#include "load/blocks/batch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* bounds: _ids of every kind are cut so that each is in exactly one range, and into ranges of equal work. */
-#include "query/bounds.h"
-#include "target/keyorder.h"
-#include "target/position.h"
-#include "target/inner.h"
+#include "query/split/bounds.h"
+#include "server/chunks/keyorder.h"
+#include "catalog/record_id/position.h"
+#include "server/inner.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* Do all inputs fit the format, before anything is written? Each kind of file, and the same answers as a
  * feeder's. */
-#include "format/schema_parse.h"
-#include "load/check_inputs.h"
+#include "format/schema/schema_parse.h"
+#include "load/before/check_inputs.h"
 #include "base/log.h"
-#include "format/dialect.h"
+#include "format/record/dialect.h"
 #include "input/cutter.h"
 #include "input_lab.h"
 

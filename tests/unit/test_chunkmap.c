@@ -1,9 +1,9 @@
 /* Order of keys, chunks and their map, hashes and keys of documents. Expectations are written by hand; the
  * hashes were given by a server ($toHashedIndexKey). */
-#include "target/chunkmap.h"
-#include "target/keyorder.h"
-#include "target/position.h"
-#include "target/spread.h"
+#include "server/chunks/chunkmap.h"
+#include "server/chunks/keyorder.h"
+#include "catalog/record_id/position.h"
+#include "server/presplit/spread.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* convert: numbers against strtod and by hand, dates against counting days, and back into text. */
-#include "format/calendar.h"
-#include "format/convert.h"
+#include "format/values/calendar.h"
+#include "format/values/convert.h"
 #include "format_lab.h"
 
 #include <inttypes.h>

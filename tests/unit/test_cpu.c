@@ -1,5 +1,5 @@
 /* cpu: the kernel's tables, in the form of several releases, and this process's own time. */
-#include "base/cpu.h"
+#include "base/host/cpu.h"
 #include "base/clock.h"
 
 #include <setjmp.h>

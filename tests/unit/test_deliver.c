@@ -1,5 +1,5 @@
 /* deliver: batches against a made-up server, whose every misfortune is in a script. */
-#include "load/deliver.h"
+#include "load/threads/deliver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* done_runs: against a plain array of blocks, each with a hash. */
-#include "catalog/done_runs.h"
+#include "catalog/store/done_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

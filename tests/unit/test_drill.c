@@ -1,6 +1,6 @@
 /* drill: which query is the first one, how a target's indexes are spelled, and which drill another one is
  * compared with. */
-#include "study/drill.h"
+#include "study/drill/drill.h"
 
 #include <math.h>
 #include <setjmp.h>

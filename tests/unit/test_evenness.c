@@ -1,6 +1,6 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
-#include "target/evenness.h"
-#include "target/position.h"
+#include "server/presplit/evenness.h"
+#include "catalog/record_id/position.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* expected: digests and comparisons of answers; accumulate: by hand. */
-#include "query/accumulate.h"
-#include "query/expected.h"
-#include "query/value.h"
+#include "query/suite/accumulate.h"
+#include "query/suite/expected.h"
+#include "query/suite/value.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* fixed_plan: what a format by width is compiled into: operations in the document's order, sections by their
  * identifier. */
-#include "format/fixed_plan.h"
+#include "format/fixed/fixed_plan.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

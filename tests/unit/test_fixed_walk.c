@@ -1,6 +1,6 @@
 /* fixed_walk: what stands behind the fixed part, from left to right, and where a gap begins and ends. */
 #include "base/clock.h"
-#include "format/fixed_walk.h"
+#include "format/fixed/fixed_walk.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

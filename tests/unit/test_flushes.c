@@ -1,5 +1,5 @@
 /* flushes: checkpoints of the server, from what two looks in a row say. */
-#include "load/flushes.h"
+#include "load/rate/flushes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* forecast: lines and intervals against sums that were done by hand, with t from a printed table. */
-#include "study/forecast.h"
+#include "study/drill/forecast.h"
 
 #include <math.h>
 #include <setjmp.h>

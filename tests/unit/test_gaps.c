@@ -1,5 +1,5 @@
 /* gaps: windows and gaps together are all _ids, and each window is where the feeder puts it. */
-#include "load/gaps.h"
+#include "verify/gaps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

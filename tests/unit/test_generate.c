@@ -9,8 +9,8 @@
 
 #include "base/stop.h"
 #include "generate/generate.h"
-#include "generate/mot_form.h"
-#include "generate/mot_rows.h"
+#include "generate/mot/mot_form.h"
+#include "generate/mot/mot_rows.h"
 
 #include <fcntl.h>
 #include <pthread.h>

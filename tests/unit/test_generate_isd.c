@@ -9,10 +9,10 @@
 
 #include "base/stop.h"
 #include "generate/generate.h"
-#include "generate/isd_layouts.h"
-#include "generate/isd_picture.h"
-#include "generate/isd_rows.h"
-#include "generate/isd_station.h"
+#include "generate/isd/isd_layouts.h"
+#include "generate/isd/isd_picture.h"
+#include "generate/isd/isd_rows.h"
+#include "generate/isd/isd_station.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,10 +2,10 @@
  * checked by tests/oracle/test_obd_rows.py; the digests below pin files that it has passed. */
 #include "generate_lab.h"
 
-#include "base/chance.h"
+#include "base/numbers/chance.h"
 #include "generate/generate.h"
-#include "generate/obd_drive.h"
-#include "generate/obd_rows.h"
+#include "generate/obd/obd_drive.h"
+#include "generate/obd/obd_rows.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
  * that it has passed. */
 #include "generate_lab.h"
 
-#include "base/chance.h"
+#include "base/numbers/chance.h"
 #include "generate/generate.h"
-#include "generate/ycsb_rows.h"
-#include "generate/zipf.h"
+#include "generate/ycsb/ycsb_rows.h"
+#include "generate/ycsb/zipf.h"
 
 #include <math.h>
 #include <stdio.h>

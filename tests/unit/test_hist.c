@@ -1,5 +1,5 @@
 /* hist: quantiles against sorted values, moments against sums over all values in two passes. */
-#include "base/hist.h"
+#include "base/numbers/hist.h"
 
 #include <math.h>
 #include <setjmp.h>

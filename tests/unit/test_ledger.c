@@ -1,7 +1,7 @@
 /* ledger: each way from one state of a piece to another, what a take believes, growth, an older copy, a
  * changed file, blocks that are held back, and what a checkpoint writes. There is no store here: entries are
  * what a hand has written. */
-#include "catalog/ledger.h"
+#include "catalog/ledger/ledger.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

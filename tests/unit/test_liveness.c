@@ -1,5 +1,5 @@
 /* liveness: who is dead, by tables of what was read and when. */
-#include "catalog/liveness.h"
+#include "catalog/ledger/liveness.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

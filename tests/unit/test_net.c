@@ -1,5 +1,5 @@
 /* net: the kernel's table of links, in the form of several releases, and what two looks at it tell. */
-#include "base/net.h"
+#include "base/host/net.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* number: the shortest digits that read back the same. */
 #include "base/number.h"
-#include "format/convert.h"
+#include "format/values/convert.h"
 
 #include <float.h>
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* pace: the rule by which a polite load goes, in a world made of formulas. */
-#include "load/pace.h"
+#include "load/rate/pace.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* parts: which pipelines split, which do not and in which words, and what is sent for each accumulator:
  * written down by hand. */
-#include "query/parts.h"
+#include "query/split/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* pattern: dates by patterns, against a calendar that counts its days one by one. */
-#include "format/calendar.h"
-#include "format/pattern.h"
+#include "format/values/calendar.h"
+#include "format/values/pattern.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* pays: when ranges are worth while, by what is known of server and collection. */
-#include "query/pays.h"
+#include "query/split/pays.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* place: the text of --index. */
-#include "target/place.h"
+#include "server/place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* plan: a schema and a dialect as a flat list of operations: their order, keys, columns, and the room they
  * ask for. */
-#include "format/plan.h"
+#include "format/delimited/plan.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

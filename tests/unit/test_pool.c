@@ -1,5 +1,5 @@
 /* pool: buffers with slack under one budget: who waits, who does not, and what a closed pool says. */
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* position: the _id of a record, there and back, and the spread of the lanes. */
-#include "target/position.h"
+#include "catalog/record_id/position.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

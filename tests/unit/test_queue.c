@@ -1,5 +1,5 @@
 /* queue: order, back-pressure, waiting with a limit, and the end. */
-#include "base/queue.h"
+#include "base/threads/queue.h"
 #include "base/clock.h"
 
 #include <pthread.h>

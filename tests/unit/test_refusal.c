@@ -1,5 +1,5 @@
 /* server: what errors mean for a load. */
-#include "target/server.h"
+#include "server/server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

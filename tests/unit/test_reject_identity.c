@@ -1,5 +1,5 @@
 /* reject_identity, reject_known: which rejected records are the same one, by tables. */
-#include "load/reject_known.h"
+#include "load/rejects/reject_known.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* request: what is built of a suite's query and its parameters, and what is refused, at its place. */
-#include "query/request.h"
-#include "query/value.h"
-#include "target/inner.h"
+#include "query/suite/request.h"
+#include "query/suite/value.h"
+#include "server/inner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
-#include "format/schema_parse.h"
+#include "format/schema/schema_parse.h"
 #include "builtin/builtin.h"
 #include "format_lab.h"
 

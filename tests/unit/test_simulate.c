@@ -1,5 +1,5 @@
 /* simulate: worlds whose end can be worked out by hand, and laws that hold in all of them. */
-#include "study/simulate.h"
+#include "study/plan/simulate.h"
 
 #include <math.h>
 #include <setjmp.h>

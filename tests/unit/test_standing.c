@@ -1,6 +1,6 @@
 /* standing: which entries of reject files the catalog still has rejects for; and the fixes of an entry. */
-#include "catalog/ledger.h"
-#include "catalog/standing.h"
+#include "catalog/ledger/ledger.h"
+#include "catalog/ledger/standing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Statistics: means, deviations, intervals and quantiles beside references that share nothing with the code: numbers
  * computed with forty digits by mpmath (quantiles by halving its incomplete beta function), sums of two passes in
  * long doubles, and sorted samples. */
-#include "base/chance.h"
-#include "base/hist.h"
+#include "base/numbers/chance.h"
+#include "base/numbers/hist.h"
 #include "query/compare.h"
 #include "study/matrix.h"
 

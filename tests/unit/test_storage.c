@@ -1,5 +1,5 @@
 /* storage: which cells stand out, from trials that are made up here. */
-#include "study/storage.h"
+#include "study/tune/storage.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The catalog of a server in which somebody, or something, has written what tipple does not write: it is refused by a
  * sentence, and reading it comes to an end. */
-#include "catalog/store_mongo.h"
+#include "catalog/store/store_mongo.h"
 #include "odd_driver.h"
 
 #include <setjmp.h>

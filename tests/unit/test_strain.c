@@ -1,6 +1,6 @@
 /* strain: what a server's own words come to. The samples of tests/data/strain are a real server's (6.0.5),
  * idle and twice within a second under a load; the others are made by hand. */
-#include "target/strain.h"
+#include "server/strain.h"
 
 #include <math.h>
 #include <setjmp.h>

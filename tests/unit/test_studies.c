@@ -3,7 +3,7 @@
  * A case holds what its study states, or what follows from another line of it, and nothing else; what it does
  * not state is 0 and holds nothing back. Cases that are not met within 15 % say why, and by how much, so that
  * the page cannot claim more than the model does. */
-#include "study/plan.h"
+#include "study/plan/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

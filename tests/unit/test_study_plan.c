@@ -1,5 +1,5 @@
 /* study/plan: each limit by itself, in numbers small enough to work out by hand. */
-#include "study/plan.h"
+#include "study/plan/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

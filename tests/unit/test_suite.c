@@ -1,6 +1,6 @@
 /* suite: what is refused, with line and column, and what is understood. */
 #include "builtin/builtin.h"
-#include "query/suite.h"
+#include "query/suite/suite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

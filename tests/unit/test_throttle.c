@@ -1,5 +1,5 @@
 /* throttle: the bucket by a clock of its own; who waits, who goes first, and who is sent home. */
-#include "load/throttle.h"
+#include "load/rate/throttle.h"
 #include "base/clock.h"
 #include "base/stop.h"
 

@@ -1,5 +1,5 @@
 /* traffic: who was busy, for how long, with how much at once. */
-#include "load/traffic.h"
+#include "load/rate/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

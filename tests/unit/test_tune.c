@@ -1,5 +1,5 @@
 /* tune: what held a cell back, from what was measured beside it. */
-#include "study/tune.h"
+#include "study/tune/tune.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* tuned: what a tune found, kept and found again, for its own target only. */
-#include "study/tuned.h"
+#include "study/tune/tuned.h"
 
 #include <mongoc/mongoc.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* units: sizes, counts and times from what people write, and back into what people read. */
-#include "base/units.h"
+#include "base/numbers/units.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* value: YAML as BSON. Expected documents are written as extended JSON, which libbson reads. */
-#include "query/value.h"
+#include "query/suite/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* watch: shares of made-up ticks, the length of spans against a count of whole seconds, and a server's words.
  */
-#include "query/members.h"
-#include "query/watch.h"
+#include "query/watch/members.h"
+#include "query/watch/watch.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* What the writer reads from replies of servers that say what no server should: nothing is believed of them. */
-#include "load/outcome.h"
+#include "load/threads/outcome.h"
 #include "odd_driver.h"
-#include "target/writer.h"
+#include "server/send/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
-#include "target/hold.h"
-#include "target/spread.h"
-#include "target/zones.h"
+#include "server/presplit/hold.h"
+#include "server/presplit/spread.h"
+#include "server/presplit/zones.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,31 @@
+/* cpu: what the cores of this host, and one of its processes, were busy with, as the kernel counts it. Any
+ * thread. */
+#ifndef TIPPLE_BASE_HOST_CPU_H
+#define TIPPLE_BASE_HOST_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ticks of all cores together. user holds what runs with a nice value and what guests got; sys holds
+ * interrupts. Time that a hypervisor gave to others (steal) is in none: the cores were not there then,
+ * neither busy nor idle, so a share of these four is one of the time that this host had. */
+typedef struct {
+    uint64_t user, sys, iowait, idle;
+} cpu_times_t;
+
+typedef struct {
+    char name[32];  /* "mongod" */
+    uint64_t ticks; /* user and sys, of all of its threads */
+} cpu_process_t;
+
+/* False: the kernel does not tell, or there is no such process. */
+bool cpu_host(cpu_times_t *times);
+bool cpu_process(int64_t process, cpu_process_t *found);
+
+double cpu_ticks_per_second(void); /* of one core */
+
+/* From the text of /proc/stat and of /proc/PID/stat. False: it is something else. */
+bool cpu_parse_host(const char *text, cpu_times_t *times);
+bool cpu_parse_process(const char *text, cpu_process_t *found);
+
+#endif

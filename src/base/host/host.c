@@ -1,0 +1,121 @@
+#include "base/host/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+uint64_t host_peak_memory(void) {
+    /* ru_maxrss is kept over exec, so it may be the shell's or script's that started us */
+    FILE *status = fopen("/proc/self/status", "r");
+    unsigned long long kilobytes = 0;
+    char line[256];
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %llu kB", &kilobytes) == 1)
+            break;
+    if (status)
+        fclose(status);
+    struct rusage usage;
+    if (!kilobytes && getrusage(RUSAGE_SELF, &usage) == 0)
+        kilobytes = (unsigned long long)usage.ru_maxrss;
+    return kilobytes * 1024;
+}
+
+bool host_want_descriptors(uint64_t count, err_t *err) {
+    enum { OPEN_ALREADY = 8 }; /* the streams, and what libraries keep */
+    struct rlimit limit;
+    count += OPEN_ALREADY;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count)
+        return true;
+    rlim_t had = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max < count ? limit.rlim_max : (rlim_t)count;
+    if (limit.rlim_cur >= count && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return true;
+    return err_set(
+        err, STATUS_HOST,
+        "this process may have %llu open files, and needs about %llu: raise the limit (ulimit -n) or lower "
+        "--threads",
+        (unsigned long long)had, (unsigned long long)count);
+}
+
+bool host_has_descriptors(err_t *err) {
+    const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || (errno != EMFILE && errno != ENFILE) ||
+           err_set(err, STATUS_HOST,
+                   "too many open files %s: raise the limit (%s), then run the same command again",
+                   errno == EMFILE ? "in this process" : "on this host",
+                   errno == EMFILE ? "ulimit -n" : "fs.file-max");
+}
+
+void host_processes(char name[HOST_PROCESSES]) {
+    char boot[64] = "", space[48] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    bool ok =
+        file && fgets(boot, sizeof boot, file) && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
+    if (file)
+        fclose(file);
+    boot[strcspn(boot, "\n")] = '\0';
+    snprintf(name, HOST_PROCESSES, "%s%s%s", ok ? boot : "", ok ? " " : "", ok ? space : "");
+}
+
+/* The bytes of an address, without port and scope. */
+static size_t address_of(const struct sockaddr *socket, const uint8_t **bytes) {
+    if (socket && socket->sa_family == AF_INET) {
+        *bytes = (const uint8_t *)&((const struct sockaddr_in *)(const void *)socket)->sin_addr;
+        return sizeof(struct in_addr);
+    }
+    if (socket && socket->sa_family == AF_INET6) {
+        *bytes = (const uint8_t *)&((const struct sockaddr_in6 *)(const void *)socket)->sin6_addr;
+        return sizeof(struct in6_addr);
+    }
+    return 0;
+}
+
+static bool is_loopback(const struct sockaddr *socket) {
+    static const uint8_t mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+    const uint8_t *bytes;
+    size_t length = address_of(socket, &bytes);
+    return length == sizeof(struct in_addr) ? bytes[0] == 127
+           : length > 0
+               ? memcmp(bytes, &in6addr_loopback, length) == 0 || memcmp(bytes, mapped, sizeof mapped) == 0
+               : false;
+}
+
+static bool is_own(const struct sockaddr *socket, const struct ifaddrs *own) {
+    const uint8_t *a, *b;
+    size_t length = address_of(socket, &a);
+    for (; own && length; own = own->ifa_next)
+        if (address_of(own->ifa_addr, &b) == length && memcmp(a, b, length) == 0)
+            return true;
+    return false;
+}
+
+bool host_is_here(const char *name) {
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct ifaddrs *own = NULL;
+    bool here = name[0] == '/';
+    if (here || getaddrinfo(name, NULL, &hints, &found) != 0)
+        return here;
+    if (getifaddrs(&own) != 0)
+        own = NULL;
+    for (const struct addrinfo *at = found; at && !here; at = at->ai_next)
+        here = is_loopback(at->ai_addr) || is_own(at->ai_addr, own);
+    freeifaddrs(own);
+    freeaddrinfo(found);
+    return here;
+}
+
+bool host_is_gone(const char *here, const char *processes, int64_t process) {
+    return *here && strcmp(processes, here) == 0 && process > 0 && kill((pid_t)process, 0) != 0 &&
+           errno == ESRCH;
+}

@@ -1,0 +1,37 @@
+/* net: how many bytes went through the links of this host, as the kernel counts them, and how many a link can
+ * carry. Loopback is no link. Any thread. */
+#ifndef TIPPLE_BASE_HOST_NET_H
+#define TIPPLE_BASE_HOST_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NET_NAME = 32, NET_MOST_LINKS = 32 };
+
+typedef struct {
+    char name[NET_NAME];
+    uint64_t received, sent; /* bytes since it is there */
+    double speed;            /* bytes a second in either direction; NAN: not known */
+} net_link_t;
+
+typedef struct {
+    net_link_t links[NET_MOST_LINKS]; /* more than these are left out */
+    size_t count;
+    int64_t at_ns;
+} net_t;
+
+/* False: the kernel does not tell. */
+bool net_look(net_t *net);
+
+/* Between two looks: the share of the fullest direction of any link; NAN: no link's speed is known. */
+double net_fullest(const net_t *before, const net_t *now);
+
+/* From the text of /proc/net/dev; speeds are not in it. False: it is something else. */
+bool net_parse(const char *text, net_t *net);
+
+/* From the text of /sys/class/net/NAME/speed, in megabits, into bytes a second; NAN: it does not tell, as
+ * those of virtual links. */
+double net_parse_speed(const char *text);
+
+#endif

@@ -1,0 +1,100 @@
+#include "base/numbers/hist.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void moments_add(moments_t *moments, double value) {
+    double from_mean = value - moments->mean;
+    moments->mean += from_mean / (double)++moments->count;
+    moments->squares += from_mean * (value - moments->mean);
+}
+
+void moments_merge(moments_t *to, const moments_t *from) {
+    double a = (double)to->count, b = (double)from->count, apart = from->mean - to->mean;
+    if (!from->count)
+        return;
+    to->mean += apart * b / (a + b);
+    to->squares += from->squares + apart * apart * a * b / (a + b);
+    to->count += from->count;
+}
+
+double moments_sd(const moments_t *moments) {
+    return moments->count < 2 ? NAN : sqrt(moments->squares / (double)(moments->count - 1));
+}
+
+/* Times below HIST_STEPS have a bucket each; above, the octave's highest bits are the step. */
+static size_t bucket_of(uint64_t ns) {
+    const uint64_t steps = HIST_STEPS;
+    if (ns < steps)
+        return (size_t)ns;
+    int octave = 63 - __builtin_clzll(ns) - __builtin_ctz(HIST_STEPS); /* from 0 */
+    size_t bucket = steps * ((size_t)octave + 1) + (size_t)((ns >> octave) - steps);
+    return bucket < HIST_BUCKETS ? bucket : HIST_BUCKETS - 1;
+}
+
+/* The middle of a bucket. */
+static double middle_of(size_t bucket) {
+    if (bucket < HIST_STEPS)
+        return (double)bucket;
+    double step = ldexp(1, (int)(bucket / HIST_STEPS) - 1);
+    return step * ((double)(HIST_STEPS + bucket % HIST_STEPS) + 0.5);
+}
+
+void hist_add(hist_t *hist, int64_t ns) {
+    ns = ns < 0 ? 0 : ns;
+    if (hist->moments.count < HIST_FEW)
+        hist->few[hist->moments.count] = ns;
+    if (!hist->moments.count || ns < hist->least_ns)
+        hist->least_ns = ns;
+    if (ns > hist->most_ns)
+        hist->most_ns = ns;
+    moments_add(&hist->moments, (double)ns);
+    hist->buckets[bucket_of((uint64_t)ns)]++;
+}
+
+void hist_merge(hist_t *to, const hist_t *from) {
+    if (!from->moments.count)
+        return;
+    if (!to->moments.count || from->least_ns < to->least_ns)
+        to->least_ns = from->least_ns;
+    if (from->most_ns > to->most_ns)
+        to->most_ns = from->most_ns;
+    if (to->moments.count + from->moments.count <= HIST_FEW)
+        memcpy(to->few + to->moments.count, from->few, from->moments.count * sizeof *from->few);
+    moments_merge(&to->moments, &from->moments);
+    for (size_t i = 0; i < HIST_BUCKETS; i++)
+        to->buckets[i] += from->buckets[i];
+}
+
+static int in_order(const void *a, const void *b) {
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static double quantile_of_few(const hist_t *hist, double share) {
+    int64_t sorted[HIST_FEW];
+    const size_t count = (size_t)hist->moments.count;
+    memcpy(sorted, hist->few, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, in_order);
+    const double place = share * (double)(count - 1), before = floor(place);
+    const size_t at = (size_t)before;
+    const double least = (double)sorted[at], most = (double)sorted[at + 1 < count ? at + 1 : at];
+    return least + (most - least) * (place - before);
+}
+
+double hist_quantile_ns(const hist_t *hist, double share) {
+    /* 0.07 * 100 is a little more than 7, and the 7th is meant */
+    uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count * (1 - 1e-12)), seen = 0;
+    if (!hist->moments.count)
+        return NAN;
+    if (hist->moments.count <= HIST_FEW)
+        return quantile_of_few(hist, share);
+    for (size_t i = 0; i < HIST_BUCKETS; i++) {
+        seen += hist->buckets[i];
+        if (seen >= wanted && seen)
+            return fmin(fmax(middle_of(i), (double)hist->least_ns), (double)hist->most_ns);
+    }
+    return (double)hist->most_ns;
+}

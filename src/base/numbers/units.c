@@ -1,0 +1,142 @@
+#include "base/numbers/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct {
+    const char *suffix;
+    double factor;
+} unit_t;
+
+static bool parse_scaled(const char *text, const unit_t *unit, double limit, double *value) {
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !isfinite(number) || number < 0)
+        return false;
+    while (*end == ' ')
+        end++;
+    for (; unit->suffix; unit++) {
+        if (strcasecmp(end, unit->suffix) == 0) {
+            *value = number * unit->factor;
+            return *value < limit;
+        }
+    }
+    return false;
+}
+
+bool units_parse_size(const char *text, uint64_t *bytes) {
+    static const unit_t sizes[] = {{"", 1},
+                                   {"b", 1},
+                                   {"k", 1024},
+                                   {"kb", 1024},
+                                   {"kib", 1024},
+                                   {"m", 1048576},
+                                   {"mb", 1048576},
+                                   {"mib", 1048576},
+                                   {"g", 1073741824},
+                                   {"gb", 1073741824},
+                                   {"gib", 1073741824},
+                                   {"t", 1099511627776.0},
+                                   {"tb", 1099511627776.0},
+                                   {"tib", 1099511627776.0},
+                                   {NULL, 0}};
+    double value;
+    if (!parse_scaled(text, sizes, 9.0e18, &value))
+        return false;
+    *bytes = (uint64_t)value;
+    return true;
+}
+
+bool units_parse_count(const char *text, uint64_t *count) {
+    static const unit_t counts[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"b", 1e9}, {NULL, 0}};
+    double value;
+    /* plain digits are exact beyond what a double holds */
+    if (text[0] && text[strspn(text, "0123456789")] == '\0') {
+        errno = 0;
+        *count = strtoull(text, NULL, 10);
+        return errno == 0;
+    }
+    if (!parse_scaled(text, counts, 9.0e18, &value) || value != floor(value))
+        return false;
+    *count = (uint64_t)value;
+    return true;
+}
+
+bool units_parse_time(const char *text, int64_t *ns) {
+    static const unit_t times[] = {{"", 1e9},     {"s", 1e9},    {"ms", 1e6},    {"us", 1e3}, {"m", 60e9},
+                                   {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {NULL, 0}};
+    double value;
+    if (!parse_scaled(text, times, 9.0e18, &value))
+        return false;
+    *ns = (int64_t)value;
+    return true;
+}
+
+bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes) {
+    char amount[UNITS_MAX];
+    size_t length = strlen(text);
+    if (length > 2 && strcasecmp(text + length - 2, "/s") == 0)
+        length -= 2;
+    if (!length || length >= sizeof amount)
+        return false;
+    memcpy(amount, text, length);
+    amount[length] = '\0';
+    *bytes = amount[length - 1] == 'b' || amount[length - 1] == 'B';
+    return *bytes ? units_parse_size(amount, per_second) : units_parse_count(amount, per_second);
+}
+
+const char *units_count(char out[UNITS_MAX], uint64_t count) {
+    char digits[UNITS_MAX];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    char *to = out;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return out;
+}
+
+static const char *scaled(char out[UNITS_MAX], double value, const char *const *names, const char *gap) {
+    int step = 0;
+    while (value >= 999.5 && names[step + 1]) {
+        value /= 1000;
+        step++;
+    }
+    int decimals = step == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(out, UNITS_MAX, "%.*f%s%s", decimals, value, gap, names[step]);
+    return out;
+}
+
+const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
+    return scaled(out, (double)bytes, names, " ");
+}
+
+const char *units_rate(char out[UNITS_MAX], double per_second) {
+    static const char *const names[] = {"", "k", "M", "G", NULL};
+    return scaled(out, per_second, names, "");
+}
+
+const char *units_time(char out[UNITS_MAX], int64_t ns) {
+    double s = (double)ns / 1e9;
+    if (s < 0.9995)
+        snprintf(out, UNITS_MAX, "%.0f ms", s * 1e3);
+    else if (s < 99.95)
+        snprintf(out, UNITS_MAX, "%.1f s", s);
+    else if (s < 3600)
+        snprintf(out, UNITS_MAX, "%d:%02d", (int)s / 60, (int)s % 60);
+    else
+        snprintf(out, UNITS_MAX, "%d h %02d min", (int)(s / 3600), (int)(s / 60) % 60);
+    return out;
+}

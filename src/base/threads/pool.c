@@ -1,0 +1,171 @@
+#include "base/threads/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct spare {
+    struct spare *next;
+} spare_t;
+
+enum { SHRINK_FROM = 8 };
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    uint64_t budget, out;
+    size_t usual;
+    spare_t *spares;
+    const uint8_t *over; /* the one buffer that has grown over the budget, or NULL */
+    bool closed;
+    atomic_int waiting;
+};
+
+pool_t *pool_new(uint64_t budget_bytes, size_t usual_bytes) {
+    pool_t *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->given, NULL);
+    pool->budget = budget_bytes;
+    pool->usual = usual_bytes;
+    return pool;
+}
+
+void pool_destroy(pool_t *pool) {
+    if (!pool)
+        return;
+    while (pool->spares) {
+        spare_t *next = pool->spares->next;
+        free(pool->spares);
+        pool->spares = next;
+    }
+    pthread_mutex_destroy(&pool->lock);
+    pthread_cond_destroy(&pool->given);
+    free(pool);
+}
+
+static uint8_t *allocate(size_t capacity) {
+    uint8_t *raw = malloc(capacity + 2 * POOL_SLACK);
+    if (!raw)
+        return NULL;
+    memset(raw, 0, POOL_SLACK);
+    return raw + POOL_SLACK;
+}
+
+bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer) {
+    size_t capacity = bytes <= pool->usual ? pool->usual : bytes;
+    pthread_mutex_lock(&pool->lock);
+    pool->waiting++;
+    while (!pool->closed && pool->out && pool->out + capacity > pool->budget)
+        pthread_cond_wait(&pool->given, &pool->lock);
+    pool->waiting--;
+    bool closed = pool->closed;
+    uint8_t *reused = NULL;
+    if (!closed) {
+        pool->out += capacity;
+        if (capacity == pool->usual && pool->spares) {
+            reused = (uint8_t *)pool->spares;
+            pool->spares = pool->spares->next;
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (closed)
+        return false;
+    buffer->bytes = reused ? reused + POOL_SLACK : allocate(capacity);
+    buffer->capacity = capacity;
+    if (buffer->bytes)
+        return true;
+    pthread_mutex_lock(&pool->lock);
+    pool->out -= capacity;
+    pthread_mutex_unlock(&pool->lock);
+    return false;
+}
+
+/* The budget is asked for what the old and the new buffer hold together, since both are there while text is
+ * copied. False: the pool was closed. */
+static bool wait_to_grow(pool_t *pool, const buffer_t *buffer, size_t bytes) {
+    pthread_mutex_lock(&pool->lock);
+    pool->waiting++;
+    while (!pool->closed && pool->out + bytes > pool->budget && pool->over && pool->over != buffer->bytes)
+        pthread_cond_wait(&pool->given, &pool->lock);
+    pool->waiting--;
+    bool closed = pool->closed;
+    if (!closed && pool->out + bytes > pool->budget)
+        pool->over = buffer->bytes;
+    if (!closed)
+        pool->out += bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return !closed;
+}
+
+bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes) {
+    if (bytes <= buffer->capacity)
+        return true;
+    if (!wait_to_grow(pool, buffer, bytes))
+        return false;
+    uint8_t *larger = allocate(bytes);
+    pthread_mutex_lock(&pool->lock);
+    if (!larger)
+        pool->out -= bytes;
+    else if (pool->over == buffer->bytes)
+        pool->over = larger;
+    pthread_mutex_unlock(&pool->lock);
+    if (!larger)
+        return false;
+    memcpy(larger, buffer->bytes, used);
+    pool_give(pool, buffer);
+    *buffer = (buffer_t){larger, bytes};
+    return true;
+}
+
+void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used) {
+    uint8_t *smaller = used < buffer->capacity / SHRINK_FROM ? allocate(used) : NULL;
+    if (!smaller)
+        return;
+    memcpy(smaller, buffer->bytes, used + POOL_SLACK); /* what stands behind the text as well */
+    pthread_mutex_lock(&pool->lock);
+    pool->out += used;
+    pthread_mutex_unlock(&pool->lock);
+    pool_give(pool, buffer);
+    *buffer = (buffer_t){smaller, used};
+}
+
+void pool_give(pool_t *pool, buffer_t *buffer) {
+    uint8_t *raw = buffer->bytes ? buffer->bytes - POOL_SLACK : NULL;
+    if (!raw)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->out -= buffer->capacity;
+    if (pool->over == buffer->bytes)
+        pool->over = NULL;
+    if (buffer->capacity == pool->usual) {
+        spare_t *spare = (spare_t *)(void *)raw;
+        spare->next = pool->spares;
+        pool->spares = spare;
+        raw = NULL;
+    }
+    pthread_cond_broadcast(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+    free(raw);
+    *buffer = (buffer_t){NULL, 0};
+}
+
+bool pool_is_short(pool_t *pool) {
+    return pool->waiting > 0;
+}
+
+void pool_close(pool_t *pool) {
+    pthread_mutex_lock(&pool->lock);
+    pool->closed = true;
+    pthread_cond_broadcast(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+bool pool_closed(pool_t *pool) {
+    pthread_mutex_lock(&pool->lock);
+    bool closed = pool->closed;
+    pthread_mutex_unlock(&pool->lock);
+    return closed;
+}

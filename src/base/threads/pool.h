@@ -1,0 +1,50 @@
+/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another
+ * gives back; who holds batches looks at pool_is_short and sends them early. Any thread may call. */
+#ifndef TIPPLE_BASE_THREADS_POOL_H
+#define TIPPLE_BASE_THREADS_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes before and after a buffer's text that may be read (never meant): the record path loads whole words.
+ */
+enum { POOL_SLACK = 64 };
+
+typedef struct {
+    uint8_t *bytes; /* capacity bytes, with POOL_SLACK readable bytes on either side */
+    size_t capacity;
+} buffer_t;
+
+typedef struct pool pool_t;
+
+/* Buffers of usual_bytes are kept and reused; others are freed when given back. NULL: out of memory. */
+pool_t *pool_new(uint64_t budget_bytes, size_t usual_bytes);
+void pool_destroy(pool_t *pool);
+
+/* A buffer of at least `bytes`, waiting for the budget; false when the pool was closed or memory is out
+ * (pool_closed tells). One buffer is always granted, however small the budget. */
+bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
+
+/* Makes a held buffer larger, keeping its first `used` bytes. What does not fit into the budget waits until
+ * it does, or until no other buffer is over the budget: one at a time may be, however large it is, and may go
+ * on growing. So somebody can always go on, as long as each buffer that has outgrown the budget is given back
+ * without waiting for another thread's growth. A thread must not hold one such buffer while it grows another.
+ * False: the pool was closed, or memory is out; the buffer stays as it was. */
+bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes);
+
+/* Makes a held buffer that is much larger than its `used` bytes as small as they are, if memory allows. Never
+ * waits.
+ */
+void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used);
+
+void pool_give(pool_t *pool, buffer_t *buffer);
+
+/* Somebody waits for memory. */
+bool pool_is_short(pool_t *pool);
+
+/* Wakes all waiters with false. */
+void pool_close(pool_t *pool);
+bool pool_closed(pool_t *pool);
+
+#endif

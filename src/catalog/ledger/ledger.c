@@ -1,0 +1,353 @@
+/* The ledger: what was read, and what follows from it. */
+#include "catalog/ledger/ledger.h"
+#include "base/grow.h"
+#include "catalog/ledger/ledger_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ledger_init(ledger_t *ledger, const ledger_options_t *options) {
+    *ledger = (ledger_t){.options = *options, .liveness = {.lease_ns = options->lease_ns}};
+}
+
+void ledger_free(ledger_t *ledger) {
+    for (size_t i = 0; i < ledger->work_count; i++)
+        ledger_forget(&ledger->works[i]);
+    for (size_t i = 0; i < ledger->input_count; i++)
+        entry_free(&ledger->inputs[i].entry);
+    free(ledger->works);
+    free(ledger->inputs);
+    liveness_free(&ledger->liveness);
+}
+
+void ledger_forget(work_t *work) {
+    for (size_t i = 0; i < work->held_count; i++)
+        free(work->held[i].rejects);
+    free(work->held);
+    free(work->tail_rejects);
+    work->tail_rejects = NULL;
+    work->tail_reject_count = 0;
+    work->held = NULL;
+    work->held_count = work->held_room = 0;
+    work->handed_out = work->dirty = work->fed = work->torn_written = work->outgrown = false;
+    work->tail = (tail_t){0};
+    work->tail_parts = work->tail_settled = 0;
+    work->torn = (torn_t){0};
+    work->epoch = 0;
+}
+
+piece_t *ledger_piece(const ledger_t *ledger, const work_t *work) {
+    return &ledger->inputs[work->input].entry.pieces[work->piece];
+}
+
+/* The last piece grows with its input; the others are the same in every version. */
+static bool is_last(const ledger_input_t *input, const work_t *work) {
+    return work->piece + 1 == input->entry.piece_count;
+}
+
+static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) {
+    return is_last(input, work) ? input->version : 1;
+}
+
+/* ---- what a piece is, as read ---- */
+
+static bool is_complete(const ledger_t *ledger, const work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
+                             ledger->options.generation, ledger->options.safe);
+}
+
+bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
+    /* of an earlier version the text ends within a run of blocks and cannot be compared: it is the one that
+     * was loaded to its end by its time, or is taken for changed */
+    const bool ends_before =
+        input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
+    const int64_t then_ns =
+        ends_before ? input->entry.versions[input->version - 1].completed_ns : piece->modified_ns;
+    return (piece->complete || piece->done.count) &&
+           (input->stream || (input->plain && then_ns != input->seen.modified_ns));
+}
+
+void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {
+    const size_t at = (size_t)(work - ledger->works);
+    work->state = state;
+    if (state != WORK_DONE && state != WORK_OURS && at < ledger->first_open)
+        ledger->first_open = at;
+    if ((state == WORK_OURS || state == WORK_CHECK) && at < ledger->hand_out_from)
+        ledger->hand_out_from = at;
+}
+
+void ledger_own(ledger_t *ledger, work_t *work) {
+    work->epoch = ledger_piece(ledger, work)->epoch;
+    work->confirmed_ns = ledger->asked_ns;
+    ledger->inputs[work->input].taken = true;
+    ledger_become(ledger, work, WORK_OURS);
+}
+
+/* Nothing that we remember of it counts any more. */
+static void lose(ledger_t *ledger, work_t *work) {
+    ledger_forget(work);
+    ledger->lost++;
+    ledger_become(ledger, work, WORK_OTHERS);
+}
+
+/* The state of a piece that is not ours, by what was read. */
+static void classify(ledger_t *ledger, work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    const piece_t *piece = ledger_piece(ledger, work);
+    if (work->state == WORK_DONE || work->state == WORK_CHECK)
+        return;
+    if (is_complete(ledger, work)) {
+        work->by_others = work->state == WORK_OTHERS;
+        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
+    } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
+        ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
+    } else {
+        ledger_become(ledger, work, WORK_OTHERS);
+    }
+}
+
+/* ---- reading ---- */
+
+static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
+    const ledger_options_t *options = &ledger->options;
+    if (!options->relate(options->context, input, &input->view, &input->version, err))
+        return false;
+    if (input->view == VIEW_GROWN)
+        input->version = input->entry.version + 1;
+    return input->view != VIEW_CHANGED ||
+           err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: what is there now neither is nor continues it. Put "
+                   "the old content back, or give --reload-changed, which removes its documents and loads it "
+                   "again",
+                   input->name);
+}
+
+/* What was done for the collection as it is known now must not be undone by a load that knows an earlier one.
+ */
+static bool check_generation(const ledger_t *ledger, const entry_t *entry, const char *name, err_t *err) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].generation > ledger->options.generation)
+            return err_set(
+                err, STATUS_SERVER,
+                "the collection got another UUID while %s was loaded, and another load goes on with that: "
+                "run the same command again",
+                name);
+    return true;
+}
+
+/* By this load, in the first portion of its new inputs; and as read back, it still is ours. */
+static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) {
+    const piece_t *piece = ledger_piece(ledger, work);
+    return load_id_equal(&piece->owner, &ledger->options.self) &&
+           piece->generation == ledger->options.generation && ledger->inputs[work->input].view == VIEW_SAME;
+}
+
+bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
+    const size_t count = input->entry.piece_count;
+    if (!GROW(ledger->inputs, ledger->input_room, ledger->input_count + 1, err) ||
+        !GROW(ledger->works, ledger->work_room, ledger->work_count + count, err))
+        return false;
+    const size_t number = ledger->input_count++;
+    ledger_input_t *added = &ledger->inputs[number];
+    *added = *input;
+    input->entry = (entry_t){0};
+    added->first_work = ledger->work_count;
+    added->work_count = count;
+    if (!check_generation(ledger, &added->entry, added->name, err) || !relate(ledger, added, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        work_t *work = &ledger->works[ledger->work_count++];
+        *work = (work_t){.input = number, .piece = (uint32_t)i, .state = WORK_OPEN};
+        work->read_before = ledger_piece(ledger, work)->generation == ledger->options.generation
+                                ? piece_counts(ledger_piece(ledger, work)).read
+                                : 0;
+        if (was_registered_as_taken(ledger, work))
+            ledger_own(ledger, work);
+        else
+            classify(ledger, work);
+    }
+    return true;
+}
+
+/* A piece that was seen complete, and that somebody does anew since (without --unsafe, or because it is removed): this run
+ * goes by what was seen, its rejects included. */
+static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
+           !piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
+                              ledger->options.safe);
+}
+
+/* What we know of a piece of ours is newer than what was read. */
+static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, entry_t *read, err_t *err) {
+    for (size_t i = 0; i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        if ((work->state == WORK_OURS || is_begun_anew(ledger, work, &read->pieces[work->piece])) &&
+            !piece_copy(&read->pieces[work->piece], &input->entry.pieces[work->piece], err))
+            return false;
+    }
+    return true;
+}
+
+/* Has a write of ours that completed the piece happened, although its reply said otherwise, or none came? */
+static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, const piece_t *read) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return work->fed && read->epoch == work->epoch && load_id_is_nobody(&read->owner) &&
+           piece_is_complete(read, wanted_version(input, work), ledger->options.generation,
+                             ledger->options.safe);
+}
+
+static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *read, err_t *err) {
+    if (read->removed)
+        return err_set(err, STATUS_SERVER,
+                       "%s was removed from the catalog by another command while it was loaded: run the same "
+                       "command again",
+                       input->name);
+    if (read->piece_count != input->entry.piece_count)
+        return err_set(err, STATUS_SERVER,
+                       "the catalog's entry of %s was changed by somebody: start over "
+                       "with --drop",
+                       input->name);
+    if (!check_generation(ledger, read, input->name, err))
+        return false;
+    const bool another_version = read->version != input->entry.version;
+    for (size_t i = 0; i < input->work_count; i++) {
+        work_t *work = &ledger->works[input->first_work + i];
+        const piece_t *piece = &read->pieces[i];
+        if (work->state != WORK_OURS)
+            continue;
+        if (was_completed_by_us(ledger, work, piece)) {
+            ledger_forget(work);
+            ledger_become(ledger, work, WORK_DONE);
+        } else if (piece->epoch != work->epoch || !load_id_equal(&piece->owner, &ledger->options.self)) {
+            lose(ledger, work);
+        } else {
+            work->confirmed_ns = ledger->asked_ns;
+        }
+    }
+    entry_t copy = {0};
+    if (!entry_copy(&copy, read, err) || !keep_own_progress(ledger, input, &copy, err)) {
+        entry_free(&copy);
+        return false;
+    }
+    entry_free(&input->entry);
+    input->entry = copy;
+    input->read_number = ledger->readings;
+    if (another_version && !relate(ledger, input, err))
+        return false;
+    for (size_t i = 0; i < input->work_count; i++)
+        if (ledger->works[input->first_work + i].state != WORK_OURS)
+            classify(ledger, &ledger->works[input->first_work + i]);
+    return true;
+}
+
+/* Of all inputs: what this load has sent of them may come behind their removal. */
+static void note_removed(ledger_t *ledger, const entries_t *entries) {
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        const entry_t *read = entries_find(entries, ledger->inputs[i].entry.ordinal);
+        ledger->inputs[i].removed |= read && read->removed;
+    }
+}
+
+bool ledger_read(ledger_t *ledger, const entries_t *entries, bool whole, err_t *err) {
+    ledger->readings++;
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        ledger_input_t *input = &ledger->inputs[i];
+        const entry_t *read = entries_find(entries, input->entry.ordinal);
+        if (read && !read_entry(ledger, input, read, err)) {
+            note_removed(ledger, entries);
+            return false;
+        }
+        if (!read && whole && !ledger_is_settled(ledger, input))
+            return err_set(err, STATUS_SERVER,
+                           "the catalog's entry of %s is gone: somebody removed or changed the catalog while "
+                           "it was loaded; start over with --drop",
+                           input->name);
+    }
+    return true;
+}
+
+bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
+                       err_t *err) {
+    ledger->loads_reading = ledger->readings;
+    return liveness_update(&ledger->liveness, loads, now_ns, own_beats, err);
+}
+
+/* ---- what to do next ---- */
+
+/* A load writes its own entry before it takes anything: so of an owner that was read, whoever does not list
+ * it later knows that it is gone. */
+static bool is_owner_dead(const ledger_t *ledger, const work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return ledger->loads_reading >= input->read_number &&
+           liveness_is_dead(&ledger->liveness, &ledger_piece(ledger, work)->owner);
+}
+
+bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    if (input->view == VIEW_OLDER && is_last(input, work))
+        return false;
+    return work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work));
+}
+
+static bool refuse_older(const ledger_input_t *input, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s is longer in the catalog (%llu bytes) than here (%llu), and that was not loaded to its "
+        "end: run the same command where the longer one is; or, where that is gone for good, with "
+        "--reload-changed, which removes the documents of this input and loads it again",
+        input->name, (unsigned long long)entry_newest(&input->entry)->size,
+        (unsigned long long)input->seen.size);
+}
+
+bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits_for, err_t *err) {
+    bool working = false, waiting = false;
+    *waits_for = NULL;
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        const ledger_input_t *input = &ledger->inputs[work->input];
+        const bool older = input->view == VIEW_OLDER && is_last(input, work);
+        if (ledger_may_take(ledger, work)) {
+            *next = NEXT_TAKE;
+            return true;
+        }
+        if (older &&
+            (work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work))))
+            return refuse_older(input, err);
+        working |= work->state == WORK_OURS || work->state == WORK_CHECK;
+        if (work->state == WORK_OTHERS) {
+            waiting = true;
+            if (!*waits_for)
+                *waits_for = liveness_find(&ledger->liveness, &ledger_piece(ledger, work)->owner);
+        }
+    }
+    *next = working ? NEXT_WORK : waiting ? NEXT_WAIT : NEXT_END;
+    return true;
+}
+
+bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input) {
+    bool settled = !entry_open_rejects(&input->entry);
+    for (size_t i = 0; settled && i < input->work_count; i++) {
+        const work_t *work = &ledger->works[input->first_work + i];
+        settled = work->state == WORK_DONE && work->written && work->written == ledger->writes;
+    }
+    return settled;
+}
+
+int64_t ledger_confirmed(const ledger_t *ledger) {
+    int64_t oldest_ns = ledger->asked_ns;
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        if (work->state == WORK_OURS && work->confirmed_ns < oldest_ns)
+            oldest_ns = work->confirmed_ns;
+    }
+    return oldest_ns;
+}
+
+uint64_t ledger_open_rejects(const ledger_t *ledger) {
+    uint64_t open = 0;
+    for (size_t i = 0; i < ledger->input_count; i++)
+        open += entry_open_rejects(&ledger->inputs[i].entry);
+    return open;
+}

@@ -1,0 +1,426 @@
+/* The ledger: pieces that are taken, worked on and written down. */
+#include "catalog/ledger/ledger.h"
+#include "base/grow.h"
+#include "catalog/ledger/ledger_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- taking ---- */
+
+bool portion_has_room(const portion_t *portion, size_t group, size_t piece) {
+    return portion->count < portion->least || (portion->count && !piece && group == portion->group) ||
+           (portion->bytes < portion->most_bytes && portion->count < LEDGER_MOST_TAKES);
+}
+
+void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
+    portion->count++;
+    portion->bytes += bytes;
+    portion->group = group;
+}
+
+/* Of a grown input: a new version, and the last block is not done any more, because it may have grown. */
+static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
+    piece_t *progress = &take->progress;
+    take->version = input->seen;
+    take->version.torn = (torn_t){0};
+    take->version.completed_ns = 0;
+    take->change.version = input->entry.version;
+    take->change.new_version = &take->version;
+    take->change.new_key = input->key;
+    const uint64_t end = entry_extents_end(&input->entry);
+    if (input->text_end > end) {
+        take->extent = (extent_t){.start = end, .length = input->text_end - end};
+        take->change.extent = &take->extent;
+        take->change.extent_at = input->entry.extent_count;
+        take->change.no_extent_yet = true;
+    }
+    if (!take->change.progress && !piece_copy(progress, piece, err))
+        return false;
+    take->change.progress = progress;
+    progress->tail = (tail_t){0}; /* its rejects stay noted until its blocks are done again */
+    return true;
+}
+
+/* Does what was done of it count for this load? */
+static bool is_believed(const ledger_t *ledger, const piece_t *piece) {
+    const bool unbelieved = ledger->options.safe && piece->unsafe;
+    return piece->generation == ledger->options.generation && !unbelieved;
+}
+
+static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t *err) {
+    const work_t *work = &ledger->works[number];
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    const piece_t *piece = ledger_piece(ledger, work);
+    const bool last = work->piece + 1 == input->entry.piece_count, grown = last && input->view == VIEW_GROWN;
+    *take = (take_t){.work = number};
+    take->change = (entry_change_t){.ordinal = input->entry.ordinal,
+                                    .piece = work->piece,
+                                    .owner = piece->owner,
+                                    .epoch = piece->epoch,
+                                    .sets_owner = true,
+                                    .new_owner = ledger->options.self,
+                                    .new_epoch = piece->epoch + 1};
+    if (!piece->epoch && !grown) { /* nobody has begun it: there is nothing to believe */
+        take->change.new_generation = ledger->options.generation;
+    } else if (!is_believed(ledger, piece)) {
+        take->progress =
+            (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
+        take->change.progress = &take->progress;
+        /* an earlier version may have been loaded from another file than what will be here now */
+        take->change.uncompletes = last ? input->entry.version : 0;
+    }
+    return !grown || take_as_grown(input, piece, take, err);
+}
+
+void takes_free(take_t *takes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        piece_free(&takes[i].progress);
+    free(takes);
+}
+
+static uint64_t cost(const ledger_t *ledger, const work_t *work) {
+    const ledger_input_t *input = &ledger->inputs[work->input];
+    return input->bytes / input->work_count;
+}
+
+bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t **takes, size_t *count,
+                   err_t *err) {
+    portion_t portion = {.least = least, .most_bytes = most_bytes};
+    size_t room = 0;
+    *takes = NULL;
+    *count = 0;
+    while (ledger->first_open < ledger->work_count && (ledger->works[ledger->first_open].state == WORK_DONE ||
+                                                       ledger->works[ledger->first_open].state == WORK_OURS))
+        ledger->first_open++;
+    for (size_t i = ledger->first_open; i < ledger->work_count; i++) {
+        const work_t *work = &ledger->works[i];
+        const size_t group = ledger->inputs[work->input].group;
+        if (!portion_has_room(&portion, group, work->piece))
+            break;
+        if (!ledger_may_take(ledger, work))
+            continue;
+        if (!GROW(*takes, room, *count + 1, err) || !fill_take(ledger, i, &(*takes)[*count], err))
+            return false;
+        ++*count;
+        portion_add(&portion, group, cost(ledger, work));
+    }
+    /* the array may have moved: what points into itself is set now */
+    for (size_t i = 0; i < *count; i++) {
+        take_t *take = &(*takes)[i];
+        if (take->change.progress)
+            take->change.progress = &take->progress;
+        if (take->change.new_version)
+            take->change.new_version = &take->version;
+        if (take->change.extent)
+            take->change.extent = &take->extent;
+    }
+    return true;
+}
+
+bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries, err_t *err) {
+    /* as read, they are ours: read_entry must not take them for lost, nor for a take that we did not hear of
+     */
+    for (size_t i = 0; i < count; i++) {
+        work_t *work = &ledger->works[takes[i].work];
+        ledger_forget(work);
+        work->state = WORK_OPEN;
+    }
+    if (!ledger_read(ledger, entries, false, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        work_t *work = &ledger->works[takes[i].work];
+        piece_t *piece = ledger_piece(ledger, work);
+        if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
+            piece->epoch == takes[i].change.new_epoch) {
+            ledger_own(ledger, work);
+            /* its former owner may have written after we had read, and before we took it */
+            const bool believed = is_believed(ledger, piece);
+            if (!believed) {
+                piece_clear_progress(piece);
+                piece->generation = ledger->options.generation;
+            }
+        }
+    }
+    return true;
+}
+
+work_t *ledger_hand_out(ledger_t *ledger) {
+    while (ledger->hand_out_from < ledger->work_count) {
+        work_t *work = &ledger->works[ledger->hand_out_from++];
+        if (!work->handed_out && (work->state == WORK_OURS || work->state == WORK_CHECK)) {
+            work->handed_out = true;
+            return work;
+        }
+    }
+    return NULL;
+}
+
+/* ---- working ---- */
+
+static bool is_ours(const work_t *work, uint32_t epoch) {
+    return work->state == WORK_OURS && work->epoch == epoch;
+}
+
+/* What was noted of these blocks when they were done before. */
+static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
+    size_t kept = 0;
+    for (size_t i = 0; i < piece->reject_count; i++) {
+        const uint64_t block = piece->rejects[i].offset / LEDGER_BLOCK_BYTES;
+        if (block < from || block >= to)
+            piece->rejects[kept++] = piece->rejects[i];
+    }
+    piece->reject_count = kept;
+}
+
+/* All of an entry is one document. */
+static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
+    size_t rejects = 0;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        rejects += entry->pieces[i].reject_count;
+    if (rejects + count > LEDGER_MOST_REJECTS)
+        return err_set(
+            err, STATUS_TOO_MANY_REJECTED,
+            "stopped: %s has more than %d rejected records, which is more than the catalog remembers of one "
+            "input; is the format the right one?",
+            entry->path, LEDGER_MOST_REJECTS);
+    return entry_has_room(entry, count, 0) ||
+           err_set(err, STATUS_TOO_MANY_REJECTED,
+                   "stopped: %s has more than %zu rejected records beside %zu notes of fixed ones, which is "
+                   "more than "
+                   "the catalog remembers of one input: correct them in %s itself, and load that with "
+                   "--reload-changed",
+                   entry->path, rejects, entry->fix_count, entry->path);
+}
+
+static bool hold(work_t *work, const settled_block_t *block, err_t *err) {
+    if (!GROW(work->held, work->held_room, work->held_count + 1, err))
+        return false;
+    held_t held = {.from = block->from, .to = block->to, .hash = block->hash, .counts = block->counts};
+    if (block->reject_count) {
+        size_t bytes = block->reject_count * sizeof *held.rejects;
+        if (!(held.rejects = malloc(bytes)))
+            return err_memory(err, bytes);
+        memcpy(held.rejects, block->rejects, bytes);
+        held.reject_count = block->reject_count;
+    }
+    work->held[work->held_count++] = held;
+    return true;
+}
+
+static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, const counts_t *counts,
+                     const reject_mark_t *rejects, size_t reject_count, err_t *err) {
+    bool is_new;
+    /* the room first: nothing may count as done without its rejects, not even when memory is out */
+    if (!piece_reserve_rejects(piece, reject_count, err))
+        return false;
+    if (!done_runs_add(&piece->done, from, to, hash, &is_new))
+        return err_memory(err, sizeof(done_run_t));
+    if (is_new) {
+        counts_add(&piece->counts, counts);
+        drop_rejects(piece, from, to);
+    }
+    return !is_new || piece_add_rejects(piece, rejects, reject_count, err);
+}
+
+/* Blocks that had to wait, because they would have made too many runs. */
+static bool add_held(piece_t *piece, work_t *work, err_t *err) {
+    bool again = work->held_count > 0;
+    while (again) {
+        again = false;
+        for (size_t i = 0; i < work->held_count; i++) {
+            held_t held = work->held[i];
+            if (piece->done.count >= LEDGER_MOST_RUNS &&
+                done_runs_would_grow(&piece->done, held.from, held.to))
+                continue;
+            bool ok = add_done(piece, held.from, held.to, held.hash, &held.counts, held.rejects,
+                               held.reject_count, err);
+            free(held.rejects);
+            work->held[i--] = work->held[--work->held_count];
+            if (!ok)
+                return false;
+            again = true;
+        }
+    }
+    return true;
+}
+
+/* Its rejects are noted when all of it is settled. */
+static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
+    tail_t *tail = &work->tail;
+    if (block->reject_count) { /* first: nothing may count as settled without its rejects */
+        const size_t bytes = (work->tail_reject_count + block->reject_count) * sizeof *work->tail_rejects;
+        reject_mark_t *larger = realloc(work->tail_rejects, bytes);
+        if (!larger)
+            return err_memory(err, bytes);
+        memcpy(larger + work->tail_reject_count, block->rejects, block->reject_count * sizeof *larger);
+        work->tail_rejects = larger;
+        work->tail_reject_count += block->reject_count;
+    }
+    if (!work->tail_settled || block->from < tail->from)
+        tail->from = block->from;
+    if (block->to > tail->to)
+        tail->to = block->to;
+    tail->hash += block->hash;
+    counts_add(&tail->counts, &block->counts);
+    work->tail_settled++;
+    return true;
+}
+
+/* A block of the file that is here comes to those that are done, which may be from another copy of it: until
+ * they were compared, when all has been fed, nobody may take the piece for that of one file. */
+static void note_source(piece_t *piece, const ledger_input_t *input) {
+    if (!piece->done.count)
+        piece->modified_ns = input->seen.modified_ns;
+    else if (piece->modified_ns != input->seen.modified_ns)
+        piece->modified_ns = 0;
+}
+
+bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_block_t *block, err_t *err) {
+    if (!is_ours(work, epoch))
+        return true;
+    if (block->reject_count && !may_add_rejects(&ledger->inputs[work->input].entry, block->reject_count, err))
+        return false;
+    piece_t *piece = ledger_piece(ledger, work);
+    note_source(piece, &ledger->inputs[work->input]);
+    work->dirty = true;
+    work->outgrown |= block->outgrown;
+    if (!ledger->options.safe)
+        piece->unsafe = true;
+    if (block->tail)
+        return add_tail(work, block, err);
+    if (piece->done.count >= LEDGER_MOST_RUNS && done_runs_would_grow(&piece->done, block->from, block->to))
+        return hold(work, block, err);
+    return add_done(piece, block->from, block->to, block->hash, &block->counts, block->rejects,
+                    block->reject_count, err) &&
+           add_held(piece, work, err);
+}
+
+void ledger_fed(ledger_t *ledger, work_t *work, uint32_t epoch, uint64_t end_block, uint32_t tail_parts) {
+    (void)ledger;
+    if (!is_ours(work, epoch))
+        return;
+    work->fed = work->dirty = true;
+    work->end_block = end_block;
+    work->tail_parts = tail_parts;
+}
+
+void ledger_torn(ledger_t *ledger, work_t *work, uint32_t epoch, torn_t torn) {
+    (void)ledger;
+    if (!is_ours(work, epoch))
+        return;
+    work->torn = torn;
+    work->torn_written = false;
+    work->dirty = true;
+}
+
+bool ledger_torn_is_written(const work_t *work, uint32_t epoch) {
+    return is_ours(work, epoch) && work->torn_written;
+}
+
+void ledger_skip(ledger_t *ledger, work_t *work) {
+    ledger_forget(work);
+    ledger_become(ledger, work, WORK_DONE);
+}
+
+void ledger_checked(ledger_t *ledger, work_t *work) {
+    (void)ledger;
+    if (work->state == WORK_CHECK)
+        work->state = WORK_DONE;
+}
+
+/* ---- writing down ---- */
+
+/* Everything from the piece's beginning to its end is done. */
+static bool is_finished(const work_t *work, const piece_t *piece) {
+    if (!work->fed || work->held_count || work->tail_settled < work->tail_parts)
+        return false;
+    const uint64_t to = work->tail_parts ? work->tail.from : work->end_block;
+    return to <= piece->from || done_runs_cover(&piece->done, piece->from, to);
+}
+
+bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err) {
+    *changes = NULL;
+    *count = 0;
+    size_t room = 0;
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        work_t *work = &ledger->works[i];
+        if (work->state != WORK_OURS || !work->dirty)
+            continue;
+        const ledger_input_t *input = &ledger->inputs[work->input];
+        piece_t *piece = ledger_piece(ledger, work);
+        if (!GROW(*changes, room, *count + 1, err))
+            return false;
+        entry_change_t *change = &(*changes)[(*count)++];
+        *change = (entry_change_t){.ordinal = input->entry.ordinal,
+                                   .piece = work->piece,
+                                   .owner = ledger->options.self,
+                                   .epoch = work->epoch,
+                                   .only_piece = input->entry.piece_count == 1,
+                                   .progress = piece};
+        if (work->torn.length && !work->torn_written) {
+            change->torn = &work->torn;
+            change->version = input->entry.version;
+        }
+        if (work->outgrown) {
+            change->sets_outgrown = true;
+            change->version = input->entry.version;
+        }
+        if (is_finished(work, piece)) {
+            if (!piece_reserve_rejects(piece, work->tail_reject_count, err))
+                return false;
+            piece->complete = input->version;
+            piece->modified_ns = input->seen.modified_ns;
+            piece->tail = work->tail;
+            if (work->tail_parts) {
+                drop_rejects(piece, work->tail.from, UINT64_MAX);
+                if (!piece_add_rejects(piece, work->tail_rejects, work->tail_reject_count, err))
+                    return false;
+            }
+            change->version = input->entry.version;
+            change->sets_completed = work->piece + 1 == input->entry.piece_count;
+            change->completed_ns = input->seen.modified_ns;
+            change->sets_owner = true; /* free from now on */
+            change->new_epoch = work->epoch;
+        }
+    }
+    return true;
+}
+
+static work_t *find_work(ledger_t *ledger, const entry_change_t *change) {
+    for (size_t i = 0; i < ledger->work_count; i++) {
+        work_t *work = &ledger->works[i];
+        if (work->piece == change->piece && ledger->inputs[work->input].entry.ordinal == change->ordinal)
+            return work;
+    }
+    return NULL;
+}
+
+void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count) {
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        /* changes are in the order of the works */
+        while (at < ledger->work_count &&
+               (ledger->works[at].piece != changes[i].piece ||
+                ledger->inputs[ledger->works[at].input].entry.ordinal != changes[i].ordinal))
+            at++;
+        work_t *work = at < ledger->work_count ? &ledger->works[at] : find_work(ledger, &changes[i]);
+        if (!work || work->state != WORK_OURS)
+            continue;
+        work->dirty = false;
+        work->confirmed_ns = ledger->asked_ns;
+        if (changes[i].torn) {
+            work->torn_written = true;
+            ledger->inputs[work->input].entry.versions[changes[i].version - 1].torn = work->torn;
+        }
+        if (!changes[i].sets_owner)
+            continue;
+        if (changes[i].sets_completed)
+            ledger->inputs[work->input].entry.versions[changes[i].version - 1].completed_ns =
+                changes[i].completed_ns;
+        ledger_piece(ledger, work)->owner = (load_id_t){{0}};
+        ledger_forget(work);
+        work->written = ledger->writes;
+        work->state = WORK_DONE;
+    }
+}

@@ -1,0 +1,27 @@
+/* room: how much of the positions of a collection an input takes when it is registered. */
+#ifndef TIPPLE_CATALOG_RECORD_ID_ROOM_H
+#define TIPPLE_CATALOG_RECORD_ID_ROOM_H
+
+#include "input/manifest.h"
+#include "catalog/record_id/position.h"
+
+/* What it can hold at most, in whole units of extents; 0 as a bound means unknown, but for what is simply
+ * empty. */
+static inline uint64_t room_units(const input_file_t *input) {
+    uint64_t bytes = input->text_bound;
+    if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
+        bytes = POSITION_STREAM_PIECE;
+    uint64_t units = bytes / POSITION_EXTENT_UNIT + (bytes % POSITION_EXTENT_UNIT != 0);
+    return units ? units : 1;
+}
+
+/* How many numbers it takes: a plain file so many that the next one's lanes go on where its own end. Files
+ * then share the lanes as evenly as if they were one. Only the number modulo the lanes counts. */
+static inline uint64_t room_ordinals(const input_file_t *input) {
+    uint64_t windows = input->kind == INPUT_PLAIN
+                           ? (input->text_bound + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES
+                           : 0;
+    return windows ? (windows - 1) % POSITION_LANES + 1 : 1;
+}
+
+#endif

@@ -1,0 +1,316 @@
+#include "catalog/store/change_bson.h"
+#include "catalog/store/entry_bson.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME = 96, MOST_TAKES = 5000, MOST_PROGRESS = 1000, WIDEST_GAP = 8, MOST_BYTES = 4 << 20 };
+
+/* "pieces.3.owner" */
+static const char *piece_field(const entry_change_t *change, const char *field, char name[NAME]) {
+    snprintf(name, NAME, "pieces.%u.%s", change->piece, field);
+    return name;
+}
+
+/* {pieces: {$not: {$elemMatch: {owner: {$ne: OWNER}}}}} */
+static void append_owns_all(bson_t *query, const load_id_t *owner) {
+    bson_t pieces, none, match, other;
+    BSON_APPEND_DOCUMENT_BEGIN(query, "pieces", &pieces);
+    BSON_APPEND_DOCUMENT_BEGIN(&pieces, "$not", &none);
+    BSON_APPEND_DOCUMENT_BEGIN(&none, "$elemMatch", &match);
+    BSON_APPEND_DOCUMENT_BEGIN(&match, "owner", &other);
+    entry_append_owner(&other, "$ne", owner);
+    bson_append_document_end(&match, &other);
+    bson_append_document_end(&none, &match);
+    bson_append_document_end(&pieces, &none);
+    bson_append_document_end(query, &pieces);
+}
+
+/* All that the first of them believes, the others believe as well. */
+static void append_query(const entry_change_t *change, size_t alike, bson_t *to) {
+    bson_t query, inner, list;
+    char name[NAME], text[16];
+    BSON_APPEND_DOCUMENT_BEGIN(to, "q", &query);
+    if (alike > 1) {
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &inner);
+        BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
+        for (size_t i = 0; i < alike; i++)
+            entry_append_number(&list, entry_index_key(i, text), change[i].ordinal);
+        bson_append_array_end(&inner, &list);
+        bson_append_document_end(&query, &inner);
+    } else {
+        entry_append_number(&query, "_id", change->ordinal);
+    }
+    if (change->sets_remains)
+        BSON_APPEND_BOOL(&query, "removed", true);
+    if (change->fix_count) {
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
+        BSON_APPEND_BOOL(&inner, "$ne", true);
+        bson_append_document_end(&query, &inner);
+    }
+    if (!change->fix_count && !change->sets_remains) {
+        entry_append_owner(&query, piece_field(change, "owner", name), &change->owner);
+        entry_append_number(&query, piece_field(change, "epoch", name), change->epoch);
+    }
+    if (change->only_piece) {
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "pieces", &inner);
+        BSON_APPEND_INT32(&inner, "$size", 1);
+        bson_append_document_end(&query, &inner);
+    }
+    if (change->owns_all)
+        append_owns_all(&query, &change->owner);
+    if (change->version)
+        entry_append_number(&query, "version", change->version);
+    if (change->no_extent_yet) {
+        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
+        bson_append_document_begin(&query, name, -1, &inner);
+        BSON_APPEND_BOOL(&inner, "$exists", false);
+        bson_append_document_end(&query, &inner);
+    }
+    bson_append_document_end(to, &query);
+}
+
+static void append_progress(const entry_change_t *change, const char *key, bson_t *to) {
+    entry_append_piece(to, key, change->progress, change->sets_owner ? &change->new_owner : &change->owner,
+                       change->sets_owner ? change->new_epoch : change->epoch);
+}
+
+/* What is written together: the whole piece, so that no field of it can be of another moment. */
+static void append_set_piece(const entry_change_t *change, bson_t *set) {
+    char name[NAME];
+    if (change->progress) {
+        snprintf(name, sizeof name, "pieces.%u", change->piece);
+        append_progress(change, name, set);
+    } else if (change->sets_owner) {
+        entry_append_owner(set, piece_field(change, "owner", name), &change->new_owner);
+        entry_append_number(set, piece_field(change, "epoch", name), change->new_epoch);
+        if (change->new_generation)
+            entry_append_number(set, piece_field(change, "generation", name), change->new_generation);
+    }
+}
+
+static void append_noted(const fix_mark_t *fix, bson_t *to) {
+    char name[NAME];
+    bson_t noted;
+    snprintf(name, sizeof name, "%016" PRIx64, fix->hash);
+    BSON_APPEND_DOCUMENT_BEGIN(to, "noted", &noted);
+    BSON_APPEND_BOOL(&noted, name, true);
+    bson_append_document_end(to, &noted);
+}
+
+/* As entry_add_fix does it, without reading what is there. */
+static void append_fix(const fix_mark_t *fix, bson_t *set) {
+    char name[NAME];
+    bson_t inner;
+    const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
+    char *behind = name + used;
+    const size_t room = sizeof name - (size_t)used;
+    if (!fix->confirmed) {
+        snprintf(behind, room, ".noted.%016" PRIx64, fix->hash);
+        BSON_APPEND_BOOL(set, name, true);
+    } else if (fix->hash == FIX_NOTHING) {
+        snprintf(behind, room, ".hash");
+        entry_append_number(set, name, fix->hash);
+        snprintf(behind, room, ".confirmed");
+        BSON_APPEND_BOOL(set, name, true);
+    } else {
+        bson_append_document_begin(set, name, -1, &inner);
+        entry_append_number(&inner, "hash", fix->hash);
+        BSON_APPEND_BOOL(&inner, "confirmed", true);
+        entry_append_number(&inner, "generation", fix->generation);
+        append_noted(fix,
+                     &inner); /* for when it is confirmed as nothing by somebody who does not know of it */
+        bson_append_document_end(set, &inner);
+    }
+}
+
+static void append_set(const entry_change_t *change, bson_t *set) {
+    char name[NAME];
+    append_set_piece(change, set);
+    if (change->new_version) {
+        entry_append_number(set, "version", change->version + 1);
+        snprintf(name, sizeof name, "versions.%u", change->version);
+        entry_append_version(set, name, change->new_version);
+        BSON_APPEND_UTF8(set, "key", change->new_key);
+    }
+    if (change->torn) {
+        snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
+        entry_append_torn(set, name, change->torn);
+    }
+    for (uint32_t i = 0; i < change->uncompletes; i++) {
+        snprintf(name, sizeof name, "versions.%u.completed", i);
+        BSON_APPEND_INT64(set, name, 0);
+    }
+    if (change->sets_completed) {
+        snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
+        BSON_APPEND_INT64(set, name, change->completed_ns);
+    }
+    if (change->sets_outgrown)
+        entry_append_number(set, "outgrown", change->version);
+    if (change->extent) {
+        snprintf(name, sizeof name, "extents.%zu", change->extent_at);
+        entry_append_extent(set, name, change->extent);
+    }
+    if (change->removes)
+        BSON_APPEND_BOOL(set, "removed", true);
+    if (change->removes || change->sets_remains)
+        BSON_APPEND_BOOL(set, "remains", change->remains);
+    if (change->removes) {
+        snprintf(name, sizeof name, "removed/%u", change->ordinal);
+        BSON_APPEND_UTF8(set, "key", name);
+    }
+    for (size_t i = 0; i < change->fix_count; i++)
+        append_fix(&change->fixes[i], set);
+}
+
+/* One change, or the same one for all that are alike. */
+static void append_same(const entry_change_t *change, size_t alike, bson_t *to) {
+    bson_t update, set;
+    append_query(change, alike, to);
+    BSON_APPEND_DOCUMENT_BEGIN(to, "u", &update);
+    BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
+    append_set(change, &set);
+    bson_append_document_end(&update, &set);
+    if (change->removes) /* its name is free */
+        BCON_APPEND(&update, "$unset", "{", "follows", BCON_BOOL(true), "}");
+    bson_append_document_end(to, &update);
+}
+
+/* ---- many in one statement ---- */
+
+/* Taking or writing down inputs, and nothing else of them. */
+static bool is_plain(const entry_change_t *change) {
+    return !change->new_version && !change->torn && !change->extent && !change->removes &&
+           !change->sets_remains && !change->fix_count && !change->owns_all && !change->no_extent_yet &&
+           !change->uncompletes && !change->sets_outgrown;
+}
+
+static bool is_plain_take(const entry_change_t *change) {
+    return is_plain(change) && change->sets_owner && !change->progress && !change->version &&
+           !change->sets_completed;
+}
+
+/* Of an input that is one piece, and of which one version was seen. */
+static bool is_plain_progress(const entry_change_t *change) {
+    return is_plain(change) && change->progress && change->only_piece && change->piece == 0 &&
+           (!change->sets_completed || change->version == 1);
+}
+
+static bool believe_the_same(const entry_change_t *a, const entry_change_t *b) {
+    return a->piece == b->piece && a->epoch == b->epoch && a->version == b->version &&
+           a->only_piece == b->only_piece && load_id_equal(&a->owner, &b->owner);
+}
+
+static size_t count_takes(const entry_change_t *changes, size_t count) {
+    size_t alike = 1;
+    while (alike < count && alike < MOST_TAKES && is_plain_take(&changes[alike]) &&
+           believe_the_same(changes, &changes[alike]) && changes[alike].new_epoch == changes->new_epoch &&
+           changes[alike].new_generation == changes->new_generation &&
+           load_id_equal(&changes[alike].new_owner, &changes->new_owner))
+        alike++;
+    return alike;
+}
+
+/* About so many bytes a piece takes at most. */
+static size_t bytes_of(const piece_t *piece) {
+    return 512 + piece->reject_count * sizeof *piece->rejects + piece->done.count * 64;
+}
+
+/* Ascending, and so close to one another that a list has a place for every ordinal between the first and the last. */
+static size_t count_progress(const entry_change_t *changes, size_t count) {
+    size_t alike = 1, bytes = bytes_of(changes->progress);
+    for (; alike < count && alike < MOST_PROGRESS; alike++) {
+        const entry_change_t *next = &changes[alike], *last = next - 1;
+        if (!is_plain_progress(next) || !believe_the_same(changes, next) ||
+            next->sets_completed != changes->sets_completed || next->sets_owner != changes->sets_owner ||
+            next->ordinal <= last->ordinal || next->ordinal - last->ordinal > WIDEST_GAP)
+            break;
+        bytes += bytes_of(next->progress);
+        if (bytes > MOST_BYTES)
+            break;
+    }
+    return alike;
+}
+
+typedef void append_item_fn(const entry_change_t *change, const char *key, bson_t *to);
+
+static void append_completed(const entry_change_t *change, const char *key, bson_t *to) {
+    bson_append_int64(to, key, -1, change->completed_ns);
+}
+
+/* {$arrayElemAt: [{$literal: [<item of the first>, ..., <item of the last>]}, {$subtract: ["$_id", <first>]}]} */
+static void append_own_item(const entry_change_t *changes, size_t alike, append_item_fn *append_item,
+                            const char *key, bson_t *to) {
+    bson_t item, arguments, literal, list, subtract, numbers;
+    char text[16];
+    bson_append_document_begin(to, key, -1, &item);
+    BSON_APPEND_ARRAY_BEGIN(&item, "$arrayElemAt", &arguments);
+    BSON_APPEND_DOCUMENT_BEGIN(&arguments, "0", &literal);
+    BSON_APPEND_ARRAY_BEGIN(&literal, "$literal", &list);
+    for (size_t i = 0, at = 0; i < alike; i++) {
+        for (; at < changes[i].ordinal - changes->ordinal; at++)
+            bson_append_null(&list, entry_index_key(at, text), -1); /* of an entry that is not among them */
+        append_item(&changes[i], entry_index_key(at++, text), &list);
+    }
+    bson_append_array_end(&literal, &list);
+    bson_append_document_end(&arguments, &literal);
+    BSON_APPEND_DOCUMENT_BEGIN(&arguments, "1", &subtract);
+    BSON_APPEND_ARRAY_BEGIN(&subtract, "$subtract", &numbers);
+    BSON_APPEND_UTF8(&numbers, "0", "$_id");
+    entry_append_number(&numbers, "1", changes->ordinal);
+    bson_append_array_end(&subtract, &numbers);
+    bson_append_document_end(&arguments, &subtract);
+    bson_append_array_end(&item, &arguments);
+    bson_append_document_end(to, &item);
+}
+
+/* [{$mergeObjects: [{$arrayElemAt: ["$versions", 0]}, {completed: <its own>}]}] */
+static void append_own_completed(const entry_change_t *changes, size_t alike, bson_t *set) {
+    bson_t versions, version, merged, first, arguments, completed;
+    BSON_APPEND_ARRAY_BEGIN(set, "versions", &versions);
+    BSON_APPEND_DOCUMENT_BEGIN(&versions, "0", &version);
+    BSON_APPEND_ARRAY_BEGIN(&version, "$mergeObjects", &merged);
+    BSON_APPEND_DOCUMENT_BEGIN(&merged, "0", &first);
+    BSON_APPEND_ARRAY_BEGIN(&first, "$arrayElemAt", &arguments);
+    BSON_APPEND_UTF8(&arguments, "0", "$versions");
+    BSON_APPEND_INT32(&arguments, "1", 0);
+    bson_append_array_end(&first, &arguments);
+    bson_append_document_end(&merged, &first);
+    BSON_APPEND_DOCUMENT_BEGIN(&merged, "1", &completed);
+    append_own_item(changes, alike, append_completed, "completed", &completed);
+    bson_append_document_end(&merged, &completed);
+    bson_append_array_end(&version, &merged);
+    bson_append_document_end(&versions, &version);
+    bson_append_array_end(set, &versions);
+}
+
+/* Each entry finds its own piece in a list: one statement, and one plan, for all of them. */
+static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
+    bson_t pipeline, stage, set, pieces;
+    append_query(changes, alike, to);
+    BSON_APPEND_ARRAY_BEGIN(to, "u", &pipeline);
+    BSON_APPEND_DOCUMENT_BEGIN(&pipeline, "0", &stage);
+    BSON_APPEND_DOCUMENT_BEGIN(&stage, "$set", &set);
+    BSON_APPEND_ARRAY_BEGIN(&set, "pieces", &pieces);
+    append_own_item(changes, alike, append_progress, "0", &pieces);
+    bson_append_array_end(&set, &pieces);
+    if (changes->sets_completed)
+        append_own_completed(changes, alike, &set);
+    bson_append_document_end(&stage, &set);
+    bson_append_document_end(&pipeline, &stage);
+    bson_append_array_end(to, &pipeline);
+}
+
+size_t change_bson_statement(const entry_change_t *changes, size_t count, bson_t *to) {
+    const bool progress = is_plain_progress(changes);
+    const size_t alike = progress                 ? count_progress(changes, count)
+                         : is_plain_take(changes) ? count_takes(changes, count)
+                                                  : 1;
+    if (progress && alike > 1)
+        append_each_its_own(changes, alike, to);
+    else
+        append_same(changes, alike, to);
+    if (alike > 1)
+        BSON_APPEND_BOOL(to, "multi", true);
+    return alike;
+}

@@ -1,0 +1,379 @@
+#include "catalog/store/entry.h"
+#include "base/search.h"
+#include "base/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool load_id_equal(const load_id_t *a, const load_id_t *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool load_id_is_nobody(const load_id_t *id) {
+    static const load_id_t nobody;
+    return load_id_equal(id, &nobody);
+}
+
+void counts_add(counts_t *to, const counts_t *from) {
+    to->read += from->read;
+    to->loaded += from->loaded;
+    to->already_there += from->already_there;
+    to->rejected += from->rejected;
+    to->filtered += from->filtered;
+    to->corrected += from->corrected;
+}
+
+/* ---- reading ---- */
+
+const version_t *entry_newest(const entry_t *entry) {
+    return &entry->versions[entry->version - 1];
+}
+
+uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest) {
+    for (uint32_t version = entry->version; version; version--)
+        if (entry->versions[version - 1].size == size &&
+            strcmp(entry->versions[version - 1].digest, digest) == 0)
+            return version;
+    return 0;
+}
+
+bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {
+    for (size_t i = count; i-- > 0;) {
+        const extent_t *extent = &extents[i];
+        if (offset >= extent->start && offset - extent->start < extent->length) {
+            *number = extent->base + (offset - extent->start);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool entry_number(const entry_t *entry, uint64_t offset, uint64_t *number) {
+    return extents_number(entry->extents, entry->extent_count, offset, number);
+}
+
+uint64_t entry_extents_end(const entry_t *entry) {
+    uint64_t end = 0;
+    for (size_t i = 0; i < entry->extent_count; i++)
+        if (entry->extents[i].start + entry->extents[i].length > end)
+            end = entry->extents[i].start + entry->extents[i].length;
+    return end;
+}
+
+bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe) {
+    return piece->complete >= version && piece->generation == generation && !(safe && piece->unsafe);
+}
+
+bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1,
+                               generation, safe))
+            return false;
+    return true;
+}
+
+counts_t piece_counts(const piece_t *piece) {
+    counts_t counts = piece->counts;
+    if (piece->complete)
+        counts_add(&counts, &piece->tail.counts);
+    return counts;
+}
+
+/* Of marks of `size` bytes each, which begin with their offsets: the first that is not before this one. */
+static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
+    return SEARCH_FIRST(count, i, *(const uint64_t *)((const char *)marks + i * size) < offset);
+}
+
+static size_t first_fix(const fix_mark_t *fixes, size_t count, uint64_t offset) {
+    return first_mark(fixes, count, sizeof *fixes, offset);
+}
+
+const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
+    const size_t at = first_mark(piece->rejects, piece->reject_count, sizeof *piece->rejects, offset);
+    return at < piece->reject_count && piece->rejects[at].offset == offset ? &piece->rejects[at] : NULL;
+}
+
+/* The one that is confirmed for this record; NULL: none. */
+static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].of == of && fixes[i].confirmed)
+            return &fixes[i];
+    return NULL;
+}
+
+static bool is_noted(const fix_mark_t *fixes, size_t count, const fix_mark_t *fix) {
+    for (size_t i = first_fix(fixes, count, fix->offset); i < count && fixes[i].offset == fix->offset; i++)
+        if (fixes[i].of == fix->of && fixes[i].hash == fix->hash && fix->hash != FIX_NOTHING)
+            return true;
+    return false;
+}
+
+bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash) {
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].hash == hash && hash != FIX_NOTHING)
+            return true;
+    return false;
+}
+
+bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash) {
+    const fix_mark_t fix = {.offset = offset, .of = of, .hash = hash};
+    if (is_noted(fixes, count, &fix))
+        return true;
+    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
+    return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
+}
+
+const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {
+    return find_answer(entry->fixes, entry->fix_count, offset, of);
+}
+
+bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of) {
+    const fix_mark_t *fixes = entry->fixes;
+    const size_t count = entry->fix_count;
+    for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
+        if (fixes[i].of == of && !fixes[i].confirmed)
+            return true;
+    return false;
+}
+
+bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation) {
+    return fix->hash == FIX_NOTHING || !fix->generation || fix->generation >= generation;
+}
+
+uint64_t entry_open_rejects(const entry_t *entry) {
+    uint64_t open = 0;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        for (size_t j = 0; j < piece->reject_count; j++) {
+            const fix_mark_t *answer = entry_answer(entry, piece->rejects[j].offset, piece->rejects[j].hash);
+            open += !answer || !fix_mark_holds(answer, piece->generation);
+        }
+    }
+    return open;
+}
+
+bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
+    enum { MOST = 15 << 20, A_FIX = 160, A_RUN = 64, A_VERSION = 200 }; /* bytes, rather too many */
+    size_t bytes =
+        rejects * sizeof(reject_mark_t) + (entry->fix_count + fixes) * A_FIX + entry->version * A_VERSION;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        bytes += entry->pieces[i].reject_count * sizeof(reject_mark_t) + entry->pieces[i].done.count * A_RUN;
+    return bytes <= MOST;
+}
+
+/* ---- changing ---- */
+
+/* One more of `size` bytes each, at the end of *items. */
+static bool one_more(void **items, size_t count, size_t size, err_t *err) {
+    void *larger = realloc(*items, (count + 1) * size);
+    if (!larger)
+        return err_memory(err, (count + 1) * size);
+    *items = larger;
+    return true;
+}
+
+bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err) {
+    if (!one_more((void **)&entry->extents, entry->extent_count, sizeof extent, err))
+        return false;
+    entry->extents[entry->extent_count++] = extent;
+    return true;
+}
+
+bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {
+    if (!one_more((void **)&entry->versions, entry->version, sizeof *version, err))
+        return false;
+    entry->versions[entry->version++] = *version;
+    return true;
+}
+
+bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err) {
+    piece_t *pieces = calloc(count, sizeof *pieces);
+    if (!pieces)
+        return err_memory(err, count * sizeof *pieces);
+    for (size_t i = 0; i < count; i++) {
+        pieces[i].from = i * blocks_each;
+        pieces[i].to = i + 1 < count ? (i + 1) * blocks_each : UINT64_MAX;
+    }
+    for (size_t i = 0; i < entry->piece_count; i++)
+        piece_free(&entry->pieces[i]);
+    free(entry->pieces);
+    entry->pieces = pieces;
+    entry->piece_count = count;
+    return true;
+}
+
+/* Of those of the record of a confirmed one, what it leaves no room for. Somebody who did not know of a document
+ * that was confirmed meanwhile does not make it unknown. */
+static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
+    size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
+    for (size_t i = kept; i < entry->fix_count; i++) {
+        fix_mark_t fix = entry->fixes[i];
+        const bool here = fix.offset == confirmed.offset && fix.of == confirmed.of;
+        if (here && (confirmed.hash != FIX_NOTHING || fix.hash == FIX_NOTHING))
+            continue;
+        fix.confirmed = fix.confirmed && !here;
+        entry->fixes[kept++] = fix;
+    }
+    entry->fix_count = kept;
+}
+
+bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
+    if (fix.confirmed)
+        drop_fixes(entry, fix);
+    else if (is_noted(entry->fixes, entry->fix_count, &fix))
+        return true;
+    if (!GROW(entry->fixes, entry->fix_room, entry->fix_count + 1, err))
+        return false;
+    size_t at = entry->fix_count++;
+    for (; at && entry->fixes[at - 1].offset > fix.offset; at--)
+        entry->fixes[at] = entry->fixes[at - 1];
+    entry->fixes[at] = fix;
+    return true;
+}
+
+bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
+    return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
+}
+
+/* From the end, so that nothing is moved that stands before all of them. There is room. */
+static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
+    reject_mark_t *all = piece->rejects;
+    size_t before = piece->reject_count, end = before + count, to = end;
+    while (count) {
+        const reject_mark_t mark = marks[count - 1];
+        if (before && all[before - 1].offset > mark.offset) {
+            all[--to] = all[--before];
+            continue;
+        }
+        before -= before && all[before - 1].offset == mark.offset;
+        all[--to] = mark;
+        count--;
+    }
+    memmove(&all[before], &all[to], (end - to) * sizeof *all);
+    piece->reject_count = before + end - to;
+}
+
+bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count, err_t *err) {
+    if (!piece_reserve_rejects(piece, count, err))
+        return false;
+    for (size_t at = 0, next; at < count; at = next) {
+        for (next = at + 1; next < count && marks[next].offset > marks[next - 1].offset;)
+            next++;
+        merge_rejects(piece, marks + at, next - at);
+    }
+    return true;
+}
+
+/* A copy of `count` items of `size` bytes; NULL for none. */
+static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+    *to = NULL;
+    if (!count)
+        return true;
+    if (!(*to = malloc(count * size)))
+        return err_memory(err, count * size);
+    memcpy(*to, from, count * size);
+    return true;
+}
+
+bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
+    piece_t copy = *from;
+    copy.done = (done_runs_t){0};
+    copy.reject_room = copy.reject_count;
+    bool ok =
+        copy_items((void **)&copy.rejects, from->rejects, from->reject_count, sizeof *from->rejects, err);
+    ok = ok && (done_runs_copy(&copy.done, &from->done) || err_memory(err, from->done.count));
+    if (!ok) {
+        piece_free(&copy);
+        return false;
+    }
+    piece_free(to);
+    *to = copy;
+    return true;
+}
+
+static bool copy_text(char **to, const char *from, err_t *err) {
+    *to = from ? strdup(from) : NULL;
+    return !from || *to || err_memory(err, strlen(from));
+}
+
+bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
+    entry_t copy = *from;
+    copy.path = copy.key = copy.kind = copy.follows = NULL;
+    copy.versions = NULL;
+    copy.extents = NULL;
+    copy.fixes = NULL;
+    copy.fix_room = from->fix_count;
+    copy.pieces = NULL;
+    copy.piece_count = 0;
+    bool ok =
+        copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
+        copy_text(&copy.kind, from->kind, err) && copy_text(&copy.follows, from->follows, err) &&
+        copy_items((void **)&copy.versions, from->versions, from->version, sizeof *from->versions, err) &&
+        copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents, err) &&
+        copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
+        (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));
+    for (size_t i = 0; ok && i < from->piece_count; i++)
+        ok = piece_copy(&copy.pieces[i], &from->pieces[i], err);
+    if (!ok) {
+        entry_free(&copy);
+        return false;
+    }
+    entry_free(to);
+    *to = copy;
+    return true;
+}
+
+/* ---- freeing ---- */
+
+void piece_clear_progress(piece_t *piece) {
+    done_runs_free(&piece->done);
+    free(piece->rejects);
+    piece->rejects = NULL;
+    piece->reject_count = piece->reject_room = 0;
+    piece->counts = (counts_t){0};
+    piece->tail = (tail_t){0};
+    piece->complete = 0;
+    piece->unsafe = false;
+    piece->modified_ns = 0;
+}
+
+void piece_free(piece_t *piece) {
+    done_runs_free(&piece->done);
+    free(piece->rejects);
+    piece->rejects = NULL;
+    piece->reject_count = piece->reject_room = 0;
+}
+
+void entry_free(entry_t *entry) {
+    free(entry->path);
+    free(entry->key);
+    free(entry->kind);
+    free(entry->follows);
+    free(entry->versions);
+    free(entry->extents);
+    free(entry->fixes);
+    for (size_t i = 0; i < entry->piece_count; i++)
+        piece_free(&entry->pieces[i]);
+    free(entry->pieces);
+    *entry = (entry_t){0};
+}
+
+entry_t *entries_add(entries_t *entries, err_t *err) {
+    if (!GROW(entries->entries, entries->room, entries->count + 1, err))
+        return NULL;
+    entry_t *entry = &entries->entries[entries->count++];
+    *entry = (entry_t){0};
+    return entry;
+}
+
+const entry_t *entries_find(const entries_t *entries, uint32_t ordinal) {
+    const size_t at = SEARCH_FIRST(entries->count, i, entries->entries[i].ordinal < ordinal);
+    return at < entries->count && entries->entries[at].ordinal == ordinal ? &entries->entries[at] : NULL;
+}
+
+void entries_free(entries_t *entries) {
+    for (size_t i = 0; i < entries->count; i++)
+        entry_free(&entries->entries[i]);
+    free(entries->entries);
+    *entries = (entries_t){0};
+}

@@ -1,0 +1,444 @@
+#include "catalog/store/entry_bson.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls with each element of a document or array. */
+#define EACH_AT(more, iter, of)   for (bool more = bson_iter_recurse(of, iter); more && bson_iter_next(iter);)
+#define EACH_ON(line, iter, of)   EACH_AT(more_##line, iter, of)
+#define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
+#define EACH(iter, of)            EACH_LINE(__LINE__, iter, of)
+
+void load_id_to_oid(const load_id_t *id, bson_oid_t *oid) {
+    memcpy(oid->bytes, id->bytes, sizeof id->bytes);
+}
+
+load_id_t load_id_from_oid(const bson_oid_t *oid) {
+    load_id_t id;
+    memcpy(id.bytes, oid->bytes, sizeof id.bytes);
+    return id;
+}
+
+/* ---- from BSON ---- */
+
+static uint64_t whole(const bson_iter_t *iter) {
+    const int64_t value = bson_iter_as_int64(iter);
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* A hash has all 64 bits. */
+static uint64_t bits(const bson_iter_t *iter) {
+    return (uint64_t)bson_iter_as_int64(iter);
+}
+
+/* The first letter tells most of them apart. */
+static inline bool is(const bson_iter_t *iter, const char *key) {
+    const char *found = bson_iter_key(iter);
+    return found[0] == key[0] && strcmp(found, key) == 0;
+}
+
+static bool take_text(const bson_iter_t *iter, char **text, err_t *err) {
+    if (!BSON_ITER_HOLDS_UTF8(iter))
+        return true;
+    free(*text);
+    *text = strdup(bson_iter_utf8(iter, NULL));
+    return *text != NULL || err_memory(err, 1);
+}
+
+static void take_counts(const bson_iter_t *field, counts_t *counts) {
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } numbers[] = {
+        {"read", &counts->read},         {"loaded", &counts->loaded},     {"already", &counts->already_there},
+        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is(field, numbers[i].key))
+            *numbers[i].to = whole(field);
+}
+
+static void take_tail(const bson_iter_t *of, tail_t *tail) {
+    bson_iter_t field;
+    EACH(&field, of) {
+        if (is(&field, "from"))
+            tail->from = whole(&field);
+        else if (is(&field, "to"))
+            tail->to = whole(&field);
+        else if (is(&field, "hash"))
+            tail->hash = bits(&field);
+        else
+            take_counts(&field, &tail->counts);
+    }
+}
+
+static bool take_runs(const bson_iter_t *of, done_runs_t *done, err_t *err) {
+    bson_iter_t run, number;
+    EACH(&run, of) {
+        uint64_t values[3] = {0};
+        size_t count = 0;
+        bool is_new;
+        EACH(&number, &run) {
+            if (count < 3)
+                values[count] = count == 2 ? bits(&number) : whole(&number);
+            count++;
+        }
+        if (count >= 3 && !done_runs_add(done, values[0], values[1], values[2], &is_new))
+            return err_memory(err, sizeof(done_run_t));
+    }
+    return true;
+}
+
+static uint64_t read_le64(const uint8_t *bytes) {
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static bool take_rejects(const bson_iter_t *iter, piece_t *piece, err_t *err) {
+    bson_subtype_t subtype;
+    uint32_t length;
+    const uint8_t *bytes;
+    if (!BSON_ITER_HOLDS_BINARY(iter))
+        return true;
+    bson_iter_binary(iter, &subtype, &length, &bytes);
+    while (length >= 16) {
+        reject_mark_t marks[256];
+        size_t count = 0;
+        for (; length >= 16 && count < sizeof marks / sizeof *marks; bytes += 16, length -= 16)
+            marks[count++] = (reject_mark_t){read_le64(bytes), read_le64(bytes + 8)};
+        if (!piece_add_rejects(piece, marks, count, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
+    bson_iter_t field;
+    bool ok = true;
+    EACH(&field, of) {
+        if (!ok)
+            break;
+        if (is(&field, "from"))
+            piece->from = whole(&field);
+        else if (is(&field, "owner") && BSON_ITER_HOLDS_OID(&field))
+            piece->owner = load_id_from_oid(bson_iter_oid(&field));
+        else if (is(&field, "epoch"))
+            piece->epoch = (uint32_t)whole(&field);
+        else if (is(&field, "generation"))
+            piece->generation = (uint32_t)whole(&field);
+        else if (is(&field, "complete"))
+            piece->complete = (uint32_t)whole(&field);
+        else if (is(&field, "unsafe"))
+            piece->unsafe = bson_iter_as_bool(&field);
+        else if (is(&field, "modified"))
+            piece->modified_ns = bson_iter_as_int64(&field);
+        else if (is(&field, "done"))
+            ok = take_runs(&field, &piece->done, err);
+        else if (is(&field, "tail"))
+            take_tail(&field, &piece->tail);
+        else if (is(&field, "rejects"))
+            ok = take_rejects(&field, piece, err);
+        else
+            take_counts(&field, &piece->counts);
+    }
+    return ok;
+}
+
+static bool take_pieces(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item;
+    size_t count = 0, at = 0;
+    EACH(&item, of) {
+        count++;
+    }
+    if (!entry_make_pieces(entry, count ? count : 1, 0, err))
+        return false;
+    EACH(&item, of) {
+        if (!take_piece(&item, &entry->pieces[at++], err))
+            return false;
+    }
+    for (size_t i = 0; i + 1 < entry->piece_count; i++)
+        entry->pieces[i].to = entry->pieces[i + 1].from;
+    entry->pieces[entry->piece_count - 1].to = UINT64_MAX;
+    return true;
+}
+
+static void take_torn(const bson_iter_t *of, torn_t *torn) {
+    bson_iter_t field;
+    EACH(&field, of) {
+        if (is(&field, "offset"))
+            torn->offset = whole(&field);
+        else if (is(&field, "length"))
+            torn->length = whole(&field);
+        else if (is(&field, "hash"))
+            torn->hash = bits(&field);
+    }
+}
+
+static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        version_t version = {.size = 0};
+        EACH(&field, &item) {
+            if (is(&field, "size"))
+                version.size = whole(&field);
+            else if (is(&field, "digest") && BSON_ITER_HOLDS_UTF8(&field))
+                snprintf(version.digest, sizeof version.digest, "%s", bson_iter_utf8(&field, NULL));
+            else if (is(&field, "modified"))
+                version.modified_ns = bson_iter_as_int64(&field);
+            else if (is(&field, "completed"))
+                version.completed_ns = bson_iter_as_int64(&field);
+            else if (is(&field, "torn"))
+                take_torn(&field, &version.torn);
+        }
+        if (!entry_add_version(entry, &version, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_extents(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        extent_t extent = {0};
+        EACH(&field, &item) {
+            if (is(&field, "base"))
+                extent.base = whole(&field);
+            else if (is(&field, "start"))
+                extent.start = whole(&field);
+            else if (is(&field, "length"))
+                extent.length = whole(&field);
+        }
+        if (!entry_add_extent(entry, extent, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_noted(const bson_iter_t *of, const fix_mark_t *reject, entry_t *entry, err_t *err) {
+    bson_iter_t field, hash;
+    EACH(&field, of) {
+        if (!is(&field, "noted"))
+            continue;
+        EACH(&hash, &field) {
+            const fix_mark_t fix = {
+                .offset = reject->offset, .of = reject->of, .hash = strtoull(bson_iter_key(&hash), NULL, 16)};
+            if (!entry_add_fix(entry, fix, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item, field;
+    EACH(&item, of) {
+        char *end;
+        fix_mark_t fix = {.offset = strtoull(bson_iter_key(&item), &end, 10)};
+        fix.of = *end == '-' ? strtoull(end + 1, NULL, 16) : 0;
+        bool has_hash = false;
+        EACH(&field, &item) {
+            if (is(&field, "hash")) {
+                fix.hash = bits(&field);
+                has_hash = true;
+            } else if (is(&field, "confirmed")) {
+                fix.confirmed = bson_iter_as_bool(&field);
+            } else if (is(&field, "generation")) {
+                fix.generation = (uint32_t)whole(&field);
+            }
+        }
+        if ((has_hash && !entry_add_fix(entry, fix, err)) || !take_noted(&item, &fix, entry, err))
+            return false;
+    }
+    return true;
+}
+
+bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
+    bson_iter_t iter;
+    bool ok = bson_iter_init(&iter, document);
+    while (ok && bson_iter_next(&iter)) {
+        if (is(&iter, "_id"))
+            entry->ordinal = (uint32_t)whole(&iter);
+        else if (is(&iter, "key"))
+            ok = take_text(&iter, &entry->key, err);
+        else if (is(&iter, "path"))
+            ok = take_text(&iter, &entry->path, err);
+        else if (is(&iter, "kind"))
+            ok = take_text(&iter, &entry->kind, err);
+        else if (is(&iter, "registeredBy") && BSON_ITER_HOLDS_OID(&iter))
+            entry->registered_by = load_id_from_oid(bson_iter_oid(&iter));
+        else if (is(&iter, "removed"))
+            entry->removed = bson_iter_as_bool(&iter);
+        else if (is(&iter, "remains"))
+            entry->remains = bson_iter_as_bool(&iter);
+        else if (is(&iter, "versions"))
+            ok = take_versions(&iter, entry, err);
+        else if (is(&iter, "outgrown"))
+            entry->outgrown = (uint32_t)whole(&iter);
+        else if (is(&iter, "extents"))
+            ok = take_extents(&iter, entry, err);
+        else if (is(&iter, "fixes"))
+            ok = take_fixes(&iter, entry, err);
+        else if (is(&iter, "pieces"))
+            ok = take_pieces(&iter, entry, err);
+    }
+    if (!ok)
+        return false;
+    if ((!entry->path && !(entry->path = strdup(""))) || (!entry->key && !(entry->key = strdup(""))))
+        return err_memory(err, 1);
+    return (entry->version || entry_add_version(entry, &(version_t){.size = 0}, err)) &&
+           (entry->piece_count || entry_make_pieces(entry, 1, 0, err));
+}
+
+/* ---- to BSON ---- */
+
+const char *entry_index_key(size_t at, char text[16]) {
+    const char *key;
+    bson_uint32_to_string((uint32_t)at, &key, text, 16);
+    return key;
+}
+
+void entry_append_number(bson_t *to, const char *key, uint64_t value) {
+    bson_append_int64(to, key, -1, (int64_t)value);
+}
+
+/* Of most inputs most fields are nothing. What is left out is read as 0: thousands of small files cost half as much. */
+static void append_some(bson_t *to, const char *key, uint64_t value) {
+    if (value)
+        entry_append_number(to, key, value);
+}
+
+static void append_counts(bson_t *to, const counts_t *counts) {
+    append_some(to, "read", counts->read);
+    append_some(to, "loaded", counts->loaded);
+    append_some(to, "already", counts->already_there);
+    append_some(to, "rejected", counts->rejected);
+    append_some(to, "filtered", counts->filtered);
+    append_some(to, "corrected", counts->corrected);
+}
+
+static void append_tail(bson_t *to, const tail_t *tail) {
+    bson_t inner;
+    if (tail->from == tail->to)
+        return;
+    BSON_APPEND_DOCUMENT_BEGIN(to, "tail", &inner);
+    entry_append_number(&inner, "from", tail->from);
+    entry_append_number(&inner, "to", tail->to);
+    entry_append_number(&inner, "hash", tail->hash);
+    append_counts(&inner, &tail->counts);
+    bson_append_document_end(to, &inner);
+}
+
+static void append_runs(bson_t *to, const done_runs_t *done) {
+    bson_t runs, run;
+    char text[16];
+    if (!done->count)
+        return;
+    BSON_APPEND_ARRAY_BEGIN(to, "done", &runs);
+    for (size_t i = 0; i < done->count; i++) {
+        const char *key = entry_index_key(i, text);
+        BSON_APPEND_ARRAY_BEGIN(&runs, key, &run);
+        entry_append_number(&run, "0", done->runs[i].from);
+        entry_append_number(&run, "1", done->runs[i].to);
+        entry_append_number(&run, "2", done->runs[i].hash);
+        bson_append_array_end(&runs, &run);
+    }
+    bson_append_array_end(to, &runs);
+}
+
+/* They are in memory as they are written: no room is needed that there might not be. */
+static void append_rejects(bson_t *to, const piece_t *piece) {
+    _Static_assert(sizeof(reject_mark_t) == 16 && offsetof(reject_mark_t, offset) == 0 &&
+                       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                   "a reject mark is its offset and its hash, little endian");
+    if (piece->reject_count)
+        BSON_APPEND_BINARY(to, "rejects", BSON_SUBTYPE_BINARY, (const uint8_t *)piece->rejects,
+                           (uint32_t)(piece->reject_count * sizeof *piece->rejects));
+}
+
+void entry_append_owner(bson_t *to, const char *key, const load_id_t *owner) {
+    bson_oid_t oid;
+    load_id_to_oid(owner, &oid);
+    if (load_id_is_nobody(owner))
+        bson_append_null(to, key, -1);
+    else
+        bson_append_oid(to, key, -1, &oid);
+}
+
+void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const load_id_t *owner,
+                        uint32_t epoch) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    entry_append_number(&inner, "from", piece->from);
+    entry_append_owner(&inner, "owner", owner);
+    entry_append_number(&inner, "epoch", epoch);
+    append_some(&inner, "generation", piece->generation);
+    append_some(&inner, "complete", piece->complete);
+    if (piece->unsafe)
+        BSON_APPEND_BOOL(&inner, "unsafe", true);
+    append_some(&inner, "modified", (uint64_t)piece->modified_ns);
+    append_runs(&inner, &piece->done);
+    append_counts(&inner, &piece->counts);
+    append_tail(&inner, &piece->tail);
+    append_rejects(&inner, piece);
+    bson_append_document_end(to, &inner);
+}
+
+void entry_append_extent(bson_t *to, const char *key, const extent_t *extent) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    entry_append_number(&inner, "base", extent->base);
+    entry_append_number(&inner, "start", extent->start);
+    entry_append_number(&inner, "length", extent->length);
+    bson_append_document_end(to, &inner);
+}
+
+void entry_append_torn(bson_t *to, const char *key, const torn_t *torn) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    entry_append_number(&inner, "offset", torn->offset);
+    entry_append_number(&inner, "length", torn->length);
+    entry_append_number(&inner, "hash", torn->hash);
+    bson_append_document_end(to, &inner);
+}
+
+void entry_append_version(bson_t *to, const char *key, const version_t *version) {
+    bson_t inner;
+    bson_append_document_begin(to, key, -1, &inner);
+    entry_append_number(&inner, "size", version->size);
+    BSON_APPEND_UTF8(&inner, "digest", version->digest);
+    BSON_APPEND_INT64(&inner, "modified", version->modified_ns);
+    if (version->completed_ns)
+        BSON_APPEND_INT64(&inner, "completed", version->completed_ns);
+    if (version->torn.length)
+        entry_append_torn(&inner, "torn", &version->torn);
+    bson_append_document_end(to, &inner);
+}
+
+void entry_to_bson(const entry_t *entry, bson_t *to) {
+    bson_t array;
+    char text[16];
+    entry_append_number(to, "_id", entry->ordinal);
+    BSON_APPEND_UTF8(to, "key", entry->key);
+    BSON_APPEND_UTF8(to, "path", entry->path);
+    BSON_APPEND_UTF8(to, "kind", entry->kind ? entry->kind : "");
+    if (entry->follows)
+        BSON_APPEND_UTF8(to, "follows", entry->follows);
+    entry_append_owner(to, "registeredBy", &entry->registered_by);
+    entry_append_number(to, "version", entry->version);
+    BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
+    for (size_t i = 0; i < entry->version; i++)
+        entry_append_version(&array, entry_index_key(i, text), &entry->versions[i]);
+    bson_append_array_end(to, &array);
+    BSON_APPEND_ARRAY_BEGIN(to, "extents", &array);
+    for (size_t i = 0; i < entry->extent_count; i++)
+        entry_append_extent(&array, entry_index_key(i, text), &entry->extents[i]);
+    bson_append_array_end(to, &array);
+    BSON_APPEND_ARRAY_BEGIN(to, "pieces", &array);
+    for (size_t i = 0; i < entry->piece_count; i++)
+        entry_append_piece(&array, entry_index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,
+                           entry->pieces[i].epoch);
+    bson_append_array_end(to, &array);
+}

@@ -1,0 +1,73 @@
+#include "catalog/store/store.h"
+#include "catalog/record_id/position.h"
+
+#include <stdlib.h>
+
+/* The numbers of records have 53 bits; extents are counted in units. */
+static const uint64_t MOST_UNITS = (1ull << POSITION_OFFSET_BITS) / POSITION_EXTENT_UNIT;
+
+void catalog_header_free(catalog_header_t *header) {
+    free(header->format);
+    free(header->format_digest);
+    free(header->filter);
+    *header = (catalog_header_t){0};
+}
+
+void loads_free(loads_t *loads) {
+    free(loads->loads);
+    *loads = (loads_t){0};
+}
+
+bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
+                    err_t *err) {
+    uint64_t from = 0;
+    bool more = true;
+    while (more)
+        if (!store->read_entries(store, &from, among, among_count, entries, &more, err))
+            return false;
+    return true;
+}
+
+static bool refuse_numbers(err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "the collection has no more room for positions: its files may have 8 PiB of text together, "
+        "a gzip counting as 1,032 times its size; load into another collection");
+}
+
+bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
+                        uint64_t *first_ordinal, err_t *err) {
+    for (bool changed = false; !changed;) {
+        catalog_header_t header = {0};
+        bool found, ok = store->read_header(store, &header, &found, err);
+        const header_change_t change = {.kind = HEADER_TAKE_NUMBERS,
+                                        .next_extent = header.next_extent,
+                                        .next_ordinal = header.next_ordinal,
+                                        .extents = extents,
+                                        .ordinals = ordinals};
+        catalog_header_free(&header);
+        if (ok && !found)
+            return err_set(err, STATUS_SERVER,
+                           "somebody removed the catalog of the collection while it was loaded: start over "
+                           "with --drop");
+        if (ok && (extents > MOST_UNITS || change.next_extent > MOST_UNITS - extents ||
+                   ordinals > UINT32_MAX || change.next_ordinal > UINT32_MAX - ordinals))
+            return refuse_numbers(err);
+        if (!ok || !store->change_header(store, &change, &changed, err))
+            return false;
+        *first_extent = change.next_extent;
+        *first_ordinal = change.next_ordinal;
+    }
+    return true;
+}
+
+bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err) {
+    loads_t loads = {0};
+    bool ok = store->read_loads(store, &loads, err);
+    *count = 0;
+    for (size_t i = 0; ok && i < loads.count; i++)
+        *count += !loads.loads[i].ended && loads.loads[i].silent_ms < lease_ms &&
+                  !(but && load_id_equal(but, &loads.loads[i].id));
+    loads_free(&loads);
+    return ok;
+}

@@ -1,0 +1,31 @@
+/* store_mongo: the catalog in two collections next to the data,
+ *
+ *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo.c;
+ *                       an entry an input, see entry_bson.h
+ *   NAME.tipple.loads   a load each: {_id, beat, ended, host, process, processes, started, seen,
+ *                       documents, ...}
+ *
+ * Writes are majority and journaled (on a standalone: journaled). Reads are from the primary, of what it has:
+ * a majority read may lag behind what was just acknowledged, and what is read is believed only as long as
+ * conditional writes agree with it. */
+#ifndef TIPPLE_CATALOG_STORE_STORE_MONGO_H
+#define TIPPLE_CATALOG_STORE_STORE_MONGO_H
+
+#include "catalog/store/store.h"
+#include "server/server.h"
+
+enum { STORE_LEASE_MS = 20000 };
+
+/* The client stays the caller's and is used by nobody else meanwhile. NULL: err. */
+store_t *store_mongo_open(server_t *server, mongoc_client_t *client, err_t *err);
+void store_mongo_close(store_t *store); /* NULL is allowed */
+
+/* A new load, alive from now on, with its first beat. fields: its settings, kept as they are. */
+bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err_t *err);
+/* Its end. */
+bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
+
+/* The unique indexes that keep two loads from registering one input twice. */
+bool store_mongo_prepare(store_t *store, err_t *err);
+
+#endif

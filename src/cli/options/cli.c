@@ -1,0 +1,532 @@
+#include "cli/options/cli.h"
+#include "base/conceal.h"
+#include "base/text.h"
+#include "base/escape.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/numbers/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 64 };
+
+static const option_t common_options[] = {
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "Say nothing but results and errors.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, quiet)},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "Say more.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, verbose)},
+    {.name = "help",
+     .letter = 'h',
+     .help = "Print this page.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, help)},
+    {.name = NULL},
+};
+
+/* --- reading
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/* A bound as one would type it. */
+static const char *print_bound(char out[UNITS_MAX], uint64_t bound, bool size) {
+    static const struct {
+        uint64_t unit;
+        char letter;
+    } units[] = {{1ull << 40, 'T'}, {1ull << 30, 'G'}, {1ull << 20, 'M'}, {1ull << 10, 'K'}};
+    for (size_t i = 0; size && i < sizeof units / sizeof *units; i++) {
+        if (bound >= units[i].unit && bound % units[i].unit == 0) {
+            snprintf(out, UNITS_MAX, "%llu%c", (unsigned long long)(bound / units[i].unit), units[i].letter);
+            return out;
+        }
+    }
+    return units_count(out, bound);
+}
+
+static bool out_of_range(const option_t *option, const char *text, err_t *err) {
+    char least[UNITS_MAX], most[UNITS_MAX];
+    bool size = option->kind == OPTION_SIZE;
+    print_bound(least, option->least, size);
+    if (option->most)
+        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %s to %s", option->name,
+                       text, least, print_bound(most, option->most, size));
+    return err_set(err, STATUS_USAGE, "--%s: %s is too small; the least is %s", option->name, text, least);
+}
+
+static bool read_number(const option_t *option, const char *text, void *at, err_t *err) {
+    uint64_t number;
+    bool size = option->kind == OPTION_SIZE;
+    if (!(size ? units_parse_size(text, &number) : units_parse_count(text, &number)))
+        return err_set(err, STATUS_USAGE, "--%s: '%s' is not a %s; write it like %s", option->name, text,
+                       size ? "size" : "whole number", size ? "65536, 64K, 256M or 1G" : "1000, 5k or 2m");
+    if (number < option->least || (option->most && number > option->most))
+        return out_of_range(option, text, err);
+    if (number == CLI_NO_COUNT) /* it stands for a number that was not given */
+        return err_set(err, STATUS_USAGE, "--%s: %s is too large", option->name, text);
+    if (option->kind == OPTION_COUNT32 || option->kind == OPTION_COUNT32_AUTO)
+        *(uint32_t *)at = (uint32_t)number;
+    else
+        *(uint64_t *)at = number;
+    return true;
+}
+
+/* It would be written down, in a catalog or beside a figure. */
+static bool no_password(const char *where, const char *text, err_t *err) {
+    return !text || !conceal_finds(text) ||
+           err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
+}
+
+static bool takes_password(const option_t *option) {
+    return option->argument &&
+           (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
+}
+
+static bool set_option(const option_t *option, const char *text, void *values, err_t *err) {
+    void *at = (char *)values + option->offset;
+    texts_list_t *list = at;
+    char name[64];
+    snprintf(name, sizeof name, "--%s", option->name);
+    if (!takes_password(option) && !no_password(name, text, err))
+        return false;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)at = true;
+        return true;
+    case OPTION_TEXT:
+        if (!*text)
+            return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
+        *(const char **)at = text;
+        return true;
+    case OPTION_LIST:
+        if (list->count == MOST_LISTED)
+            return err_set(err, STATUS_USAGE, "--%s: given more than %d times", option->name, MOST_LISTED);
+        list->items[list->count++] = (char *)text;
+        return true;
+    case OPTION_TIME:
+        if (!units_parse_time(text, at))
+            return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h",
+                           option->name, text);
+        return true;
+    case OPTION_COUNT32_AUTO:
+        if (strcmp(text, "auto") != 0)
+            return read_number(option, text, at, err);
+        *(uint32_t *)at = CLI_AUTO;
+        return true;
+    case OPTION_COUNT_MAYBE:
+        if (text)
+            return read_number(option, text, at, err);
+        *(uint64_t *)at = CLI_NO_COUNT;
+        return true;
+    case OPTION_CUSTOM:
+        return option->custom(values, text, err);
+    default:
+        return read_number(option, text, at, err);
+    }
+}
+
+typedef struct {
+    const option_t *option;
+    bool common;
+} found_t;
+
+static found_t find_long(const command_t *command, const char *name, size_t length) {
+    const option_t *const tables[] = {command->options, common_options};
+    for (int i = 0; i < 2; i++)
+        for (const option_t *option = tables[i]; option->name; option++)
+            if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+                return (found_t){option, i == 1};
+    return (found_t){NULL, false};
+}
+
+static found_t find_letter(const command_t *command, char letter) {
+    const option_t *const tables[] = {command->options, common_options};
+    for (int i = 0; i < 2; i++)
+        for (const option_t *option = tables[i]; option->name; option++)
+            if (option->letter == letter)
+                return (found_t){option, i == 1};
+    return (found_t){NULL, false};
+}
+
+static bool unknown_option(const command_t *command, const char *text, err_t *err) {
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+    for (const option_t *option = command->options; option->name; option++)
+        names[count++] = option->name;
+    for (const option_t *option = common_options; option->name; option++)
+        names[count++] = option->name;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    const char *near = text[1] == '-' ? nearest_word(word, names, count) : NULL;
+    const int length = (int)strcspn(text, "=");
+    if (near)
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; did you mean '--%s'?",
+                       command->name, length < 60 ? length : 60, text, near);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; `tipple %s --help` lists them",
+                   command->name, length < 60 ? length : 60, text, command->name);
+}
+
+static bool read_environment(const command_t *command, void *values, err_t *err) {
+    for (const option_t *option = command->options; option->name; option++) {
+        const char *text = option->environment ? getenv(option->environment) : NULL;
+        if (text && *text && !set_option(option, text, values, err))
+            return err_where(err, "in the environment, %s", option->environment);
+    }
+    return true;
+}
+
+/* What stands behind an option that can do without: only a number is for it. */
+static bool is_for_it(const option_t *option, const char *word) {
+    uint64_t number;
+    return option->kind != OPTION_COUNT_MAYBE || (word && units_parse_count(word, &number));
+}
+
+static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values,
+                      common_t *common, err_t *err) {
+    char *word = argv[*at];
+    bool is_long = word[1] == '-';
+    for (char *letter = word + 1; *letter; letter++) {
+        size_t length = is_long ? strcspn(word + 2, "=") : 1;
+        found_t found = is_long ? find_long(command, word + 2, length) : find_letter(command, *letter);
+        char *joined =
+            is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
+        if (!found.option)
+            return unknown_option(command, word, err);
+        const char *text = NULL;
+        if (found.option->argument) {
+            const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+            text = joined ? joined : is_for_it(found.option, next) ? next : NULL;
+            *at += !joined && text;
+            if (!text && found.option->kind != OPTION_COUNT_MAYBE)
+                return err_set(err, STATUS_USAGE, "--%s needs a value: %s", found.option->name,
+                               found.option->argument);
+        } else if (is_long && joined) {
+            return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
+        }
+        if (!set_option(found.option, text, found.common ? (void *)common : values, err))
+            return false;
+        if (is_long || found.option->argument)
+            return true;
+    }
+    return true;
+}
+
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
+              err_t *err) {
+    common_t common = {false, false, false};
+    *rest = 0;
+    *help = false;
+    if (!read_environment(command, values, err))
+        return false;
+    bool options = true;
+    for (int i = 0; i < argc; i++) {
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (options && argv[i][0] == '-' && argv[i][1]) {
+            if (!read_word(command, argc, argv, &i, values, &common, err))
+                return false;
+        } else {
+            if (!no_password("an argument", argv[i], err))
+                return false;
+            argv[(*rest)++] = argv[i];
+        }
+        if (common.help) {
+            cli_print_help(command);
+            *help = true;
+            return cli_flush(err);
+        }
+    }
+    log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
+    return true;
+}
+
+int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err) {
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], text) == 0)
+            return (int)i;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    err_set(err, STATUS_USAGE, "--%s: '%s' is not one of %s", option, text, known);
+    return -1;
+}
+
+bool cli_next_word(const char **at, char *word, size_t room) {
+    const size_t length = strcspn(*at, ",");
+    if (!**at)
+        return false;
+    snprintf(word, room, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
+    static char line[1 << 20];
+    FILE *file = fopen(path, "r");
+    const bool read = file && fgets(line, sizeof line, file), empty = !read && file && feof(file);
+    const int problem = errno;
+    if (file)
+        fclose(file);
+    if (!read)
+        return err_set(err, empty ? STATUS_USAGE : err_status_of(problem),
+                       "--uri-file: %s cannot be read: %s", path, empty ? "it is empty" : strerror(problem));
+    line[strcspn(line, "\r\n")] = '\0';
+    *uri = line;
+    return strlen(line) + 1 < sizeof line ||
+           err_set(err, STATUS_USAGE, "--uri-file: the first line of %s is longer than any URI", path);
+}
+
+/* --- pages
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void option_words(const option_t *option, char *out, size_t room) {
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out, room, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
+/* Wraps a help text to the width of a terminal, behind an indent. */
+static void print_wrapped(const char *text, int indent, int width) {
+    int column = indent;
+    for (const char *at = text; *at;) {
+        if (*at == '\n') {
+            printf("\n%*s", indent, "");
+            column = indent;
+            at++;
+            continue;
+        }
+        size_t length = strcspn(at, " \n");
+        if (column > indent && column + 1 + (int)length > width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)length, at);
+        column += (int)length;
+        at += length;
+        while (*at == ' ')
+            at++;
+    }
+    putchar('\n');
+}
+
+static void print_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        if (strlen(words) > 24)
+            printf("  %s\n%28s", words, "");
+        else
+            printf("  %-26s", words);
+        print_wrapped(option->help, 28, 100);
+    }
+}
+
+void cli_print_help(const command_t *command) {
+    printf("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n\n", command->name, command->about,
+           command->name, *command->arguments ? " " : "", command->arguments);
+    if (command->help)
+        printf("%s\n\n", command->help);
+    printf("Options:\n");
+    print_options(command->options);
+    print_options(common_options);
+    if (command->examples)
+        printf("\nExamples:\n%s\n", command->examples);
+}
+
+static const char *const statuses[][2] = {
+    {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
+    {"1", "nothing was touched: command line, format, suite, permission, password, or a target that must not "
+          "be loaded into"},
+    {"2", "done, but some records were rejected (the reject file holds them), or files skipped"},
+    {"3", "stopped: more rejects than --max-rejects"},
+    {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
+          "there"},
+    {"5", "an input could not be read, does not fit the format, or changed while it was read; resumable"},
+    {"7",
+     "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
+     "one; the differences were named"},
+    {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
+    {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
+};
+enum { STATUSES = sizeof statuses / sizeof *statuses };
+
+void cli_print_overview(void) {
+    printf("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
+           "Usage: tipple COMMAND [options] [arguments]\n\nCommands:\n");
+    for (const command_t *const *command = cli_commands; *command; command++)
+        printf("  %-10s %s\n", (*command)->name, (*command)->about);
+    printf("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit "
+           "statuses:\n");
+    for (int i = 0; i < STATUSES; i++) {
+        printf("  %-10s ", statuses[i][0]);
+        print_wrapped(statuses[i][1], 13, 100);
+    }
+}
+
+static void print_roff(const char *text) {
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        line_start = *text == '\n';
+    }
+}
+
+static void print_man_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        printf(".TP\n.B ");
+        print_roff(words);
+        putchar('\n');
+        print_roff(option->help);
+        putchar('\n');
+    }
+}
+
+void cli_print_man(const command_t *command) {
+    printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
+           command->name);
+    print_roff(command->about);
+    printf("\n.SH SYNOPSIS\n.B tipple %s\n[options]%s", command->name, *command->arguments ? " " : "");
+    print_roff(command->arguments);
+    printf("\n.SH DESCRIPTION\n");
+    print_roff(command->help ? command->help : command->about);
+    printf("\n.SH OPTIONS\n");
+    print_man_options(command->options);
+    print_man_options(common_options);
+    printf(".SH \"EXIT STATUS\"\n");
+    for (int i = 0; i < STATUSES; i++) {
+        printf(".TP\n.B %s\n", statuses[i][0]);
+        print_roff(statuses[i][1]);
+        putchar('\n');
+    }
+    if (command->examples) {
+        printf(".SH EXAMPLES\n.nf\n");
+        print_roff(command->examples);
+        printf("\n.fi\n");
+    }
+}
+
+static void print_reference_options(const option_t *options) {
+    for (const option_t *option = options; option->name; option++) {
+        char words[80];
+        option_words(option, words, sizeof words);
+        printf("| `%s` | ", words);
+        for (const char *at = option->help; *at; at++) {
+            if (*at == '\n')
+                putchar(' ');
+            else if (*at == '|')
+                fputs("\\|", stdout);
+            else
+                putchar(*at);
+        }
+        if (option->environment)
+            printf(" (environment: `%s`)", option->environment);
+        printf(" |\n");
+    }
+}
+
+void cli_print_reference(void) {
+    printf("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
+    for (const command_t *const *at = cli_commands; *at; at++) {
+        const command_t *command = *at;
+        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,
+               command->name, *command->arguments ? " " : "", command->arguments);
+        if (command->help)
+            printf("%s\n\n", command->help);
+        printf("| option | meaning |\n|---|---|\n");
+        print_reference_options(command->options);
+        print_reference_options(common_options);
+        if (command->examples)
+            printf("\nExamples:\n\n```\n%s\n```\n", command->examples);
+    }
+    printf("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
+    for (int i = 0; i < STATUSES; i++)
+        printf("| %s | %s |\n", statuses[i][0], statuses[i][1]);
+}
+
+bool cli_flush(err_t *err) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    if (errno == EINTR) /* only by a signal that asks us to stop */
+        return err_set(err, STATUS_INTERRUPTED, "interrupted: not all of the result is on stdout");
+    return err_set(err, errno == EPIPE ? STATUS_READER_GONE : STATUS_HOST, "stdout cannot be written: %s",
+                   errno ? strerror(errno) : "it was closed");
+}
+
+int cli_finish(int status, err_t *err) {
+    err_t broken;
+    const bool fine = status == STATUS_OK || status == STATUS_SOME_REJECTED || status == STATUS_DIFFERENT;
+    if (cli_flush(&broken) || !fine)
+        return status;
+    *err = broken;
+    return (int)broken.status;
+}
+
+void cli_print_text(const char *text) {
+    char *shown = text_concealed(text);
+    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
+    char piece[ESCAPE_PIECE];
+    while (at < end) {
+        at += escape_shown(at, (size_t)(end - at), piece);
+        fputs(piece, stdout);
+    }
+    free(shown);
+}
+
+void cli_print_json_text(const char *text) {
+    char *shown = text_concealed(text);
+    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
+    char piece[ESCAPE_PIECE];
+    putchar('"');
+    while (at < end) {
+        at += escape_json(at, (size_t)(end - at), piece);
+        fputs(piece, stdout);
+    }
+    putchar('"');
+    free(shown);
+}
+
+void cli_json_number(const char *name, double number, int digits) {
+    if (isfinite(number))
+        printf(",\"%s\":%.*f", name, digits, number);
+    else
+        printf(",\"%s\":null", name);
+}
+
+void cli_json_figure(const char *name, double number) {
+    if (isfinite(number))
+        printf(",\"%s\":%.10g", name, number);
+    else
+        printf(",\"%s\":null", name);
+}
+
+void cli_json_text(const char *name, const char *text) {
+    printf(",\"%s\":", name);
+    if (text)
+        cli_print_json_text(text);
+    else
+        printf("null");
+}

@@ -1,0 +1,118 @@
+/* cli: commands and options as tables. --help, the man pages and docs/reference.md are printed from the same
+ * tables that the command line is read by. */
+#ifndef TIPPLE_CLI_OPTIONS_CLI_H
+#define TIPPLE_CLI_OPTIONS_CLI_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    OPTION_FLAG,         /* bool */
+    OPTION_TEXT,         /* const char * */
+    OPTION_LIST,         /* texts_list_t: may be given several times */
+    OPTION_COUNT,        /* uint64_t: 1000, 5k, 2m */
+    OPTION_COUNT32,      /* uint32_t */
+    OPTION_COUNT32_AUTO, /* the same, or "auto": CLI_AUTO */
+    OPTION_COUNT_MAYBE,  /* uint64_t, CLI_NO_COUNT where no number follows */
+    OPTION_SIZE,         /* uint64_t: 64K, 256M */
+    OPTION_TIME,         /* int64_t ns: 30s, 5m */
+    OPTION_CUSTOM,       /* by its function */
+} option_kind_t;
+
+enum { MOST_LISTED = 64 };
+#define CLI_AUTO     UINT32_MAX
+#define CLI_NO_COUNT UINT64_MAX
+
+typedef struct {
+    char *items[MOST_LISTED];
+    size_t count;
+} texts_list_t;
+
+typedef struct option {
+    const char *name;     /* without the dashes */
+    char letter;          /* or 0 */
+    const char *argument; /* what --help calls it, NULL for flags */
+    const char *help;     /* one sentence or two; '\n' starts a new line */
+    option_kind_t kind;
+    size_t offset;           /* of its value in the command's struct */
+    uint64_t least, most;    /* of counts and sizes; most 0: no bound */
+    const char *environment; /* variable that stands in for it, or NULL */
+    bool (*custom)(void *values, const char *text, err_t *err);
+} option_t;
+
+/* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */
+#define CLI_URI(values)                                                                                      \
+    {                                                                                                        \
+        .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, uri),              \
+        .environment = "TIPPLE_URI", .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."           \
+    }
+#define CLI_PATIENCE(values)                                                                                 \
+    {                                                                                                        \
+        .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
+        .offset = offsetof(values, patience_ns), .environment = "TIPPLE_PATIENCE",                           \
+        .help = "How long a server may be away (default 30s)."                                               \
+    }
+#define CLI_JSON(values)                                                                                     \
+    {                                                                                                        \
+        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(values, json),                               \
+        .help = "Print the result as JSON."                                                                  \
+    }
+
+typedef struct command {
+    const char *name;
+    const char *arguments;   /* for the usage line: "FILE..." */
+    const char *about;       /* one line */
+    const char *help;        /* paragraphs */
+    const char *examples;    /* lines of "command    # what it does" */
+    bool needs_driver;       /* it talks to a server */
+    const option_t *options; /* ends with a NULL name */
+    /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
+    int (*run)(int argc, char **argv, const struct command *command, err_t *err);
+} command_t;
+
+extern const command_t *const cli_commands[]; /* ends with NULL */
+
+/* Options that every command has. */
+typedef struct {
+    bool help, quiet, verbose;
+} common_t;
+
+/* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
+ * False: a mistake (status 1). *help: --help was asked for and printed, nothing else is to be done. */
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
+              err_t *err);
+
+/* Which of these words an option's text is; -1 with the sentence that lists them. */
+int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err);
+
+/* The words of "1,4,16", one by one; *at moves on. False at the end. */
+bool cli_next_word(const char **at, char *word, size_t room);
+
+/* The first line of --uri-file, for the life of the process. */
+bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
+
+/* The pages. */
+void cli_print_help(const command_t *command);
+void cli_print_overview(void);
+void cli_print_man(const command_t *command);
+void cli_print_reference(void);
+
+/* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */
+bool cli_flush(err_t *err);
+/* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
+int cli_finish(int status, err_t *err);
+
+/* Somebody else's text for a terminal: without passwords and control characters. */
+void cli_print_text(const char *text);
+
+/* A JSON string with its quotes, without passwords; a byte that is no UTF-8 is U+FFFD. */
+void cli_print_json_text(const char *text);
+
+/* Fields behind others of an object: ,"name":VALUE. What is no number, or no text (NULL), is null. */
+void cli_json_number(const char *name, double number, int digits); /* so many behind the point */
+void cli_json_figure(const char *name, double number);             /* ten digits in all */
+void cli_json_text(const char *name, const char *text);
+
+#endif

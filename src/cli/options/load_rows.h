@@ -1,0 +1,39 @@
+/* load_rows: option rows of commands that load as `tipple load` does, or read what it has loaded: the same
+ * names and bounds in all of them. values: the command's struct; member: where in it. */
+#ifndef TIPPLE_CLI_OPTIONS_LOAD_ROWS_H
+#define TIPPLE_CLI_OPTIONS_LOAD_ROWS_H
+
+#include "cli/options/cli.h"
+#include "load/load.h"
+
+/* For a struct with uri_file. */
+#define LOAD_ROW_URI_FILE(values)                                                                            \
+    {                                                                                                        \
+        .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
+        .help =                                                                                              \
+            "Read the URI from the first line of a file, so that no password stands on the command line."    \
+    }
+#define LOAD_ROW_FORMAT(values, member)                                                                      \
+    {                                                                                                        \
+        .name = "format", .letter = 'f', .argument = "NAME", .kind = OPTION_TEXT,                            \
+        .offset = offsetof(values, member), .environment = "TIPPLE_FORMAT",                                  \
+        .help = "How to read the input: a name from `tipple formats`, or a format file of your own such as " \
+                "./my.yaml."                                                                                 \
+    }
+#define LOAD_ROW_SIZE(values, option, member, smallest, largest, words)                                      \
+    {                                                                                                        \
+        .name = option, .argument = "SIZE", .kind = OPTION_SIZE, .offset = offsetof(values, member),         \
+        .least = smallest, .most = largest, .help = words                                                    \
+    }
+#define LOAD_ROW_BATCH_BYTES(values, member, words)                                                          \
+    LOAD_ROW_SIZE(values, "batch-bytes", member, 4096, 40 << 20, words)
+#define LOAD_ROW_MEMORY(values, member, words)                                                               \
+    LOAD_ROW_SIZE(values, "memory", member, 16 << 20, 1ull << 40, words)
+#define LOAD_ROW_MAX_RECORD(values, member, words)                                                           \
+    LOAD_ROW_SIZE(values, "max-record", member, 1, 1 << 30, words)
+
+/* What stands behind --max-rejects and --compressor, into the spec. */
+bool load_rows_max_rejects(const char *text, load_spec_t *spec, err_t *err);
+bool load_rows_compressor(const char *text, load_spec_t *spec, err_t *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* grid: a table for a person: cells of text in columns that are as wide as they must be; columns without any
+ * text are left out. Main thread. */
+#ifndef TIPPLE_CLI_PRINT_GRID_H
+#define TIPPLE_CLI_PRINT_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { GRID_CELL = 160, GRID_COLUMNS = 16 };
+
+/* Zeroed but for columns and left: which of them begin at the left. */
+typedef struct {
+    char (*cells)[GRID_COLUMNS][GRID_CELL];
+    size_t rows, room, columns;
+    bool left[GRID_COLUMNS];
+} grid_t;
+
+/* A new row, with empty cells: fill it in before the next one comes. */
+char (*grid_row(grid_t *grid))[GRID_CELL];
+
+#define GRID_PUT(row, column, ...) snprintf((row)[column], GRID_CELL, __VA_ARGS__)
+
+/* Prints it and frees its rows. */
+void grid_print(grid_t *grid);
+void grid_free(grid_t *grid);
+
+#endif

@@ -1,0 +1,19 @@
+/* plan_print: what `tipple plan` found, as tables for a person or as JSON. */
+#ifndef TIPPLE_CLI_PRINT_PLAN_PRINT_H
+#define TIPPLE_CLI_PRINT_PLAN_PRINT_H
+
+#include "cli/options/plan_options.h"
+#include "study/gauge.h"
+
+typedef struct {
+    const plan_values_t *values;
+    const plan_spec_t *spec; /* with everything filled in */
+    const plan_t *plan;
+    const gauge_t *gauge;                 /* NULL: there was no sample */
+    const simulate_figures_t *simulation; /* SIMULATE_WAYS of them, or NULL */
+} planned_t;
+
+void plan_print(const planned_t *planned);
+void plan_print_json(const planned_t *planned);
+
+#endif

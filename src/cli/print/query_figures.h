@@ -1,0 +1,28 @@
+/* query_figures: what is printed of a measurement: a table of figures, each NAN where there are too few to
+ * tell. */
+#ifndef TIPPLE_CLI_PRINT_QUERY_FIGURES_H
+#define TIPPLE_CLI_PRINT_QUERY_FIGURES_H
+
+#include "query/compare.h"
+#include "query/run.h"
+
+typedef double query_figure_fn(const measure_t *measure);
+
+typedef struct {
+    const char *name, *title; /* of programs, of people */
+    query_figure_fn *of, *deviation;
+} query_figure_t;
+
+extern const query_figure_t query_figures[]; /* ends with a NULL name */
+
+/* NAN: there is no figure of this name. */
+double query_figure(const measure_t *measure, const char *name);
+
+/* Beside what an earlier run measured: NULL: it did not. *ratio is not set where the measurement failed now.
+ */
+const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio);
+
+/* "off", "auto", "4" */
+const char *query_parallel_name(const measure_t *measure, char out[16]);
+
+#endif

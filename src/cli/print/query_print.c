@@ -1,0 +1,362 @@
+#include "cli/print/query_print.h"
+#include "base/ejson.h"
+#include "base/numbers/units.h"
+#include "cli/options/cli.h"
+#include "cli/print/grid.h"
+#include "cli/print/query_figures.h"
+#include "server/inner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Three digits that count; "-": too few to tell. */
+static void print_figure(char out[GRID_CELL], double value) {
+    double size = fabs(value);
+    if (isnan(value))
+        snprintf(out, GRID_CELL, "-");
+    else
+        snprintf(out, GRID_CELL, "%.*f",
+                 size >= 100 || size == 0 ? 0
+                 : size >= 10             ? 1
+                 : size >= 1              ? 2
+                                          : 3,
+                 value);
+}
+
+/* ---- the table of everything ---- */
+
+static bool differ(const query_result_t *result, const char *what) {
+    const measure_t *first = result->measures.items;
+    for (size_t i = 1; i < result->measures.count; i++) {
+        const measure_t *other = &result->measures.items[i];
+        if (strcmp(what, "clients") == 0 ? other->clients != first->clients
+            : strcmp(what, "reads") == 0 ? other->work->reads != first->work->reads
+                                         : other->work->ranges != first->work->ranges)
+            return true;
+    }
+    return false;
+}
+
+static void print_measures(const query_result_t *result) {
+    static const char *const shown[] = {"mean_ms", "sd_ms",  "min_ms",      "p50_ms",        "p95_ms",
+                                        "p99_ms",  "max_ms", "docs_per_ms", "ops_per_second"};
+    bool clients = differ(result, "clients") || result->measures.items[0].clients != 1;
+    bool reads = differ(result, "reads") || result->measures.items[0].work->reads;
+    bool parallel = differ(result, "parallel") || result->measures.items[0].work->ranges != PARALLEL_OFF;
+    grid_t grid = {.columns = 6 + sizeof shown / sizeof *shown, .left = {true, true, true}};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    GRID_PUT(row, 0, "query");
+    GRID_PUT(row, 2, "%s", reads ? "reads" : "");
+    GRID_PUT(row, 3, "%s", clients ? "clients" : "");
+    GRID_PUT(row, 4, "%s", parallel ? "parallel" : "");
+    GRID_PUT(row, 5, "n");
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+        for (const query_figure_t *figure = query_figures; figure->name; figure++)
+            if (strcmp(figure->name, shown[k]) == 0)
+                GRID_PUT(row, 6 + k, "%s", figure->title);
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        char ranges[16];
+        row = grid_row(&grid);
+        GRID_PUT(row, 0, "%s", measure->work->query->name);
+        GRID_PUT(row, 1, "%s", measure->work->with);
+        if (reads)
+            GRID_PUT(row, 2, "%s", measure->work->reads ? measure->work->reads : "");
+        if (clients)
+            GRID_PUT(row, 3, "%u", measure->clients);
+        if (parallel && measure->work->parallel && measure->work->ranges == PARALLEL_AUTO)
+            GRID_PUT(row, 4, "auto: %u", parallel_ranges(measure->work->parallel));
+        else if (parallel)
+            GRID_PUT(row, 4, "%s", query_parallel_name(measure, ranges));
+        if (measure->failures)
+            GRID_PUT(row, 5, "failed");
+        else
+            GRID_PUT(row, 5, "%" PRIu64, measure->hist->moments.count);
+        for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+            print_figure(row[6 + k], query_figure(measure, shown[k]));
+    }
+    grid_print(&grid);
+}
+
+/* ---- the suite's own tables ---- */
+
+/* What tells a measurement from others on one side of a table. */
+static void side_of(const measure_t *measure, const char *side, char out[GRID_CELL]) {
+    bson_iter_t value;
+    char ranges[16];
+    out[0] = 0;
+    if (strcmp(side, "query") == 0) {
+        snprintf(out, GRID_CELL, "%s", measure->work->query->name);
+    } else if (strcmp(side, "clients") == 0) {
+        snprintf(out, GRID_CELL, "%u", measure->clients);
+    } else if (strcmp(side, "parallel") == 0) {
+        snprintf(out, GRID_CELL, "%s", query_parallel_name(measure, ranges));
+    } else if (strcmp(side, "reads") == 0) {
+        snprintf(out, GRID_CELL, "%s", measure->work->reads ? measure->work->reads : "");
+    } else if (bson_iter_init_find(&value, measure->work->each, side)) {
+        snprintf(out, GRID_CELL, "%s", bson_iter_utf8(&value, NULL));
+    }
+}
+
+/* A table has one figure in a place: of what is no side of it, the first choice. */
+static bool is_first_choice(const suite_table_t *table, const measure_t *first, const measure_t *measure) {
+    const struct {
+        const char *side;
+        bool same;
+    } choices[] = {{"clients", first->clients == measure->clients},
+                   {"parallel", first->work->ranges == measure->work->ranges ||
+                                    first->work->query->kind != measure->work->query->kind},
+                   {"reads", first->work->reads == measure->work->reads}};
+    bool chosen = true;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        chosen = chosen && (choices[i].same || strcmp(table->rows, choices[i].side) == 0 ||
+                            strcmp(table->columns, choices[i].side) == 0);
+    return chosen;
+}
+
+static bool in_table(const suite_table_t *table, const measure_t *measure, char row[GRID_CELL],
+                     char column[GRID_CELL]) {
+    bool wanted = !table->queries;
+    for (const ynode_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
+        wanted = wanted || suite_has_tag(measure->work->query, name->text);
+    side_of(measure, table->rows, row);
+    side_of(measure, table->columns, column);
+    return wanted && *row && *column;
+}
+
+/* A place with this name in the first row or column; made when there is none. */
+static size_t place_of(grid_t *grid, const char *name, bool column) {
+    size_t count = column ? grid->columns : grid->rows;
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(column ? grid->cells[0][i] : grid->cells[i][0], name) == 0)
+            return i;
+    if (column) {
+        if (grid->columns == GRID_COLUMNS)
+            return 0;
+        GRID_PUT(grid->cells[0], grid->columns, "%s", name);
+        return grid->columns++;
+    }
+    char(*row)[GRID_CELL] = grid_row(grid);
+    GRID_PUT(row, 0, "%s", name);
+    return grid->rows - 1;
+}
+
+static void print_suite_table(const query_result_t *result, const suite_table_t *table) {
+    grid_t grid = {.columns = 1, .left = {true}};
+    char row[GRID_CELL], column[GRID_CELL];
+    const query_figure_t *figure = query_figures;
+    size_t filled = 0;
+    while (strcmp(figure->name, table->show) != 0)
+        figure++;
+    GRID_PUT(grid_row(&grid), 0, "%s", table->rows);
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        if (!in_table(table, measure, row, column) ||
+            !is_first_choice(table, result->measures.items, measure))
+            continue;
+        size_t x = place_of(&grid, column, true), y = place_of(&grid, row, false);
+        char value[GRID_CELL], deviation[GRID_CELL];
+        if (!x)
+            continue;
+        print_figure(value, figure->of(measure));
+        print_figure(deviation, figure->deviation ? figure->deviation(measure) : NAN);
+        GRID_PUT(grid.cells[y], x, "%.40s%s%.40s", measure->failures ? "failed" : value,
+                 strcmp(deviation, "-") == 0 ? "" : " σ ", strcmp(deviation, "-") == 0 ? "" : deviation);
+        filled++;
+    }
+    if (filled > 1) {
+        putchar('\n');
+        cli_print_text(table->title);
+        putchar('\n');
+        grid_print(&grid);
+    }
+    grid_free(&grid);
+}
+
+/* ---- the study's table: what the machine did meanwhile ---- */
+
+static void print_share(char out[GRID_CELL], double share) {
+    if (isnan(share))
+        snprintf(out, GRID_CELL, "-");
+    else
+        snprintf(out, GRID_CELL, "%.0f", share * 100);
+}
+
+static void print_ns(char out[GRID_CELL], double ns) {
+    char time[UNITS_MAX];
+    snprintf(out, GRID_CELL, "%s", isnan(ns) ? "-" : units_time(time, (int64_t)ns));
+}
+
+static const double LEAST_WATCHED_SECONDS = 0.25;
+
+static void print_watched(const query_result_t *result) {
+    const watch_storage_t *storage = &result->storage;
+    grid_t grid = {.columns = 13, .left = {true, true}};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    static const char *const titles[] = {"configuration", "query",        "disk GB",  "load",
+                                         "query time",    "user %",       "sys %",    "iowait %",
+                                         "idle %",        "server cores", "examined", "read into cache"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        GRID_PUT(row, i, "%s", titles[i]);
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        const watch_figures_t *seen = &measure->watched.figures;
+        char text[UNITS_MAX], ranges[16], named[GRID_CELL] = "";
+        if (measure->failures || !(measure->watched.seconds > 0))
+            continue;
+        row = grid_row(&grid);
+        if (measure->work->ranges != PARALLEL_OFF)
+            snprintf(named, sizeof named, ", parallel %s", query_parallel_name(measure, ranges));
+        GRID_PUT(row, 0, "%.60s%.30s", result->configuration, named);
+        GRID_PUT(row, 1, "%s %s", measure->work->query->name, measure->work->with);
+        if (isnan(storage->data_bytes))
+            GRID_PUT(row, 2, "-");
+        else
+            GRID_PUT(row, 2, "%.3g", (storage->data_bytes + storage->index_bytes) / 1e9);
+        print_ns(row[3], result->load_seconds * 1e9);
+        if (measure->hist->moments.mean < 10e6) /* a time of people's would be 0 ms */
+            GRID_PUT(row, 4, "%.3g ms", measure->hist->moments.mean / 1e6);
+        else
+            print_ns(row[4], measure->hist->moments.mean);
+        /* the kernel counts in steps of 10 ms: of a short time they tell nothing */
+        bool long_enough = measure->watched.seconds >= LEAST_WATCHED_SECONDS;
+        print_share(row[5], long_enough ? seen->user : NAN);
+        print_share(row[6], long_enough ? seen->sys : NAN);
+        print_share(row[7], long_enough ? seen->iowait : NAN);
+        print_share(row[8], long_enough ? seen->idle : NAN);
+        print_figure(row[9], long_enough ? seen->server_cores : NAN);
+        GRID_PUT(row, 10, "%s", isnan(seen->examined) ? "-" : units_count(text, (uint64_t)seen->examined));
+        GRID_PUT(row, 11, "%s",
+                 isnan(seen->cached_bytes) ? "-" : units_size(text, (uint64_t)seen->cached_bytes));
+    }
+    if (grid.rows > 1) {
+        printf("\nbeside it (this host's CPU; the servers' counters, all rounds together)\n");
+        grid_print(&grid);
+    }
+    grid_free(&grid);
+}
+
+static void print_remarks(const query_result_t *result) {
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        const work_t *work = measure->work;
+        const char *space = *work->with ? " " : "";
+        const bool failed = measure->failures != 0;
+        if (failed || measure->difference[0]) {
+            printf("%s%s%s%s", work->query->name, space, work->with,
+                   failed ? " failed, its figures are left out: " : ": not the expected answer: ");
+            cli_print_text(failed ? measure->failure : measure->difference);
+            putchar('\n');
+        }
+        if (work->parallel && parallel_ranges(work->parallel) == 1)
+            printf("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
+                   parallel_why(work->parallel));
+        else if (work->parallel && !parallel_snapshot(work->parallel))
+            printf("%s%s%s: its ranges do not see one moment: not exact under writes\n", work->query->name,
+                   space, work->with);
+        if (work->parallel && parallel_ranges(work->parallel) > 1 && parallel_rounds(work->parallel))
+            printf("%s%s%s: sums of doubles are the plain run's to within rounding\n", work->query->name,
+                   space, work->with);
+    }
+}
+
+/* "mot.results  300,000 documents  6.0.5 standalone, clustered" */
+static void print_target(const query_result_t *result) {
+    char documents[UNITS_MAX];
+    printf("%s  ", result->namespace);
+    if (!isnan(result->storage.documents)) /* of a view nobody knows */
+        printf("%s documents  ", units_count(documents, (uint64_t)result->storage.documents));
+    printf("%s\n\n", result->configuration);
+}
+
+void query_print_table(const query_result_t *result) {
+    if (!result->measures.count)
+        return;
+    print_target(result);
+    print_measures(result);
+    for (size_t i = 0; i < result->measures.suite->table_count; i++)
+        print_suite_table(result, &result->measures.suite->tables[i]);
+    print_watched(result);
+    print_remarks(result);
+}
+
+/* ---- the others ---- */
+
+static bool same_question(const measure_t *one, const measure_t *other) {
+    return one->work->query == other->work->query && strcmp(one->work->with, other->work->with) == 0;
+}
+
+void query_print_answers(const query_result_t *result) {
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        bson_iter_t at;
+        bson_t document;
+        /* of several that differ only in how they were sent, the first one's */
+        if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
+            continue;
+        printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
+        bson_iter_init(&at, measure->answer.documents);
+        while (bson_iter_next(&at)) {
+            if (!inner_document(&at, &document))
+                continue;
+            char *json = ejson_print(&document, true, NULL);
+            printf("%s\n", json ? json : "");
+            free(json);
+        }
+        if (measure->answer.more)
+            printf("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
+        putchar('\n');
+    }
+}
+
+void query_print_plans(const query_result_t *result) {
+    for (size_t i = 0; i < result->measures.work_count; i++) {
+        const work_t *work = &result->measures.works[i];
+        const request_t *request = work->requests;
+        char *body = ejson_print(request->body, true, NULL);
+        char *options = ejson_print(request->options, true, NULL);
+        printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
+               request->database, request->collection,
+               work->count > 1 ? ", one of several, drawn by chance:" : "");
+        printf("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
+        cli_print_text(body ? body : "");
+        printf("\n  options  ");
+        cli_print_text(options ? options : "");
+        putchar('\n');
+        if (work->parallel)
+            parallel_explain(work->parallel, stdout);
+        free(body);
+        free(options);
+    }
+}
+
+void query_print_comparison(const query_result_t *result, const earlier_list_t *earlier) {
+    grid_t grid = {.columns = 7, .left = {true}};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    static const char *const titles[] = {"compared", "then ms", "now ms", "ratio", "from", "to", "it is"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        GRID_PUT(row, i, "%s", titles[i]);
+    for (size_t i = 0; i < result->measures.count; i++) {
+        const measure_t *measure = &result->measures.items[i];
+        const work_t *work = measure->work;
+        ratio_t ratio;
+        const earlier_t *then = query_compare(measure, earlier, &ratio);
+        row = grid_row(&grid);
+        GRID_PUT(row, 0, "%s%s%s", work->query->name, *work->with ? " " : "", work->with);
+        if (!then || measure->failures) {
+            GRID_PUT(row, 6, "%s", then ? "failed now" : "new");
+            continue;
+        }
+        print_figure(row[1], then->ms.mean);
+        print_figure(row[2], query_figure(measure, "mean_ms"));
+        print_figure(row[3], ratio.times);
+        print_figure(row[4], ratio.low);
+        print_figure(row[5], ratio.high);
+        GRID_PUT(row, 6, "%s", compare_verdict(&ratio));
+    }
+    printf("\n");
+    grid_print(&grid);
+}

@@ -1,0 +1,243 @@
+#include "cli/print/tune_print.h"
+#include "base/numbers/units.h"
+#include "cli/options/cli.h"
+#include "cli/print/grid.h"
+#include "cli/options/paste.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the line to paste ---- */
+
+/* Only what was told or found is said: what a load finds out by itself it will find out again. */
+char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
+    const matrix_cell_t *chosen = matrix_cell(result->matrix, cell);
+    const choice_t *choice = &result->choices[chosen->choice];
+    const load_spec_t *load = &spec->load;
+    const clustered_t clustered = result->lists.clustered_count > 1 ? choice->clustered : load->clustered;
+    const char *compressor = result->lists.compressor_count > 1 ? choice->compressor : load->compressor;
+    char number[16];
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
+    paste_option(&line, "--format", load->format);
+    paste_uri(&line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
+    snprintf(number, sizeof number, "%u", chosen->threads);
+    paste_option(&line, "--threads", number);
+    snprintf(number, sizeof number, "%u", chosen->batch);
+    paste_option(&line, "--batch", number);
+    if (clustered != CLUSTERED_DEFAULT)
+        paste_word(&line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    if (compressor)
+        paste_option(&line, "--compressor", compressor);
+    if (choice_is_unsafe(choice))
+        paste_word(&line, "--unsafe");
+    paste_rest(&line, load, choice->direct);
+    return text_take_or_end(&line);
+}
+
+/* ---- for a person ---- */
+
+static double percent_of(const matrix_cell_t *cell) {
+    return (cell->high - cell->mean) / cell->mean * 100;
+}
+
+typedef void print_cell_fn(const tune_result_t *result, size_t cell, char out[GRID_CELL]);
+
+static void print_rate(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_verdict_t *verdict = &result->verdict;
+    const bool dropped = cell->state == MATRIX_DROPPED;
+    char rate[UNITS_MAX], interval[32] = "";
+    if (!cell->trials) {
+        snprintf(out, GRID_CELL, "-");
+        return;
+    }
+    if (!isnan(cell->high))
+        snprintf(interval, sizeof interval, " ±%.0f%%", percent_of(cell));
+    snprintf(out, GRID_CELL, "%s%s%s%s%s%s", at == verdict->best ? "best " : "",
+             at == verdict->knee ? "knee " : "", dropped ? "(" : "", units_rate(rate, cell->mean), interval,
+             dropped ? ")" : "");
+}
+
+static void print_limit(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
+    snprintf(out, GRID_CELL, "%s",
+             result->figures[at].trials ? tune_limit_name(tune_limit(result, at)) : "-");
+}
+
+/* Threads down, batches across, the cells of one choice. */
+static void print_matrix(const tune_result_t *result, uint32_t choice, const char *title,
+                         print_cell_fn *print) {
+    const choice_lists_t *lists = &result->lists;
+    const size_t batches = lists->batch_count < GRID_COLUMNS - 1 ? lists->batch_count : GRID_COLUMNS - 1;
+    grid_t grid = {.columns = batches + 1};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    GRID_PUT(row, 0, "%s", title);
+    for (size_t i = 0; i < batches; i++)
+        GRID_PUT(row, i + 1, "batch %u", lists->batches[i]);
+    for (size_t i = 0; i < lists->thread_count; i++) {
+        row = grid_row(&grid);
+        GRID_PUT(row, 0, "%u thread%s", lists->threads[i], lists->threads[i] == 1 ? "" : "s");
+        for (size_t j = 0; j < batches; j++)
+            print(result, (choice * lists->thread_count + i) * lists->batch_count + j, row[j + 1]);
+    }
+    grid_print(&grid);
+}
+
+/* What held it back, and what that is told by. */
+static void print_limits(const tune_result_t *result, size_t at) {
+    const tune_figures_t *figures = &result->figures[at];
+    const struct {
+        double value, of;
+        const char *format;
+    } parts[] = {
+        {result->cluster ? NAN : figures->server_cores / figures->seconds, result->server_cpus,
+         "server: %.1f of %.0f CPUs"},
+        {figures->host_busy / figures->seconds * 100, 0, "this host: %.0f%% of its CPUs"},
+        {figures->network / figures->seconds * 100, 0, "its fullest network link: %.0f%%"},
+    };
+    const char *before = " (";
+    printf("      limited by: %s", tune_limit_name(tune_limit(result, at)));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (isnan(parts[i].value))
+            continue;
+        printf("%s", before);
+        printf(parts[i].format, parts[i].value, parts[i].of);
+        before = "; ";
+    }
+    printf("%s\n", *before == ';' ? ")" : "");
+}
+
+static void print_figures(const tune_result_t *result, const char *word, size_t at) {
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const tune_figures_t *figures = &result->figures[at];
+    char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], name[CHOICE_NAME];
+    choice_name(&result->lists, &result->choices[cell->choice], name);
+    printf("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
+           word, cell->threads, cell->threads == 1 ? "" : "s", cell->batch, *name ? ", " : "", name,
+           units_rate(rate, cell->mean), units_rate(low, cell->low), units_rate(high, cell->high),
+           cell->trials, figures->client_cores * 1e6 / (double)figures->documents);
+    print_limits(result, at);
+    if (figures->retries)
+        printf("      %" PRIu64
+               " batches were sent again: servers were away for a moment, so think little of it\n",
+               figures->retries);
+}
+
+static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    const matrix_share_t share = matrix_share(result->matrix, verdict->knee);
+    const choice_t *choice = &result->choices[matrix_cell(result->matrix, verdict->knee)->choice];
+    char *line = tune_print_line(spec, result, verdict->knee);
+    print_figures(result, "best", verdict->best);
+    if (verdict->knee == verdict->best) {
+        printf("knee: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
+    } else {
+        print_figures(result, "knee", verdict->knee);
+        printf("      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest that may be within %.0f%% of it\n",
+               share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
+    }
+    if (result->verdict.budget_spent)
+        printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
+    printf("\n%s\n", line);
+    if (choice_is_unsafe(choice))
+        printf(
+            "(--unsafe, and w=%s in the URI: documents that are counted as loaded can be lost when a server "
+            "dies)\n",
+            choice->concern);
+    free(line);
+}
+
+void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    char records[UNITS_MAX], took[UNITS_MAX], name[CHOICE_NAME];
+    printf("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
+           units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
+    for (uint32_t i = 0; i < result->choice_count; i++) {
+        choice_name(&result->lists, &result->choices[i], name);
+        printf("\n%s%s", name, *name ? "\n" : "");
+        print_matrix(result, i, "docs/s", print_rate);
+        printf("\n");
+        print_matrix(result, i, "limited by", print_limit);
+    }
+    printf("\n");
+    if (verdict->dropped)
+        printf("(in brackets: given up early, because it is slower than %.0f%% of the best beyond doubt)\n",
+               100 - TUNE_NEARLY * 100);
+    if (!result->checkpoints)
+        printf("no checkpoints between trials: this user, or this target, may not (fsync)\n");
+    if (verdict->best != MATRIX_DONE)
+        print_verdict(spec, result);
+}
+
+/* ---- for programs ---- */
+
+static void print_json_cell(const tune_result_t *result, size_t at) {
+    static const char *const states[] = {
+        [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
+    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const choice_t *choice = &result->choices[cell->choice];
+    const tune_figures_t *figures = &result->figures[at];
+    const double seconds = figures->trials ? figures->seconds : NAN;
+    printf("{\"threads\":%u,\"batch\":%u", cell->threads, cell->batch);
+    cli_json_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
+                               : choice->clustered == CLUSTERED_YES   ? "yes"
+                                                                      : "no");
+    cli_json_text("compressor", choice->compressor);
+    cli_json_text("wire_compressor", choice->wire);
+    cli_json_text("write_concern", choice->concern);
+    printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
+           choice->direct ? "true" : "false", choice->routers, states[cell->state], cell->trials,
+           figures->documents);
+    cli_json_number("docs_per_second", cell->mean, 1);
+    cli_json_number("low", cell->low, 1);
+    cli_json_number("high", cell->high, 1);
+    cli_json_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
+    cli_json_number("client_cores", figures->client_cores / seconds, 3);
+    cli_json_number("server_cores", figures->server_cores / seconds, 3);
+    cli_json_number("host_busy", figures->host_busy / seconds, 3);
+    cli_json_number("network", figures->network / seconds, 3);
+    printf(",\"retries\":%" PRIu64, figures->retries);
+    cli_json_text("limit", tune_limit_name(tune_limit(result, at)));
+    cli_json_text("limited_by", figures->trials ? figures->limited_by : NULL);
+    printf("}");
+}
+
+static void print_json_choice(const char *name, const tune_result_t *result, size_t at) {
+    printf(",\"%s\":", name);
+    if (at == MATRIX_DONE)
+        printf("null");
+    else
+        print_json_cell(result, at);
+}
+
+void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status) {
+    const matrix_verdict_t *verdict = &result->verdict;
+    const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
+    char *line = verdict->knee == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->knee);
+    printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
+    cli_json_text("namespace", result->namespace);
+    cli_json_text("target", result->where);
+    cli_json_text("scratch", result->scratch);
+    cli_json_text("format", result->format);
+    printf(
+        ",\"sample\":%" PRIu64 ",\"records\":%" PRIu64 ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f"
+        ",\"budget_seconds\":%.3f,\"budget_spent\":%s,\"precision\":%.4f,\"checkpoints\":%s,\"settled\":%zu"
+        ",\"dropped\":%zu,\"untried\":%zu",
+        result->sample, result->records, verdict->trials, verdict->rounds, (double)result->took_ns / 1e9,
+        (double)spec->budget_ns / 1e9, verdict->budget_spent ? "true" : "false", spec->precision,
+        result->checkpoints ? "true" : "false", verdict->settled, verdict->dropped, verdict->untried);
+    printf(",\"cells\":[");
+    for (size_t i = 0; i < cells; i++) {
+        printf("%s", i ? "," : "");
+        print_json_cell(result, i);
+    }
+    printf("]");
+    print_json_choice("best", result, verdict->best);
+    print_json_choice("knee", result, verdict->knee);
+    cli_json_text("load", line);
+    printf("}\n");
+    free(line);
+}

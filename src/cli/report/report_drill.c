@@ -1,0 +1,271 @@
+#include "cli/report/report_drill.h"
+#include "cli/report/report_load.h"
+#include "cli/report/reporting.h"
+#include "report/scale.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TITLE = 96 };
+
+static double seconds(int64_t ns) {
+    return (double)ns / 1e9;
+}
+
+static bool has_begun(const drill_pass_t *pass) {
+    return pass->reached != DRILL_PHASES;
+}
+
+/* The one that the sentence is about: the quicker of two, else the first. */
+static const drill_pass_t *chosen(const drill_result_t *result) {
+    const drill_pass_t *quicker = drill_quicker(result);
+    return quicker ? quicker : result->pass_count ? &result->passes[0] : NULL;
+}
+
+static const char *way_of(const drill_result_t *result, const drill_pass_t *pass) {
+    return result->pass_count < 2 ? ""
+           : pass->indexes_first  ? ", indexes before the load"
+                                  : ", indexes after the load";
+}
+
+/* ---- the sentence ---- */
+
+/* " (1:10 to 1:30)"; nothing where no interval is known. */
+static const char *interval(char out[3 * SCALE_TEXT], const forecast_t *forecast) {
+    char low[SCALE_TEXT], high[SCALE_TEXT];
+    out[0] = '\0';
+    if (!isnan(forecast->low) && !isnan(forecast->high))
+        snprintf(out, 3 * SCALE_TEXT, " (%s to %s)", scale_value(low, forecast->low, "s"),
+                 scale_value(high, forecast->high, "s"));
+    return out;
+}
+
+/* What took the time: indexes where they are built by themselves, else the load. */
+static void say_finished(report_t *report, const drill_result_t *result, const drill_pass_t *pass,
+                         int status) {
+    const bool indexes = pass->load.index_count && !pass->indexes_first;
+    const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
+    char took[SCALE_TEXT], foretold[SCALE_TEXT], span[3 * SCALE_TEXT];
+    scale_value(took, seconds(pass->verified_ns), "s");
+    scale_value(foretold, pass->verified.mid, "s");
+    if (pass->difference[0])
+        report_say(report, status, "Loaded and looked at in %s, but %s.", took, pass->difference);
+    else
+        report_say(report, status, "From nothing to verified in %s%s; %s %.0f %%%s%s%s.", took,
+                   way_of(result, pass), indexes ? "indexes were" : "the load was",
+                   100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
+                   isnan(pass->verified.mid) ? "" : "; foretold were ",
+                   isnan(pass->verified.mid) ? "" : foretold,
+                   isnan(pass->verified.mid) ? "" : interval(span, &pass->verified));
+}
+
+static void say(report_t *report, const drill_result_t *result, int status, const err_t *err) {
+    const drill_pass_t *pass = chosen(result);
+    char foretold[SCALE_TEXT], span[3 * SCALE_TEXT], documents[SCALE_TEXT];
+    if (pass && pass->finished) {
+        say_finished(report, result, pass, status);
+    } else if (reporting_is_trouble(status)) {
+        char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
+        report_say(report, status, "%s.", trouble);
+        bson_free(trouble);
+    } else if (pass) {
+        report_say(report, status, "Foretold: from nothing to verified in %s%s%s, for %s documents%s.",
+                   scale_value(foretold, pass->verified.mid, "s"), interval(span, &pass->verified),
+                   way_of(result, pass), scale_value(documents, result->all_documents, "documents"),
+                   result->exact ? "" : " (as far as can be told)");
+    } else {
+        report_say(report, status, "Nothing was drilled.");
+    }
+}
+
+/* ---- figures ---- */
+
+static void add_result(report_t *report, const drill_result_t *result) {
+    const drill_pass_t *pass = chosen(result);
+    const bool finished = pass && pass->finished, begun = pass && has_begun(pass);
+    const int64_t loading_ns = begun ? pass->phases[DRILL_LOAD].took_ns : 0;
+    report_begin(report, REPORT_FIGURES, "Result", NULL);
+    report_figure(report, "from nothing to verified", finished ? seconds(pass->verified_ns) : NAN, "s");
+    report_figure(report, "foretold", pass ? pass->verified.mid : NAN, "s");
+    report_figure(report, "foretold was off by",
+                  finished ? forecast_error_percent(&pass->verified, seconds(pass->verified_ns)) : NAN, "%");
+    report_figure(report, "to the first answer", finished ? seconds(pass->took_ns) : NAN, "s");
+    report_figure(report, result->drilled ? "documents in the files" : "documents foretold for",
+                  result->all_documents, "documents");
+    report_figure(report, "documents loaded", begun ? (double)pass->load.counts.loaded : NAN, "documents");
+    report_figure(report, "documents a second",
+                  loading_ns ? (double)pass->load.counts.loaded / seconds(loading_ns) : NAN, "documents/s");
+    report_figure(report, "documents verified", begun ? (double)pass->documents : NAN, "documents");
+    report_figure(report, "documents that are wrong", begun ? (double)pass->wrong : NAN, "documents");
+    if (begun && pass->load.limited_by[0])
+        report_figure_text(report, "the load was limited by", pass->load.limited_by);
+    report_end(report);
+}
+
+/* ---- one pass ---- */
+
+static bool is_shown(const drill_result_t *result, const drill_span_t *span, drill_phase_t phase) {
+    return (span->came || !isnan(span->predicted.mid)) && (phase != DRILL_PLACE || result->cluster);
+}
+
+/* The phase that comes behind so many others, in the order in which they came; those that did not, last. */
+static drill_phase_t phase_at(const drill_pass_t *pass, size_t place) {
+    drill_phase_t found = DRILL_LOOK;
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
+        size_t before = 0;
+        for (drill_phase_t other = 0; other < DRILL_PHASES; other++) {
+            const drill_span_t *one = &pass->phases[other], *this = &pass->phases[i];
+            const bool earlier = one->came != this->came ? one->came
+                                 : one->came && one->began_ns != this->began_ns
+                                     ? one->began_ns < this->began_ns
+                                     : other < i;
+            before += other != i && earlier;
+        }
+        if (before == place)
+            found = i;
+    }
+    return found;
+}
+
+static void add_phases(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
+    char title[TITLE];
+    snprintf(title, sizeof title, "Phases%s", way_of(result, pass));
+    report_begin(report, REPORT_TIMELINE, title,
+                 "Measured, and below it what samples had foretold, with its 95 % interval.");
+    for (size_t i = 0; i < DRILL_PHASES; i++) {
+        const drill_phase_t phase = phase_at(pass, i);
+        const drill_span_t *span = &pass->phases[phase];
+        if (is_shown(result, span, phase))
+            report_phase(report, &(report_phase_t){.name = drill_phase_name(phase),
+                                                   .began = span->came ? seconds(span->began_ns) : NAN,
+                                                   .took = span->came ? seconds(span->took_ns) : NAN,
+                                                   .predicted = span->predicted.mid,
+                                                   .low = span->predicted.low,
+                                                   .high = span->predicted.high});
+    }
+    report_end(report);
+}
+
+static void put_row(report_t *report, const char *name, const forecast_t *foretold, double took,
+                    double whole) {
+    report_row(report);
+    report_word(report, name);
+    report_number(report, took);
+    report_number(report, foretold->mid);
+    report_number(report, foretold->low);
+    report_number(report, foretold->high);
+    report_number(report, forecast_error_percent(foretold, took));
+    report_number(report, 100 * took / whole);
+}
+
+/* The same as a table, with the error of what was foretold. */
+static void add_errors(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
+    const double whole = has_begun(pass) ? seconds(pass->took_ns) : NAN;
+    char title[TITLE];
+    snprintf(title, sizeof title, "Measured and foretold%s", way_of(result, pass));
+    report_begin(report, REPORT_BARS, title, NULL);
+    report_column(report, "phase", "");
+    report_column(report, "measured", "s");
+    report_column(report, "foretold", "s");
+    report_column(report, "from", "s");
+    report_column(report, "to", "s");
+    report_column(report, "off by", "%");
+    report_bar_column(report, "share", "%", 100);
+    for (size_t i = 0; i < DRILL_PHASES; i++) {
+        const drill_phase_t phase = phase_at(pass, i);
+        const drill_span_t *span = &pass->phases[phase];
+        if (is_shown(result, span, phase))
+            put_row(report, drill_phase_name(phase), &span->predicted,
+                    span->came ? seconds(span->took_ns) : NAN, whole);
+    }
+    put_row(report, "whole", &pass->predicted, pass->finished ? whole : NAN, whole);
+    report_end(report);
+}
+
+static void add_pass(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
+    add_phases(report, result, pass);
+    add_errors(report, result, pass);
+    if (pass->phases[DRILL_LOAD].came && pass->load.course.point_count > 1)
+        report_load_course(report, &pass->load.course, &pass->load.flushes);
+}
+
+/* ---- what it is made of, and beside ---- */
+
+static void add_samples(report_t *report, const drill_result_t *result) {
+    report_begin(report, REPORT_TABLE, "Samples",
+                 "The first records of the files, loaded and all that follows; from these it was foretold.");
+    report_column(report, "records", "");
+    report_column(report, "documents", "documents");
+    report_column(report, "indexes", "");
+    report_column(report, "load", "s");
+    report_column(report, "index build", "s");
+    report_column(report, "verify", "s");
+    report_column(report, "first query", "s");
+    for (size_t i = 0; i < result->sample_count; i++) {
+        const drill_sample_t *sample = &result->samples[i];
+        report_row(report);
+        report_number(report, (double)sample->read);
+        report_number(report, (double)sample->documents);
+        report_word(report, sample->indexes_first ? "before" : "after");
+        report_number(report, sample->seconds[DRILL_LOAD]);
+        report_number(report, sample->seconds[DRILL_INDEXES]);
+        report_number(report, sample->seconds[DRILL_VERIFY]);
+        report_number(report, sample->seconds[DRILL_QUERY]);
+    }
+    report_end(report);
+}
+
+static void add_earlier(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
+    const drills_entry_t *earlier = &pass->earlier;
+    const double rate = (double)pass->load.counts.loaded / seconds(pass->phases[DRILL_LOAD].took_ns);
+    char title[TITLE];
+    if (!pass->compared)
+        return;
+    snprintf(title, sizeof title, "Beside the last drill of its kind%s", way_of(result, pass));
+    report_begin(report, REPORT_TABLE, title, NULL);
+    report_column(report, "drill", "");
+    report_column(report, "documents", "documents");
+    report_column(report, "documents a second", "documents/s");
+    report_column(report, "verified in", "s");
+    report_row(report);
+    report_word(report, "before");
+    report_number(report, (double)earlier->documents);
+    report_number(report, drills_rate(earlier));
+    report_number(report, earlier->verified);
+    report_row(report);
+    report_word(report, "now");
+    report_number(report, (double)pass->load.counts.loaded);
+    report_number(report, rate);
+    report_number(report, pass->finished ? seconds(pass->verified_ns) : NAN);
+    report_end(report);
+}
+
+static void add_settings(report_t *report, const drill_spec_t *spec, const drill_result_t *result) {
+    char query[1400];
+    report_set_text(report, "format", spec->load.format);
+    report_set_text(report, "collection", result->collection);
+    report_set_flag(report, "in a scratch collection", result->scratch);
+    report_set_text(report, "indexes", drill_indexes_name(spec->indexes));
+    report_set_text(report, "first query", first_query_name(&result->query, query));
+    report_set_text(report, "server", result->version);
+    report_set_text(report, "shard key", result->shard_key[0] ? result->shard_key : NULL);
+    report_set_number(report, "threads",
+                      result->pass_count ? result->passes[0].load.threads : spec->load.threads);
+    report_set_number(report, "batch", spec->load.batch);
+}
+
+report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, int status, const err_t *err) {
+    report_t *report = report_new("drill");
+    report_head(report, result->namespace, result->where,
+                result->drilled ? "tipple drill" : "tipple drill, foretold only");
+    say(report, result, status, err);
+    add_result(report, result);
+    for (size_t i = 0; i < result->pass_count; i++)
+        add_pass(report, result, &result->passes[i]);
+    for (size_t i = 0; i < result->pass_count; i++)
+        add_earlier(report, result, &result->passes[i]);
+    if (result->sample_count)
+        add_samples(report, result);
+    add_settings(report, spec, result);
+    return report;
+}

@@ -1,0 +1,596 @@
+#include "format/delimited/delimited.h"
+#include "base/utf8.h"
+#include "format/record/bsonw.h"
+#include "format/values/calendar.h"
+#include "format/values/convert.h"
+#include "format/delimited/plan.h"
+#include "format/record/scan.h"
+#include "format/record/split.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Field bounds are found a window at a time, so that they are still in the first-level cache when they are
+ * used. */
+enum { WINDOW = 16 * 1024 };
+
+struct delimited {
+    const schema_t *schema;
+    scan_fn *scan_text;
+    const dialect_t *dialect;
+    uint64_t planned; /* the serial of the dialect that the plan belongs to */
+    plan_t plan;
+
+    const uint8_t *text;
+    uint32_t length;
+    uint32_t scanned; /* the bounds are known up to here */
+    uint32_t at;      /* the next record's first byte */
+    uint32_t line;
+    size_t row; /* the next record in scan.rows */
+    scan_t scan;
+    bool high, quotes; /* as in scan_t, over the windows that the known records lie in */
+    size_t ends_room;
+    bool file_start, with_id;
+    int64_t id_base;
+
+    bool header_start[256]; /* can a header start with this byte? */
+    split_t *split;         /* made when the first record needs it */
+    uint64_t odd;
+    char reason[160];
+};
+
+delimited_t *delimited_new(const schema_t *schema) {
+    delimited_t *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->schema = schema;
+    reader->scan_text = scan_best();
+    reader->ends_room = 2 * WINDOW;
+    reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
+    reader->scan.rows = malloc((WINDOW + 2) * sizeof(uint32_t));
+    reader->scan.row_quotes = malloc((WINDOW + 2) * sizeof(uint32_t));
+    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes) {
+        delimited_destroy(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void delimited_destroy(delimited_t *reader) {
+    if (!reader)
+        return;
+    free(reader->scan.ends);
+    free(reader->scan.rows);
+    free(reader->scan.row_quotes);
+    if (reader->split)
+        split_free(reader->split);
+    free(reader->split);
+    plan_free(&reader->plan);
+    free(reader);
+}
+
+uint64_t delimited_odd(const delimited_t *reader) {
+    return reader->odd;
+}
+
+static void learn_header_starts(delimited_t *reader) {
+    memset(reader->header_start, 0, sizeof reader->header_start);
+    if (reader->schema->header == HEADER_YES && reader->dialect->header_length)
+        reader->header_start[reader->dialect->header_first] = true;
+    if (reader->schema->header != HEADER_WORDS)
+        return;
+    for (size_t i = 0; i < reader->schema->header_words.count; i++) {
+        const uint8_t *word = (const uint8_t *)reader->schema->header_words.items[i].text;
+        reader->header_start[word[0]] = true;
+        if (reader->schema->latin1 && word[0] >= 0x80) /* U+0080 to U+00FF */
+            reader->header_start[(uint8_t)(word[0] << 6 | (word[1] & 0x3F))] = true;
+    }
+    if (reader->schema->quote)
+        reader->header_start[(uint8_t)reader->schema->quote] = true;
+}
+
+void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
+                     bool file_start, bool with_id, int64_t id_base) {
+    reader->dialect = dialect;
+    if (reader->planned != dialect->serial) {
+        plan_free(&reader->plan);
+        reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
+        learn_header_starts(reader);
+    }
+    reader->text = text;
+    reader->length = length;
+    reader->at = reader->scanned = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    reader->line = 0;
+    reader->row = 0;
+    reader->scan.end_count = reader->scan.row_count = 0;
+    reader->scan.quote_count = 0;
+    reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
+    reader->file_start = file_start;
+    reader->with_id = with_id;
+    reader->id_base = id_base;
+}
+
+/* Scans on until at least one more record's bounds are known. 0: no more records; -1: out of memory. */
+static int scan_on(delimited_t *reader) {
+    scan_t *scan = &reader->scan;
+    size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
+    memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
+    scan->end_count -= used;
+    /* quotes of the record that reaches over are counted from its start */
+    scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
+    scan->row_count = reader->row = 0;
+    /* a record that began in the last window keeps that window's marks */
+    bool reaches_over = reader->at < reader->scanned;
+    reader->high = reaches_over && scan->high;
+    reader->quotes = reaches_over && scan->quotes;
+    while (!scan->row_count && reader->scanned < reader->length) {
+        uint32_t to = reader->length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->length;
+        if (scan->end_count + WINDOW > reader->ends_room) {
+            size_t room = 2 * (scan->end_count + WINDOW);
+            uint32_t *larger = realloc(scan->ends, (room + SCAN_SLACK) * sizeof *larger);
+            if (!larger)
+                return -1;
+            scan->ends = larger;
+            reader->ends_room = room;
+        }
+        scan->high = scan->quotes = false;
+        reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter,
+                          reader->schema->quote, scan);
+        reader->high |= scan->high;
+        reader->quotes |= scan->quotes;
+        reader->scanned = to;
+    }
+    if (!scan->row_count && reader->at < reader->length) {
+        /* the file's last line has no end */
+        scan->ends[scan->end_count++] = reader->length;
+        scan->row_quotes[0] = scan->quote_count;
+        scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+    }
+    return scan->row_count > 0;
+}
+
+/* The type and the key before a value. short_head: the caller knows that they are no longer than PLAN_HEAD. */
+static inline uint8_t *put_head(uint8_t *out, const op_t *op, bool short_head) {
+    if (!short_head && __builtin_expect(op->head_size > PLAN_HEAD, 0))
+        memcpy(out, op->long_head, op->head_size);
+    else
+        memcpy(out, op->head, PLAN_HEAD);
+    return out + op->head_size;
+}
+
+/* The same field with another type than planned. */
+static inline uint8_t *put_head_as(uint8_t *out, const op_t *op, uint8_t type) {
+    uint8_t *behind = put_head(out, op, false);
+    *out = type;
+    return behind;
+}
+
+/* Text of a field that is not a number or a date after all, or that is text anyway. */
+static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high) {
+    if (!high || utf8_valid(text, length))
+        return bsonw_string(put_head_as(out, op, 0x02), text, length);
+    if (reader->schema->latin1) {
+        out = put_head_as(out, op, 0x02);
+        size_t bytes = utf8_from_latin1(out + 4, text, length);
+        out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
+        *out = 0;
+        return out + 1;
+    }
+    out = bsonw_int32(put_head_as(out, op, 0x05), (int32_t)length);
+    *out++ = 0; /* generic binary */
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* The filler that the text is, from 0; or -1. */
+static int filler_of(const texts_t *fillers, bool latin1, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < fillers->count; i++) {
+        const schema_text_t *filler = &fillers->items[i];
+        if ((filler->length == length && memcmp(filler->text, text, length) == 0) ||
+            (latin1 && length &&
+             utf8_begins_in_latin1((const uint8_t *)filler->text, filler->length, text, length, false) ==
+                 length))
+            return (int)i;
+    }
+    return -1;
+}
+
+static inline bool is_absent(const op_t *op, bool latin1, const uint8_t *text, size_t length) {
+    if (length == 0)
+        return op->absent & ABSENT_EMPTY;
+    if (length == 4 && (op->absent & ABSENT_NULL) && memcmp(text, "NULL", 4) == 0)
+        return true;
+    return (op->absent & ABSENT_OTHER) && filler_of(op->fillers, latin1, text, length) >= 0;
+}
+
+static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
+    if (__builtin_expect(op->code == OP_INT && value == (int32_t)value, 1))
+        return bsonw_int32(put_head(out, op, short_head), (int32_t)value);
+    return bsonw_int64(put_head_as(out, op, 0x12), value);
+}
+
+/* The rarer conversions; NULL when the text is no such value. */
+static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size_t length, shape_t *shape) {
+    int64_t whole;
+    double number;
+    switch (op->code) {
+    case OP_INT:
+    case OP_LONG:
+        return convert_int(text, length, &whole) ? put_int(out, op, whole, false) : NULL;
+    case OP_NUMBER:
+        if (!convert_number(text, length, op->divide, &number))
+            return NULL;
+        out = put_head(out, op, false);
+        memcpy(out, &number, 8);
+        return out + 8;
+    default:
+        for (uint8_t i = 0; i < op->pattern_count; i++) {
+            if (op->patterns[i].length != length || !pattern_read(&op->patterns[i], text, length, &whole))
+                continue;
+            if (shape)
+                shape->spelling[op->field] = i;
+            return bsonw_int64(put_head(out, op, false), whole);
+        }
+        return NULL;
+    }
+}
+
+/* A value that would be written like a filler could not be told from no value: it stays text. */
+static bool prints_as_filler(op_code_t code, int divide, const texts_t *fillers, const uint8_t *text,
+                             size_t length) {
+    uint8_t printed[64];
+    int64_t whole;
+    double number;
+    size_t size = 0;
+    if ((code == OP_INT || code == OP_LONG) && convert_int(text, length, &whole))
+        size = convert_print_int(whole, printed);
+    else if (code == OP_NUMBER && convert_number(text, length, divide, &number))
+        size = convert_print_number(number, divide, printed);
+    return size && filler_of(fillers, false, printed, size) >= 0;
+}
+
+typedef struct {
+    const span_t *spans;   /* the careful way */
+    const uint8_t *record; /* the fast way: fields lie between ends */
+    const uint8_t *base;
+    const uint32_t *ends;
+} bounds_t;
+
+/* How the record's fields are found, and what the plan promises: a constant in each instance of encode. */
+typedef enum {
+    FIELDS_SIMPLE,  /* between ends, plan->simple */
+    FIELDS_BETWEEN, /* between ends */
+    FIELDS_QUOTED,  /* between ends, and some of them within quotes that hold no quotes */
+    FIELDS_SPANS,   /* the careful way */
+} fields_t;
+
+/* A field that is absent, or no number or date at first sight. */
+static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                            size_t length, bool high, shape_t *shape) {
+    const bool latin1 = high && reader->schema->latin1;
+    if (is_absent(op, latin1, text, length)) {
+        int filler = shape ? filler_of(op->fillers, latin1, text, length) : 0;
+        if (shape)
+            shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
+        return out;
+    }
+    if (op->code != OP_TEXT && op->code != OP_CODE) {
+        const bool filler =
+            (op->absent & ABSENT_OTHER) && prints_as_filler(op->code, op->divide, op->fillers, text, length);
+        uint8_t *behind = filler ? NULL : put_rare(out, op, text, length, shape);
+        if (behind)
+            return behind;
+        reader->odd++;
+    }
+    return put_text(reader, out, op, text, length, high);
+}
+
+/* Opens or closes a subdocument; one with nothing in it is taken back. */
+static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
+    if (op->code == OP_OPEN) {
+        *(*group)++ = out;
+        return put_head(out, op, false) + 4;
+    }
+    uint8_t *head = *--*group, *body = head + strlen((const char *)head + 1) + 2;
+    if (out == body + 4)
+        return head;
+    *out++ = 0;
+    bsonw_int32(body, (int32_t)(out - body));
+    return out;
+}
+
+/* The text of a column; how the fields are found is a constant where it matters. */
+static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields,
+                             size_t column) {
+    if (fields == FIELDS_SPANS)
+        return bounds->spans[column];
+    const uint8_t *text = column ? bounds->base + bounds->ends[column - 1] + 1 : bounds->record;
+    size_t length = (size_t)(bounds->base + bounds->ends[column] - text);
+    size_t quoted = fields == FIELDS_QUOTED && length && *text == (uint8_t)reader->schema->quote;
+    return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
+}
+
+/* The text of a field as its own key has it; false: the file has no such column. */
+static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint16_t index,
+                     span_t *value) {
+    const uint16_t column = reader->dialect->column_of[index];
+    if (column == DIALECT_NO_FIELD)
+        return false;
+    *value = text_of(reader, bounds, fields, column);
+    if (reader->schema->fields[index].type == TYPE_CODE) {
+        while (value->length && value->text[value->length - 1] == ' ')
+            value->length--;
+        while (value->length && value->text[0] == ' ')
+            value->text++, value->length--;
+    }
+    return true;
+}
+
+static bool is_filler(const field_t *field, bool latin1, const span_t *value) {
+    return filler_of(&field->absent, latin1, value->text, value->length) >= 0;
+}
+
+static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+                          const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    double place[2];
+    for (size_t i = 0; i < 2; i++) {
+        const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
+        span_t value;
+        if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
+            is_filler(field, false, &value) ||
+            !convert_number(value.text, value.length, field->divide, &place[i]) ||
+            ((op->absent & ABSENT_OTHER) &&
+             prints_as_filler(OP_NUMBER, field->divide, &field->absent, value.text, value.length)))
+            return out;
+    }
+    return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])
+                                                 : out;
+}
+
+/* The values of an item, one behind the other; NULL: it is not there. Of fields that are joined each is there
+ * whatever it says. */
+static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                         uint8_t *out, const make_t *made, size_t item) {
+    const size_t count = made->from[item].count;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t index = made->from[item].fields[i];
+        span_t value;
+        if (!value_of(reader, bounds, fields, index, &value) ||
+            (count == 1 && is_filler(&reader->schema->fields[index], high && reader->schema->latin1, &value)))
+            return NULL;
+        if (high && reader->schema->latin1 && !utf8_valid(value.text, value.length)) {
+            out += utf8_from_latin1(out, value.text, value.length);
+        } else {
+            memcpy(out, value.text, value.length);
+            out += value.length;
+        }
+    }
+    return out;
+}
+
+/* The first item that is there, behind its prefix; no key when it is no text. */
+static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                          uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    for (size_t i = 0; i < made->from_count; i++) {
+        const schema_text_t *with = &made->from[i].with;
+        uint8_t *value = put_head(out, op, false) + 4;
+        memcpy(value, with->text ? with->text : "", with->length);
+        uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
+        if (!end)
+            continue;
+        if (high && !utf8_valid(value, (size_t)(end - value)))
+            return out;
+        bsonw_int32(value - 4, (int32_t)(end - value) + 1);
+        *end = 0;
+        return end + 1;
+    }
+    return out;
+}
+
+/* One record into a document. */
+__attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
+                                                             fields_t fields, uint8_t *out, int64_t id,
+                                                             bool high, shape_t *shape) {
+    const bool simple = fields == FIELDS_SIMPLE;
+    uint8_t *start = out, *groups[PLAN_DEPTH], **group = groups;
+    const uint8_t *next = bounds->record;
+    const uint32_t *ends = bounds->ends;
+    out += 4;
+    if (reader->with_id) {
+        memcpy(out, "\x12_id", 5);
+        out = bsonw_int64(out + 5, id);
+    }
+    for (const op_t *op = reader->plan.ops, *end = op + reader->plan.count; op < end; op++) {
+        const uint8_t *text;
+        size_t length;
+        uint64_t digits;
+        int64_t ms;
+        if (!simple && op->code >= OP_OPEN) {
+            out = op->code == OP_FIRST   ? put_first(reader, bounds, fields, high, out, op)
+                  : op->code == OP_POINT ? put_point(reader, bounds, fields, out, op)
+                                         : put_group(out, op, &group);
+            continue;
+        }
+        if (simple) {
+            const uint8_t *stop = bounds->base + *ends++;
+            text = next;
+            length = (size_t)(stop - text);
+            next = stop + 1;
+        } else {
+            const span_t span = text_of(reader, bounds, fields, op->column);
+            text = span.text;
+            length = span.length;
+        }
+        if (!simple && (op->absent & ABSENT_OTHER)) {
+            for (; op->code == OP_CODE && length && text[length - 1] == ' '; length--)
+                ;
+            for (; op->code == OP_CODE && length && text[0] == ' '; text++, length--)
+                ;
+            out = put_unusual(reader, out, op, text, length, high, shape);
+            continue;
+        }
+        switch (op->code) {
+        case OP_INT:
+        case OP_LONG:
+            if (__builtin_expect(convert_digits(text, length, &digits), 1)) {
+                out = put_int(out, op, (int64_t)digits, simple);
+                continue;
+            }
+            break;
+        case OP_ISO_DATE:
+            if (__builtin_expect(length == 10 && calendar_iso(text, &ms), 1)) {
+                out = bsonw_int64(put_head(out, op, simple), ms);
+                continue;
+            }
+            break;
+        case OP_CODE:
+            while (length && text[length - 1] == ' ')
+                length--;
+            while (length && text[0] == ' ')
+                text++, length--;
+            /* fall through */
+        case OP_TEXT:
+            if (__builtin_expect(length == 0 || high || (length == 4 && (op->absent & ABSENT_NULL)), 0))
+                break; /* nothing, perhaps NULL, perhaps not UTF-8 */
+            out = bsonw_string(put_head(out, op, simple), text, length);
+            continue;
+        }
+        out = put_unusual(reader, out, op, text, length, high, shape);
+    }
+    *out++ = 0;
+    bsonw_int32(start, (int32_t)(out - start));
+    return out;
+}
+
+static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, size_t got) {
+    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %u were expected", got,
+             got == 1 ? "" : "s", reader->dialect->columns);
+    record->reason = reader->reason;
+    record->field = NULL;
+    record->column = column;
+    return PARSED_REJECT;
+}
+
+/* Bytes that the document of a record of so many can take. */
+static inline size_t needed_for(const delimited_t *reader, size_t length) {
+    return reader->plan.worst_bytes + reader->plan.worst_times * length;
+}
+
+static inline parsed_t made(const delimited_t *reader, record_t *record, const uint8_t *out,
+                            const uint8_t *end) {
+    (void)reader;
+    record->document_length = (uint32_t)(end - out);
+    assert(record->document_length <= needed_for(reader, record->length));
+    return PARSED_DOCUMENT;
+}
+
+/* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
+static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
+                                shape_t *shape) {
+    const uint8_t *text = reader->text + record->offset;
+    const dialect_t *dialect = reader->dialect;
+    if (!reader->split && !(reader->split = calloc(1, sizeof *reader->split)))
+        return PARSED_MEMORY;
+    split_t *split = reader->split;
+    if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
+        return PARSED_MEMORY;
+    size_t columns = dialect->columns;
+    if (split->too_many || split->count < columns ||
+        (split->count > columns && dialect->surplus_column < 0)) {
+        bool more = split->count > columns;
+        return refuse(reader, record, more ? split->spans[columns].at + 1 : record->length + 1, split->count);
+    }
+    if (split->count > columns) {
+        size_t left = (size_t)dialect->surplus_column;
+        split_merge(split, text, left, columns - left - 1);
+    }
+    if (shape) {
+        *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
+        shape_set_line_end(shape, text + record->length, record->line_end);
+    }
+    bounds_t bounds = {.spans = split->spans};
+    return made(reader, record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
+}
+
+/* Are all of the record's quotes around whole fields? Then no field holds one, and the bounds are right. */
+static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, uint32_t quotes) {
+    uint8_t quote = (uint8_t)reader->schema->quote;
+    const uint8_t *text = bounds->record;
+    uint32_t enclosing = 0;
+    for (size_t i = 0; i < reader->dialect->columns; i++) {
+        const uint8_t *end = bounds->base + bounds->ends[i];
+        enclosing += end - text > 1 && *text == quote && end[-1] == quote;
+        text = end + 1;
+    }
+    return 2 * enclosing == quotes;
+}
+
+/* Leaves the record for a caller who comes back with more room, or passes it over, for its size. */
+static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
+    const uint32_t end = record->offset + record->length;
+    if (needed > RECORD_MOST_NEEDED) {
+        reader->row++;
+        reader->line++;
+        reader->at = end + record->line_end;
+        reader->file_start = false;
+        return record_refuse_large(record);
+    }
+    const bool carriage = end < reader->length && reader->text[end] == '\r'; /* of the line end: as it was */
+    reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
+    record->needed = needed;
+    return PARSED_FULL;
+}
+
+parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    scan_t *scan = &reader->scan;
+    if (__builtin_expect(reader->row == scan->row_count, 0)) {
+        int more = reader->planned ? scan_on(reader) : -1;
+        if (more <= 0)
+            return more ? PARSED_MEMORY : PARSED_END;
+    }
+    size_t first = reader->row ? scan->rows[reader->row - 1] : 0, last = scan->rows[reader->row] - 1;
+    uint32_t start = reader->at, end = scan->ends[last];
+    record->offset = start;
+    record->line = reader->line;
+    record->line_end = end < reader->length;
+    bool carriage = end > start && reader->text[end - 1] == '\r';
+    scan->ends[last] = end -= carriage;
+    record->line_end = (uint8_t)(record->line_end + carriage);
+    uint32_t length = record->length = end - start;
+    const size_t needed = needed_for(reader, length);
+    if (__builtin_expect(room < needed || needed > RECORD_MOST_NEEDED, 0))
+        return ask_for_room(reader, record, needed);
+    reader->row++;
+    reader->line++;
+    reader->at = end + record->line_end;
+    if (__builtin_expect(length == 0, 0))
+        return PARSED_BLANK;
+    const uint8_t *text = reader->text + start;
+    if (__builtin_expect(reader->file_start && reader->schema->header == HEADER_YES, 0)) {
+        reader->file_start = false; /* the first line that is not blank, whatever it says */
+        return PARSED_HEADER;
+    }
+    if (__builtin_expect(reader->header_start[*text], 0) &&
+        dialect_is_header(reader->schema, reader->dialect, text, length))
+        return PARSED_HEADER;
+    int64_t id = reader->id_base + start;
+    bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
+    bool plain = !shape && last - first + 1 == reader->dialect->columns;
+    uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
+                                           (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
+                                     : 0;
+    if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
+        return parse_carefully(reader, out, record, id, shape);
+    const uint8_t *behind;
+    if (__builtin_expect(quotes > 0, 0))
+        behind = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);
+    else if (reader->plan.simple)
+        behind = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
+    else
+        behind = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
+    return made(reader, record, out, behind);
+}

@@ -1,0 +1,222 @@
+#include "format/delimited/emit_delimited.h"
+#include "base/threads/pool.h"
+#include "format/values/convert.h"
+#include "format/values/pattern.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+    bool number;
+    uint8_t printed[PATTERN_LONGEST + 24];
+} value_t;
+
+/* How one field is written. */
+typedef enum {
+    FIELD_BARE,
+    FIELD_QUOTED,    /* quotes doubled, but for those behind a backslash, which get one more */
+    FIELD_DOUBLED,   /* all doubled */
+    FIELD_BACKSLASH, /* all escaped with a backslash */
+    FIELD_PADDED,    /* bare, a blank in front: so that a code that looks like a header is none */
+    FIELD_WAYS
+} way_t;
+
+/* How a row is tried: each only when the one before does not make the document again. */
+typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIES } row_t;
+
+enum { MOST_TRIED = 6 };
+
+struct emit_delimited {
+    draft_t *draft;
+    value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
+    way_t ways[SCHEMA_MOST_FIELDS * 2];
+};
+
+emit_delimited_t *emit_delimited_new(draft_t *draft) {
+    emit_delimited_t *emit = calloc(1, sizeof *emit);
+    if (emit)
+        emit->draft = draft;
+    return emit;
+}
+
+void emit_delimited_destroy(emit_delimited_t *emit) {
+    free(emit);
+}
+
+static bool put_byte(draft_t *out, char byte) {
+    return draft_put(out, &byte, 1);
+}
+
+static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
+    for (size_t i = 0; i < field->as.count; i++) {
+        const schema_text_t *as = &field->as.items[(spelling + i) % field->as.count];
+        pattern_t pattern;
+        if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
+            bool filler = false;
+            for (size_t j = 0; j < field->absent.count; j++)
+                filler |= field->absent.items[j].length == pattern.length &&
+                          memcmp(field->absent.items[j].text, value->printed, pattern.length) == 0;
+            value->length = pattern.length;
+            if (!filler)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The text of one column, as it was before quotes and escapes. */
+static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
+                        const shape_t *shape, value_t *value, err_t *err) {
+    bson_iter_t top, at;
+    uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
+    *value = (value_t){.text = value->printed};
+    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
+        if (field->absent.count) {
+            const schema_text_t *filler = &field->absent.items[spelling < field->absent.count ? spelling : 0];
+            value->text = (const uint8_t *)filler->text;
+            value->length = filler->length;
+        }
+        return true;
+    }
+    uint32_t length;
+    bson_subtype_t subtype;
+    switch (bson_iter_type(&at)) {
+    case BSON_TYPE_UTF8:
+        value->text = (const uint8_t *)bson_iter_utf8(&at, &length);
+        value->length = length;
+        return true;
+    case BSON_TYPE_BINARY:
+        bson_iter_binary(&at, &subtype, &length, &value->text);
+        value->length = length;
+        return true;
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+        value->length = convert_print_int(bson_iter_as_int64(&at), value->printed);
+        return true;
+    case BSON_TYPE_DOUBLE:
+        value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
+        return true;
+    case BSON_TYPE_DATE_TIME:
+        if (print_date(field, spelling, bson_iter_date_time(&at), value))
+            return true;
+        return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
+                       field->key);
+    default:
+        return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has",
+                       field->key, field->name);
+    }
+}
+
+static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {
+    char quote = emit->draft->schema->quote;
+    if (!put_byte(emit->draft, quote))
+        return false;
+    for (size_t i = 0; i < value->length; i++) {
+        /* a doubled quote behind a backslash would be read as an escaped one */
+        bool mixed = way == FIELD_QUOTED && emit->draft->schema->escape_backslash && i > 0 &&
+                     value->text[i - 1] == '\\';
+        bool escape = way == FIELD_BACKSLASH || mixed;
+        if (value->text[i] == (uint8_t)quote && !put_byte(emit->draft, escape ? '\\' : quote))
+            return false;
+        if (!put_byte(emit->draft, (char)value->text[i]))
+            return false;
+    }
+    return put_byte(emit->draft, quote);
+}
+
+/* Quotes, delimiters, and what would be part of the line end or no record at all. */
+static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
+    const value_t *value = &emit->values[column];
+    char quote = emit->draft->schema->quote;
+    return memchr(value->text, dialect->delimiter, value->length) ||
+           (quote && memchr(value->text, quote, value->length)) ||
+           (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
+                          : dialect->columns == 1);
+}
+
+static void choose_ways(emit_delimited_t *emit, const dialect_t *dialect, const shape_t *shape, row_t row) {
+    const schema_t *schema = emit->draft->schema;
+    bool quoting = schema->quote && row != ROW_BARE && (row != ROW_AS_SHAPE || !shape || shape->quoted);
+    bool backslash = schema->escape_backslash && (row == ROW_BACKSLASH || !schema->escape_double ||
+                                                  (row == ROW_AS_SHAPE && shape && shape->backslash));
+    for (size_t i = 0; i < dialect->columns; i++) {
+        bool quoted = quoting && is_special(emit, dialect, i);
+        emit->ways[i] = !quoted ? FIELD_BARE : backslash ? FIELD_BACKSLASH : FIELD_QUOTED;
+    }
+}
+
+static bool write_row(emit_delimited_t *emit, const dialect_t *dialect) {
+    emit->draft->length = 0;
+    for (size_t i = 0; i < dialect->columns; i++) {
+        const value_t *value = &emit->values[i];
+        if (i && !put_byte(emit->draft, dialect->delimiter))
+            return false;
+        if (emit->ways[i] == FIELD_PADDED && !put_byte(emit->draft, ' '))
+            return false;
+        bool bare = emit->ways[i] == FIELD_BARE || emit->ways[i] == FIELD_PADDED;
+        if (!(bare ? draft_put(emit->draft, value->text, value->length)
+                   : put_quoted(emit, value, emit->ways[i])))
+            return false;
+    }
+    if (!draft_put(emit->draft, "", 0))
+        return false;
+    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
+    return true;
+}
+
+/* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
+static int try_fields(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
+                      const shape_t *shape) {
+    size_t tried[MOST_TRIED], count = 0;
+    uint32_t combinations = 1;
+    /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
+     */
+    for (int doubt = 3; doubt >= 0; doubt--) {
+        for (size_t i = 0; i < dialect->columns; i++) {
+            const value_t *value = &emit->values[i];
+            bool quote =
+                emit->draft->schema->quote && memchr(value->text, emit->draft->schema->quote, value->length);
+            bool backslash = memchr(value->text, '\\', value->length);
+            emit->ways[i] =
+                emit->draft->schema->quote && is_special(emit, dialect, i) ? FIELD_QUOTED : FIELD_BARE;
+            if (2 * quote + backslash == doubt && (doubt || i == 0) && count < MOST_TRIED) {
+                tried[count++] = i;
+                combinations *= FIELD_WAYS;
+            }
+        }
+    }
+    for (uint32_t combination = 0; combination < combinations; combination++) {
+        uint32_t rest = combination;
+        for (size_t i = 0; i < count; i++, rest /= FIELD_WAYS) {
+            way_t way = (way_t)(rest % FIELD_WAYS);
+            if (!emit->draft->schema->quote && way != FIELD_PADDED)
+                way = FIELD_BARE;
+            emit->ways[tried[i]] = way;
+        }
+        int same =
+            write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
+        if (same)
+            return same;
+    }
+    return 0;
+}
+
+int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
+                          const shape_t *shape, err_t *err) {
+    value_t *values = emit->values;
+    for (size_t i = 0; i < dialect->columns; i++) {
+        uint16_t field = dialect->field_of[i];
+        values[i] = (value_t){.text = values[i].printed};
+        if (field != DIALECT_NO_FIELD &&
+            !print_value(emit->draft->schema, &emit->draft->schema->fields[field], document, shape,
+                         &values[i], err))
+            return -2;
+    }
+    int same = 0;
+    for (row_t row = ROW_AS_SHAPE; !same && row < ROW_TRIES; row++) {
+        choose_ways(emit, dialect, shape, row);
+        same = write_row(emit, dialect) ? emit->draft->reads_back(emit->draft, dialect, document, shape) : -1;
+    }
+    return same ? same : try_fields(emit, dialect, document, shape);
+}

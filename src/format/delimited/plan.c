@@ -1,0 +1,167 @@
+#include "format/delimited/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    plan_t *plan;
+    uint8_t *heads; /* long heads, one after the other */
+    pattern_t *patterns;
+} builder_t;
+
+/* A byte of Latin-1 takes up to two of UTF-8; any other text is copied. */
+static size_t text_times(const schema_t *schema) {
+    return schema->latin1 ? 2 : 1;
+}
+
+static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
+    op->head_size = (uint8_t)(length + 2);
+    op->head[0] = type;
+    if (length + 2 <= PLAN_HEAD) {
+        memcpy(op->head + 1, key, length);
+    } else {
+        op->long_head = builder->heads;
+        builder->heads[0] = type;
+        memcpy(builder->heads + 1, key, length);
+        builder->heads[length + 1] = 0;
+        builder->heads += length + 2;
+    }
+    builder->plan->worst_bytes += length + 2 + 16;
+}
+
+static uint8_t code_of(const field_t *field) {
+    switch (field->type) {
+    case TYPE_TEXT:
+        return OP_TEXT;
+    case TYPE_CODE:
+        return OP_CODE;
+    case TYPE_INT:
+        return OP_INT;
+    case TYPE_LONG:
+        return OP_LONG;
+    case TYPE_NUMBER:
+        return OP_NUMBER;
+    case TYPE_DATE:
+    case TYPE_LENGTH:
+        break;
+    }
+    return field->as.count == 1 && strcmp(field->as.items[0].text, "YYYY-MM-DD") == 0 ? OP_ISO_DATE : OP_DATE;
+}
+
+static uint8_t bson_type_of(uint8_t code) {
+    static const uint8_t types[] = {
+        [OP_TEXT] = 0x02,   [OP_CODE] = 0x02,     [OP_INT] = 0x10,  [OP_LONG] = 0x12,
+        [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
+    return types[code];
+}
+
+static uint8_t absent_of(const texts_t *fillers) {
+    uint8_t absent = 0;
+    for (size_t i = 0; i < fillers->count; i++) {
+        const schema_text_t *filler = &fillers->items[i];
+        absent |= !filler->length                     ? ABSENT_EMPTY
+                  : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
+                                                      : ABSENT_OTHER;
+    }
+    return absent;
+}
+
+static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
+                      const char *key) {
+    const field_t *field = &schema->fields[index];
+    op_t *op = &builder->plan->ops[builder->plan->count++];
+    op->code = code_of(field);
+    op->column = dialect->column_of[index];
+    op->field = (uint16_t)index;
+    op->divide = (int8_t)field->divide;
+    op->fillers = &field->absent;
+    op->patterns = builder->patterns;
+    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->as.count : 0);
+    for (size_t i = 0; i < op->pattern_count; i++)
+        pattern_compile(field->as.items[i].text, field->as.items[i].length, builder->patterns++);
+    op->absent = absent_of(&field->absent);
+    set_head(builder, op, bson_type_of(op->code), key, strlen(key));
+}
+
+/* How many leading parts ("a." of "a.b") two keys share. */
+static size_t shared_parts(const char *a, const char *b) {
+    size_t parts = 0;
+    for (; *a && *a == *b; a++, b++)
+        parts += *a == '.';
+    return parts;
+}
+
+static size_t parts_of(const char *key) {
+    size_t parts = 0;
+    for (; *key; key++)
+        parts += *key == '.';
+    return parts;
+}
+
+/* Keys made of fields stand first: they are what documents are looked up by. The fields that are joined in one are
+ * different ones, so all together they are no longer than the record. */
+static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
+    const make_t *made = &schema->made[index];
+    op_t *op = &builder->plan->ops[builder->plan->count++];
+    op->code = made->kind == MAKE_POINT ? OP_POINT : OP_FIRST;
+    op->field = (uint16_t)index;
+    set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
+    builder->plan->worst_bytes += 96;
+    if (made->kind == MAKE_FIRST)
+        builder->plan->worst_times += text_times(schema);
+    for (size_t i = 0; i < made->from_count; i++)
+        op->absent |= absent_of(&schema->fields[made->from[i].fields[0]].absent);
+}
+
+bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan) {
+    size_t ops = schema->made_count, heads = schema->made_count * 32, patterns = 0;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        ops += 1 + 2 * parts_of(field->key);
+        heads += 4 * strlen(field->key) + 16;
+        patterns += field->type == TYPE_DATE ? field->as.count : 0;
+    }
+    *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
+    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
+    if (!plan->owned)
+        return false;
+    plan->ops = plan->owned;
+    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops)};
+    builder.heads = (uint8_t *)(builder.patterns + patterns);
+    for (size_t i = 0; i < schema->made_count; i++)
+        add_made(&builder, schema, i);
+    const char *open = "";
+    for (size_t i = 0; i <= schema->field_count; i++) {
+        if (i < schema->field_count && dialect->column_of[i] == DIALECT_NO_FIELD)
+            continue;
+        const char *key = i < schema->field_count ? schema->fields[i].key : "";
+        size_t shared = shared_parts(open, key);
+        for (size_t depth = parts_of(open); depth > shared; depth--)
+            plan->ops[plan->count++].code = OP_CLOSE;
+        const char *part = key;
+        for (size_t depth = 0; depth < parts_of(key); depth++) {
+            const char *dot = strchr(part, '.');
+            if (depth >= shared) {
+                op_t *op = &plan->ops[plan->count++];
+                op->code = OP_OPEN;
+                set_head(&builder, op, bson_type_of(OP_OPEN), part, (size_t)(dot - part));
+            }
+            part = dot + 1;
+        }
+        if (i < schema->field_count)
+            add_field(&builder, schema, dialect, i, part);
+        open = key;
+    }
+    plan->simple = true;
+    for (size_t i = 0; i < plan->count; i++) {
+        const op_t *op = &plan->ops[i];
+        plan->simple &= op->code < OP_OPEN && op->column == i && op->head_size <= PLAN_HEAD &&
+                        !(op->absent & ABSENT_OTHER);
+    }
+    return true;
+}
+
+void plan_free(plan_t *plan) {
+    free(plan->owned);
+    *plan = (plan_t){0};
+}

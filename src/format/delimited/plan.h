@@ -1,0 +1,49 @@
+/* plan: a schema and a dialect compiled into a flat list of small operations in the document's order. */
+#ifndef TIPPLE_FORMAT_DELIMITED_PLAN_H
+#define TIPPLE_FORMAT_DELIMITED_PLAN_H
+
+#include "format/record/dialect.h"
+#include "format/values/pattern.h"
+
+typedef enum {
+    OP_TEXT,
+    OP_CODE,
+    OP_INT,
+    OP_LONG,
+    OP_NUMBER,
+    OP_ISO_DATE, /* exactly YYYY-MM-DD: the fast one */
+    OP_DATE,
+    OP_OPEN,  /* a subdocument starts */
+    OP_CLOSE, /* it ends; dropped when nothing is in it */
+    OP_FIRST, /* a key made of the first fields that are there */
+    OP_POINT, /* one made of two numbers */
+} op_code_t;
+
+enum { ABSENT_EMPTY = 1, ABSENT_NULL = 2, ABSENT_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
+
+typedef struct {
+    uint8_t head[PLAN_HEAD]; /* BSON type, key, NUL: copied whole, PLAN_HEAD bytes */
+    uint8_t code;
+    uint8_t head_size; /* more than PLAN_HEAD: the bytes are in long_head */
+    uint8_t absent;    /* ABSENT_EMPTY, ABSENT_NULL (the word NULL), ABSENT_OTHER (compare with the list) */
+    int8_t divide;
+    uint16_t column, field;
+    const uint8_t *long_head;
+    const pattern_t *patterns;
+    const texts_t *fillers;
+    uint8_t pattern_count;
+} op_t;
+
+typedef struct {
+    op_t *ops;
+    size_t count;
+    bool simple;        /* the columns in their order, short keys, no subdocuments, no fillers to look up */
+    size_t worst_bytes; /* a document takes at most this and `worst_times` its record's bytes */
+    size_t worst_times;
+    void *owned;
+} plan_t;
+
+bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan); /* false: out of memory */
+void plan_free(plan_t *plan);
+
+#endif

@@ -1,0 +1,418 @@
+#include "format/fixed/emit_fixed.h"
+#include "base/grow.h"
+#include "base/threads/pool.h"
+#include "base/search.h"
+#include "format/values/convert.h"
+#include "format/fixed/fixed_plan.h"
+#include "format/values/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One section of the document on its way back. */
+typedef struct {
+    char id[SCHEMA_ID];
+    uint32_t place; /* among the document's */
+    size_t taken;   /* of the first one of its kind: so many are written */
+    const section_t *section;
+    bson_iter_t fields; /* of its subdocument */
+} entry_t;
+
+struct emit_fixed {
+    draft_t *draft;
+    fixed_plan_t plan; /* knows each identifier's section */
+    entry_t *entries;
+    size_t count, room;
+    int part; /* the last one whose marker was written */
+    struct {
+        uint32_t at;
+        const uint8_t *text; /* NULL: none, or written */
+        uint32_t length;
+    } gap;
+};
+
+emit_fixed_t *emit_fixed_new(draft_t *draft) {
+    emit_fixed_t *emit = calloc(1, sizeof *emit);
+    if (!emit || !fixed_plan_compile(draft->schema, &emit->plan)) {
+        free(emit);
+        return NULL;
+    }
+    emit->draft = draft;
+    return emit;
+}
+
+void emit_fixed_destroy(emit_fixed_t *emit) {
+    if (!emit)
+        return;
+    fixed_plan_free(&emit->plan);
+    free(emit->entries);
+    free(emit);
+}
+
+/* ---------------------------------------------------------------------------------------------------- values
+ */
+
+static bool text_of(const bson_iter_t *at, const uint8_t **text, uint32_t *length) {
+    bson_subtype_t subtype;
+    if (BSON_ITER_HOLDS_UTF8(at))
+        *text = (const uint8_t *)bson_iter_utf8(at, length);
+    else if (BSON_ITER_HOLDS_BINARY(at))
+        bson_iter_binary(at, &subtype, length, text);
+    else
+        return false;
+    return true;
+}
+
+/* Digits, as many as there is room for. */
+static bool print_digits(uint64_t value, uint8_t *out, size_t width) {
+    for (size_t i = width; i-- > 0; value /= 10)
+        out[i] = (uint8_t)('0' + value % 10);
+    return value == 0;
+}
+
+static bool print_number(const field_t *field, bool minus, uint64_t digits, uint8_t *out) {
+    size_t sign = field->sign == SIGN_ALWAYS || (field->sign == SIGN_MINUS && minus);
+    if (sign)
+        *out = minus ? '-' : '+';
+    return (sign || !minus) && print_digits(digits, out + sign, field->width - sign);
+}
+
+/* The characters of one field; false: the value cannot be written there. */
+static bool print_field(const field_t *field, const bson_iter_t *at, uint8_t *out) {
+    const uint8_t *text;
+    uint32_t length;
+    if (text_of(at, &text, &length)) {
+        if (length > field->width || (length < field->width && field->type != TYPE_CODE))
+            return false;
+        memcpy(out, text, length);
+        memset(out + length, ' ', field->width - length);
+        return true;
+    }
+    if (BSON_ITER_HOLDS_INT32(at) && (field->type == TYPE_INT || field->type == TYPE_LENGTH)) {
+        int64_t value = bson_iter_int32(at), by = field->divide < 0 ? 10 : 1;
+        return value % by == 0 && print_number(field, value < 0, (uint64_t)llabs(value / by), out);
+    }
+    if (BSON_ITER_HOLDS_DOUBLE(at) && field->type == TYPE_NUMBER) {
+        double value = bson_iter_double(at), by = 1;
+        for (int i = 0; i < field->divide; i++)
+            by *= 10;
+        double digits = round(fabs(value) * by);
+        return digits < 1e9 && print_number(field, signbit(value), (uint64_t)digits, out);
+    }
+    return false;
+}
+
+static bool cannot_print(const field_t *field, err_t *err) {
+    return err_set(err, STATUS_INPUT, "'%s' holds a value that the field %s never has", field->key,
+                   field->name);
+}
+
+/* Fields of a subdocument by width; what is not there is its filler. */
+static bool print_fields(const field_t *fields, size_t count, const bson_iter_t *subdocument, uint8_t *out,
+                         err_t *err) {
+    for (size_t i = 0; i < count; i++) {
+        const field_t *field = &fields[i];
+        bson_iter_t top = *subdocument, at;
+        if (field->counted)
+            continue;
+        memset(out + field->offset, ' ', field->width);
+        if (field->absent.count)
+            memcpy(out + field->offset, field->absent.items[0].text, field->width);
+        if (bson_iter_find_descendant(&top, field->key, &at) && !print_field(field, &at, out + field->offset))
+            return cannot_print(field, err);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------- the fixed part
+ */
+
+static bool print_utc(const make_t *made, const bson_t *document, const schema_t *schema, uint8_t *out) {
+    bson_iter_t at, flag;
+    pattern_t date, time;
+    if (!bson_iter_init_find(&at, document, made->field.key) || !BSON_ITER_HOLDS_DATE_TIME(&at))
+        return true;                     /* then the fields are there as text */
+    const int64_t far = 400000000000000; /* ms: years beyond 9999, and before 0 */
+    int64_t ms = bson_iter_date_time(&at);
+    if (ms > far || ms < -far)
+        return false;
+    bool end_of_day = bson_iter_init_find(&flag, document, "hour24");
+    pattern_compile("YYYYMMDD", 8, &date);
+    pattern_compile("hhmm", 4, &time);
+    uint8_t *time_text = out + schema->fields[made->from[1].fields[0]].offset;
+    if (end_of_day)
+        ms -= 86400000;
+    int64_t of_day = ((ms % 86400000) + 86400000) % 86400000;
+    if (!pattern_write(&date, ms - of_day, out + schema->fields[made->from[0].fields[0]].offset) ||
+        of_day % 60000)
+        return false;
+    int64_t minutes = end_of_day ? 1440 : of_day / 60000;
+    return print_digits((uint64_t)(minutes / 60 * 100 + minutes % 60), time_text, 4);
+}
+
+static bool print_point(const make_t *made, const bson_t *document, const schema_t *schema, uint8_t *out) {
+    bson_iter_t at, place;
+    for (size_t i = 0; i < 2; i++) {
+        char key[64];
+        const field_t *field = &schema->fields[made->from[i].fields[0]];
+        snprintf(key, sizeof key, "%s.coordinates.%d", made->field.key, i == 0);
+        if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, key, &place))
+            continue; /* then the fields stand apart */
+        if (!print_field(field, &place, out + field->offset))
+            return false;
+    }
+    return true;
+}
+
+static bool print_record(emit_fixed_t *emit, const bson_t *document, err_t *err) {
+    const schema_t *schema = emit->draft->schema;
+    bson_iter_t top;
+    uint8_t *out = emit->draft->bytes;
+    if (!bson_iter_init(&top, document) || !print_fields(schema->fields, schema->field_count, &top, out, err))
+        return false;
+    for (size_t i = 0; i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        if ((made->kind == MAKE_UTC && !print_utc(made, document, schema, out)) ||
+            (made->kind == MAKE_POINT && !print_point(made, document, schema, out)))
+            return cannot_print(&made->field, err);
+    }
+    return true;
+}
+
+/* How many characters follow, unless the document says what the record said. */
+static void print_length(emit_fixed_t *emit, const bson_t *document) {
+    for (size_t i = 0; i < emit->draft->schema->field_count; i++) {
+        const field_t *field = &emit->draft->schema->fields[i];
+        bson_iter_t top, at;
+        if (field->type == TYPE_LENGTH && bson_iter_init(&top, document) &&
+            !bson_iter_find_descendant(&top, field->key, &at))
+            print_digits(emit->draft->length - emit->draft->schema->fixed, emit->draft->bytes + field->offset,
+                         field->width);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- the tail
+ */
+
+/* Before each piece: the gap, when it stands here; then the part's marker, when it was not written yet. */
+static bool put_before(emit_fixed_t *emit, int part) {
+    const schema_t *schema = emit->draft->schema;
+    if (emit->gap.text && emit->gap.at == emit->draft->length) {
+        if (!draft_put(emit->draft, emit->gap.text, emit->gap.length))
+            return false;
+        for (int i = emit->part + 1; i < (int)schema->part_count; i++) {
+            const schema_text_t *marker = &schema->parts[i].marker;
+            if (emit->gap.length >= marker->length &&
+                memcmp(emit->gap.text, marker->text, marker->length) == 0) {
+                emit->part = i; /* the gap begins with its marker */
+                break;
+            }
+        }
+        emit->gap.text = NULL;
+    }
+    if (part <= emit->part)
+        return true;
+    emit->part = part;
+    return draft_put(emit->draft, schema->parts[part].marker.text, schema->parts[part].marker.length);
+}
+
+/* Room for `width` more characters, which the caller fills. */
+static uint8_t *put_blank(emit_fixed_t *emit, uint32_t width) {
+    static const char blanks[64] = "                                                                ";
+    size_t before = emit->draft->length;
+    for (uint32_t left = width; left; left -= left < 64 ? left : 64)
+        if (!draft_put(emit->draft, blanks, left < 64 ? left : 64))
+            return NULL;
+    return emit->draft->bytes + before;
+}
+
+static entry_t *add_entry(emit_fixed_t *emit) {
+    if (!GROW(emit->entries, emit->room, emit->count + 1, NULL))
+        return NULL;
+    entry_t *entry = &emit->entries[emit->count];
+    *entry = (entry_t){.place = (uint32_t)emit->count};
+    emit->count++;
+    return entry;
+}
+
+static int take_entry(emit_fixed_t *emit, const section_t *section, const bson_iter_t *at) {
+    bson_iter_t id;
+    entry_t *entry = add_entry(emit);
+    if (!entry)
+        return -1;
+    entry->section = section;
+    memcpy(entry->id, section->ids[0].first, SCHEMA_ID);
+    if (!BSON_ITER_HOLDS_DOCUMENT(at) || !bson_iter_recurse(at, &entry->fields))
+        return 0;
+    id = entry->fields;
+    if (!bson_iter_find(&id, "id"))
+        return 1;
+    uint32_t length;
+    const uint8_t *text;
+    if (!text_of(&id, &text, &length) || length != SCHEMA_ID)
+        return 0;
+    memcpy(entry->id, text, SCHEMA_ID);
+    return 1;
+}
+
+/* The document's sections, as they stand in it. 1: all; 0: something else is among them; -1: memory. */
+static int take_entries(emit_fixed_t *emit, const bson_t *document) {
+    const schema_t *schema = emit->draft->schema;
+    emit->count = 0;
+    for (size_t i = 0; i < schema->section_count; i++) {
+        const section_t *section = &schema->sections[i];
+        bson_iter_t at, inner;
+        int ok = 1;
+        if (!bson_iter_init_find(&at, document, section->name))
+            continue;
+        if (!BSON_ITER_HOLDS_ARRAY(&at))
+            ok = take_entry(emit, section, &at);
+        else if (bson_iter_recurse(&at, &inner))
+            while (ok > 0 && bson_iter_next(&inner))
+                ok = take_entry(emit, section, &inner);
+        if (ok <= 0)
+            return ok;
+    }
+    return 1;
+}
+
+static int by_id(const void *a, const void *b) {
+    const entry_t *one = a, *other = b;
+    int order = memcmp(one->id, other->id, SCHEMA_ID);
+    return order ? order : one->place < other->place ? -1 : 1;
+}
+
+static int put_entry(emit_fixed_t *emit, int part, entry_t *entry, err_t *err) {
+    const section_t *section = entry->section;
+    if (!put_before(emit, part) || !draft_put(emit->draft, entry->id, SCHEMA_ID))
+        return -1;
+    uint8_t *out = put_blank(emit, section->width);
+    if (!out)
+        return -1;
+    return print_fields(section->fields, section->field_count, &entry->fields, out, err) ? 1 : -2;
+}
+
+/* Is the entry of that kind: with this identifier, or where entries carry none, of its section? Less than 0:
+ * before those. */
+static int compare_kind(const entry_t *entry, const char *id, const section_t *section, bool with_ids) {
+    if (with_ids)
+        return memcmp(entry->id, id, SCHEMA_ID);
+    return entry->section < section ? -1 : entry->section > section;
+}
+
+/* The next entry of a kind, of entries that are sorted by kind. */
+static entry_t *find_entry(emit_fixed_t *emit, const char *id, bool with_ids) {
+    uint8_t index = fixed_plan_section(&emit->plan, (const uint8_t *)id);
+    if (index == FIXED_NO_SECTION)
+        return NULL;
+    const section_t *section = &emit->draft->schema->sections[index];
+    const size_t first =
+        SEARCH_FIRST(emit->count, i, compare_kind(&emit->entries[i], id, section, with_ids) < 0);
+    size_t next = first < emit->count ? first + emit->entries[first].taken : first;
+    if (next >= emit->count || compare_kind(&emit->entries[next], id, section, with_ids) != 0)
+        return NULL;
+    emit->entries[first].taken++;
+    memcpy(emit->entries[next].id, id, SCHEMA_ID);
+    return &emit->entries[next];
+}
+
+static int put_sections(emit_fixed_t *emit, int part, const bson_t *document, err_t *err) {
+    const char *list = emit->draft->schema->parts[part].list;
+    bson_iter_t at, ids;
+    int ok = take_entries(emit, document);
+    if (ok <= 0)
+        return ok;
+    if (emit->count && !list) /* else they are sorted by section */
+        qsort(emit->entries, emit->count, sizeof *emit->entries, by_id);
+    if (bson_iter_init_find(&at, document, list ? list : "order") && BSON_ITER_HOLDS_ARRAY(&at) &&
+        bson_iter_recurse(&at, &ids)) {
+        while (ok > 0 && bson_iter_next(&ids)) {
+            uint32_t length;
+            const uint8_t *id;
+            entry_t *entry = NULL;
+            if (text_of(&ids, &id, &length) && length == SCHEMA_ID)
+                entry = find_entry(emit, (const char *)id, !list);
+            ok = entry ? put_entry(emit, part, entry, err) : 0;
+        }
+        return ok;
+    }
+    for (size_t i = 0; i < emit->count && ok > 0; i++)
+        ok = put_entry(emit, part, &emit->entries[i], err);
+    return ok;
+}
+
+/* The length and the text of an entry's last field. */
+static int put_counted(emit_fixed_t *emit, const tail_part_t *part, size_t start, const bson_iter_t *entry) {
+    const field_t *field = &part->fields[part->field_count - 1];
+    bson_iter_t top = *entry, at;
+    const uint8_t *text;
+    uint32_t length;
+    if (!field->counted)
+        return 1;
+    if (!bson_iter_find_descendant(&top, field->key, &at) || !text_of(&at, &text, &length) ||
+        !print_digits(length, emit->draft->bytes + start + field->offset, field->width))
+        return 0;
+    return draft_put(emit->draft, text, length) ? 1 : -1;
+}
+
+static int put_repeated(emit_fixed_t *emit, int index, const bson_t *document, err_t *err) {
+    const tail_part_t *part = &emit->draft->schema->parts[index];
+    bson_iter_t at, entries, entry;
+    if (!bson_iter_init_find(&at, document, part->name))
+        return 1;
+    if (!BSON_ITER_HOLDS_ARRAY(&at) || !bson_iter_recurse(&at, &entries))
+        return 0;
+    int ok = 1;
+    while (ok > 0 && bson_iter_next(&entries)) {
+        if (!BSON_ITER_HOLDS_DOCUMENT(&entries) || !bson_iter_recurse(&entries, &entry))
+            return 0;
+        if (!put_before(emit, index))
+            return -1;
+        size_t start = emit->draft->length;
+        uint8_t *out = put_blank(emit, part->width);
+        if (!out)
+            return -1;
+        if (!print_fields(part->fields, part->field_count, &entry, out, err))
+            return -2;
+        ok = put_counted(emit, part, start, &entry);
+    }
+    return ok;
+}
+
+static bool find_gap(emit_fixed_t *emit, const bson_t *document) {
+    bson_iter_t top, at, text;
+    emit->gap.text = NULL;
+    if (!bson_iter_init_find(&top, document, "unparsed"))
+        return true;
+    bson_iter_init(&top, document);
+    if (!bson_iter_find_descendant(&top, "unparsed.at", &at) || !BSON_ITER_HOLDS_INT32(&at))
+        return false;
+    bson_iter_init(&top, document);
+    emit->gap.at = (uint32_t)bson_iter_int32(&at);
+    return bson_iter_find_descendant(&top, "unparsed.text", &text) &&
+           text_of(&text, &emit->gap.text, &emit->gap.length);
+}
+
+int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t *shape, err_t *err) {
+    const schema_t *schema = emit->draft->schema;
+    dialect_t none = {.columns = 0};
+    emit->draft->length = 0;
+    emit->part = -1;
+    if (!find_gap(emit, document))
+        return 0;
+    if (!put_blank(emit, schema->fixed))
+        return -1;
+    if (!print_record(emit, document, err))
+        return -2;
+    for (int i = 0; i < (int)schema->part_count; i++) {
+        int ok = schema->parts[i].sections ? put_sections(emit, i, document, err)
+                                           : put_repeated(emit, i, document, err);
+        if (ok <= 0)
+            return ok;
+    }
+    if (!put_before(emit, -1) || !draft_put(emit->draft, "", 0))
+        return -1;
+    print_length(emit, document);
+    memset(emit->draft->bytes + emit->draft->length, 0, POOL_SLACK);
+    return emit->draft->reads_back(emit->draft, &none, document, shape);
+}

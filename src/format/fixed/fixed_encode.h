@@ -1,0 +1,22 @@
+/* fixed_encode: one record of fixed width, walked already, into a document. Inside src/format only. */
+#ifndef TIPPLE_FORMAT_FIXED_FIXED_ENCODE_H
+#define TIPPLE_FORMAT_FIXED_FIXED_ENCODE_H
+
+#include "format/fixed/fixed_walk.h"
+
+typedef struct {
+    const fixed_plan_t *plan;
+    const uint8_t *record;
+    uint32_t length;
+    bool high; /* the record holds bytes beyond ASCII */
+    uint32_t made;
+    uint64_t odd;
+    uint64_t day_text; /* the last record's date, and the days since 1970 that it stands for */
+    int32_t day;
+} fixed_encoder_t;
+
+/* Writes the elements of the document, without its length and end; walk->worst and the plan's are what it may
+ * take. */
+uint8_t *fixed_encode(fixed_encoder_t *encoder, const fixed_walk_t *walk, uint8_t *out);
+
+#endif

@@ -1,0 +1,186 @@
+#include "format/fixed/fixed_walk.h"
+#include "base/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_PART = -1 };
+
+/* The end of the section at `at`; 0: none stands there. */
+static inline uint32_t section_end(const fixed_plan_t *plan, const uint8_t *record, uint32_t at, uint32_t end,
+                                   uint8_t *section) {
+    if (end - at < SCHEMA_ID)
+        return 0;
+    *section = fixed_plan_section(plan, record + at);
+    if (*section == FIXED_NO_SECTION)
+        return 0;
+    uint32_t behind = at + SCHEMA_ID + plan->sections[*section].width;
+    return behind <= end ? behind : 0;
+}
+
+static uint32_t entry_end(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at,
+                          uint32_t end) {
+    uint8_t section;
+    return plan->schema->parts[part].sections ? section_end(plan, record, at, end, &section)
+                                              : fixed_walk_entry(&plan->parts[part], record, at, end);
+}
+
+/* The marker of a part behind `part`; with_entry: one with an entry behind it. */
+static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at, uint32_t end,
+                     bool with_entry) {
+    const schema_t *schema = plan->schema;
+    for (int next = part + 1; next < (int)schema->part_count; next++) {
+        const schema_text_t *marker = &schema->parts[next].marker;
+        if (record[at] == (uint8_t)marker->text[0] && end - at >= marker->length &&
+            memcmp(record + at, marker->text, marker->length) == 0 &&
+            (!with_entry || entry_end(plan, next, record, at + (uint32_t)marker->length, end)))
+            return next;
+    }
+    return NO_PART;
+}
+
+/* Where the walk goes on behind a gap that begins at `gap` and holds the bytes before `least`. Each place's
+ * bits say from which parts the walk would come from there to the end: bit n is part n - 1. */
+static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_t gap, uint32_t least,
+                        uint32_t end, int part, fixed_walk_t *walk) {
+    const schema_t *schema = plan->schema;
+    size_t places = end - gap + 1;
+    if (places > walk->explained_room) {
+        free(walk->explained);
+        walk->explained_room = 2 * places;
+        if (!(walk->explained = malloc(walk->explained_room))) {
+            walk->explained_room = 0;
+            return false;
+        }
+    }
+    uint8_t *explained = walk->explained;
+    explained[end - gap] = 0xFF;
+    walk->gap = gap;
+    walk->gap_end = end;
+    for (uint32_t at = end - 1; at > gap; at--) {
+        uint8_t bits = 0;
+        for (int from = NO_PART; from < (int)schema->part_count; from++) {
+            int next = marker_at(plan, from, record, at, end, true);
+            int within = next == NO_PART ? from : next;
+            uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
+            uint32_t behind = within == NO_PART ? 0 : entry_end(plan, within, record, first, end);
+            if (behind && explained[behind - gap] >> (within + 1) & 1)
+                bits |= (uint8_t)(1u << (from + 1));
+        }
+        explained[at - gap] = bits;
+    }
+    for (uint32_t at = least; at < end; at++)
+        if (explained[at - gap] >> (part + 1) & 1) {
+            walk->gap_end = at;
+            break;
+        }
+    return true;
+}
+
+/* An identifier's bytes as a number, in their order. */
+static uint32_t id_value(const uint8_t *id) {
+    return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
+}
+
+/* Sections as long as they come; *at is behind them. */
+static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint32_t *at, uint32_t end,
+                          fixed_walk_t *walk) {
+    size_t count = walk->section_count;
+    uint32_t place = *at, last = 0;
+    size_t worst = 0;
+    if (count)
+        last = id_value(record + walk->sections[count - 1].at);
+    uint8_t section;
+    for (uint32_t behind; (behind = section_end(plan, record, place, end, &section)); place = behind) {
+        uint32_t id = id_value(record + place);
+        if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
+            return false;
+        walk->ascending &= id > last;
+        last = id;
+        walk->sections[count++] = (fixed_found_t){place, section};
+        worst += plan->sections[section].worst;
+    }
+    walk->section_count = count;
+    walk->worst += worst;
+    *at = place;
+    return true;
+}
+
+/* Entries as long as they come, and no marker with an entry stands in their place; what stands behind their
+ * own marker is one. */
+static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool behind_marker,
+                         uint32_t *at, uint32_t end, fixed_walk_t *walk) {
+    for (; behind_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; behind_marker = false) {
+        uint32_t behind = fixed_walk_entry(&plan->parts[part], record, *at, end);
+        if (!behind)
+            break;
+        walk->worst += (size_t)plan->parts[part].ops.worst + 24 + (behind - *at);
+        *at = behind;
+    }
+}
+
+static void check_together(fixed_walk_t *walk) {
+    uint64_t seen[4] = {0};
+    walk->together = true;
+    for (size_t i = 0; i < walk->section_count; i++) {
+        uint8_t section = walk->sections[i].section;
+        if (i && walk->sections[i - 1].section == section)
+            continue;
+        walk->together &= !(seen[section >> 6] >> (section & 63) & 1);
+        seen[section >> 6] |= 1ull << (section & 63);
+    }
+}
+
+bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length, fixed_walk_t *walk) {
+    const schema_t *schema = plan->schema;
+    int part = NO_PART;
+    bool behind_marker = false;
+    uint32_t at = schema->fixed;
+    walk->section_count = 0;
+    walk->ascending = true;
+    walk->gap = walk->gap_end = 0;
+    walk->worst = 0;
+    for (size_t i = 0; i < schema->part_count; i++)
+        walk->parts[i].from = walk->parts[i].to = 0;
+    for (;;) {
+        if (part != NO_PART) {
+            if (!walk->parts[part].from)
+                walk->parts[part].from = at;
+            if (!schema->parts[part].sections)
+                walk_entries(plan, part, record, behind_marker, &at, length, walk);
+            else if (!walk_sections(plan, record, &at, length, walk))
+                return false;
+            walk->parts[part].to = at;
+        }
+        if (at == length)
+            break;
+        int next = marker_at(plan, part, record, at, length, true);
+        if (next == NO_PART) {
+            int opened = marker_at(plan, part, record, at, length, false);
+            uint32_t least = at + 1;
+            if (opened != NO_PART) {
+                part = opened;
+                least = at + (uint32_t)schema->parts[part].marker.length;
+            }
+            if (!find_resume(plan, record, at, least, length, part, walk))
+                return false;
+            walk->worst += 2 * (size_t)(walk->gap_end - walk->gap) + 64;
+            at = walk->gap_end;
+            behind_marker = false;
+            continue;
+        }
+        part = next;
+        behind_marker = true;
+        at += (uint32_t)schema->parts[part].marker.length;
+    }
+    for (size_t i = 0; i < schema->part_count; i++)
+        walk->worst += 160; /* the arrays' heads */
+    check_together(walk);
+    return true;
+}
+
+void fixed_walk_free(fixed_walk_t *walk) {
+    free(walk->sections);
+    free(walk->explained);
+    *walk = (fixed_walk_t){0};
+}

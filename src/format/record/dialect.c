@@ -1,0 +1,504 @@
+#include "format/record/dialect.h"
+#include "base/escape.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "format/record/split.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <xxhash.h>
+
+enum { SAMPLE_LINES = 64, COLUMNS_SHOWN = 13 };
+
+size_t dialect_bom(const uint8_t *text, size_t length) {
+    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+typedef struct {
+    const uint8_t *text;
+    size_t length;
+} line_t;
+
+/* The next line that is not blank, without its end; false at the end of the text. */
+static bool next_line(const uint8_t **at, const uint8_t *end, line_t *line, uint8_t *line_end) {
+    while (*at < end) {
+        const uint8_t *stop = memchr(*at, '\n', (size_t)(end - *at));
+        line->text = *at;
+        line->length = (size_t)((stop ? stop : end) - *at);
+        *at = stop ? stop + 1 : end;
+        bool carriage = line->length && line->text[line->length - 1] == '\r';
+        line->length -= carriage;
+        if (line_end)
+            *line_end = carriage ? 2 : 1;
+        if (line->length)
+            return true;
+    }
+    return false;
+}
+
+static bool is_delimiter(const schema_t *schema, uint8_t byte) {
+    return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
+}
+
+/* How many bytes of the text are this one as a file in Latin-1 spells it; 0: none. */
+static size_t in_latin1(const schema_t *schema, const schema_text_t *word, const uint8_t *text, size_t length,
+                        bool any_case) {
+    return schema->latin1
+               ? utf8_begins_in_latin1((const uint8_t *)word->text, word->length, text, length, any_case)
+               : 0;
+}
+
+/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter.
+ */
+static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
+    for (size_t i = 0; i < schema->header_words.count; i++) {
+        const schema_text_t *word = &schema->header_words.items[i];
+        size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
+        size_t behind = quote + word->length + quote, other;
+        if (length < behind || memcmp(line + quote, word->text, word->length) != 0) {
+            if (!(other = in_latin1(schema, word, line + quote, length - quote, false)))
+                continue;
+            behind = quote + other + quote;
+            if (length < behind)
+                continue;
+        }
+        if (quote && line[behind - 1] != (uint8_t)schema->quote)
+            continue;
+        if (length > behind && !is_delimiter(schema, line[behind]))
+            continue;
+        *delimiter = length > behind ? (char)line[behind] : schema->delimiters[0];
+        return true;
+    }
+    return false;
+}
+
+bool dialect_is_header(const schema_t *schema, const dialect_t *dialect, const uint8_t *line, size_t length) {
+    char delimiter;
+    if (schema->header == HEADER_NO)
+        return false;
+    if (schema->header == HEADER_WORDS)
+        return starts_with_word(schema, line, length, &delimiter);
+    return dialect->header_length && length == dialect->header_length &&
+           XXH3_64bits(line, length) == dialect->header_hash;
+}
+
+static int field_of_column(const schema_t *schema, const span_t *span) {
+    const char *text = (const char *)span->text;
+    size_t length = span->length;
+    while (length && text[length - 1] == ' ')
+        length--;
+    while (length && text[0] == ' ')
+        text++, length--;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const texts_t *names = &schema->fields[i].columns;
+        for (size_t j = 0; j < names->count; j++)
+            if ((names->items[j].length == length && strncasecmp(names->items[j].text, text, length) == 0) ||
+                (length &&
+                 in_latin1(schema, &names->items[j], (const uint8_t *)text, length, true) == length))
+                return (int)i;
+    }
+    return -1;
+}
+
+static void start(dialect_t *dialect) {
+    static atomic_ullong serials;
+    memset(dialect, 0, sizeof *dialect);
+    dialect->serial = ++serials;
+}
+
+static void clear_columns(dialect_t *dialect) {
+    memset(dialect->field_of, 0xFF, sizeof dialect->field_of);
+    memset(dialect->column_of, 0xFF, sizeof dialect->column_of);
+    dialect->columns = 0;
+    dialect->surplus_column = -1;
+}
+
+static void set_column(const schema_t *schema, dialect_t *dialect, size_t column, size_t field) {
+    dialect->field_of[column] = (uint16_t)field;
+    dialect->column_of[field] = (uint16_t)column;
+    if ((int)field == schema->surplus_field)
+        dialect->surplus_column = (int)column;
+}
+
+static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout) {
+    clear_columns(dialect);
+    dialect->columns = (uint16_t)layout->count;
+    for (size_t i = 0; i < layout->count; i++)
+        set_column(schema, dialect, i, layout->fields[i]);
+}
+
+static size_t columns_known(const schema_t *schema, const split_t *split) {
+    size_t known = 0;
+    for (size_t i = 0; i < split->count; i++)
+        known += field_of_column(schema, &split->spans[i]) >= 0;
+    return known;
+}
+
+/* A header's column as a person reads it: its first characters, none of which a terminal obeys. */
+static const char *show(const span_t *span, size_t most, char *out, size_t room) {
+    size_t length = span->length < most ? span->length : most;
+    for (int i = 0; i < 3 && length < span->length && (span->text[length] & 0xC0) == 0x80; i++)
+        length--; /* a character is not torn */
+    return escape_text(out, room, (const char *)span->text, length);
+}
+
+/* Columns that the format does not know are left out, with one line that names the first few. */
+static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
+                         const char *name) {
+    enum { NAMED = 5, SHOWN = 80, ROOM = 4 * SHOWN + 1 };
+    char names[NAMED * (ROOM + 4)] = "", *end = names, shown[ROOM];
+    size_t unknown = 0;
+    for (size_t i = 0; i < split->count; i++) {
+        if (dialect->field_of[i] != DIALECT_NO_FIELD)
+            continue;
+        if (unknown++ < NAMED)
+            end += sprintf(end, "%s'%s'", end > names ? ", " : "",
+                           show(&split->spans[i], SHOWN, shown, sizeof shown));
+    }
+    if (unknown)
+        log_warn("%s:1: %zu column%s not known to the format %s and left out: %s%s", name, unknown,
+                 unknown == 1 ? " is" : "s are", schema->name, names, unknown > NAMED ? ", ..." : "");
+}
+
+/* The header's columns, the first few, as a person reads them. */
+static void list_columns(const split_t *split, char *out, size_t room) {
+    enum { SHOWN = 40 };
+    char shown[4 * SHOWN + 1];
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < split->count && i < COLUMNS_SHOWN; i++) {
+        const span_t *span = &split->spans[i];
+        const int wrote = i + 1 == COLUMNS_SHOWN ? snprintf(out + used, room - used, ",...")
+                                                 : snprintf(out + used, room - used, "%s%s%s", i ? "," : "",
+                                                            show(span, SHOWN, shown, sizeof shown),
+                                                            span->length > SHOWN ? "..." : "");
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+}
+
+/* All of the line is one column, and there is something in it that often lies between columns. */
+static bool looks_undivided(const split_t *split) {
+    const span_t *span = &split->spans[0];
+    for (const char *at = ",;|\t"; split->count == 1 && *at; at++)
+        if (memchr(span->text, *at, span->length))
+            return true;
+    return false;
+}
+
+static bool misses_column(const split_t *split, const field_t *field, const char *name, err_t *err) {
+    char columns[400];
+    list_columns(split, columns, sizeof columns);
+    return err_set(err, STATUS_INPUT, "%s:1: no column '%s' (has: %s%s)", name, field->columns.items[0].text,
+                   columns, looks_undivided(split) ? " - another delimiter?" : "");
+}
+
+/* Of what is no header: where CR alone ends the lines, the whole file is one. */
+static bool has_no_cr(const line_t *line, const char *name, err_t *err) {
+    return !memchr(line->text, '\r', line->length) ||
+           err_set(
+               err, STATUS_INPUT,
+               "%s:1: the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
+               "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
+               name);
+}
+
+/* A header's columns by their names. */
+static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
+        return err_memory(err, line->length);
+    if (split->count > SCHEMA_MOST_FIELDS * 2)
+        return has_no_cr(line, name, err) &&
+               err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
+                       name, SCHEMA_MOST_FIELDS * 2);
+    clear_columns(dialect);
+    dialect->columns = (uint16_t)split->count;
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *span = &split->spans[i];
+        int field = field_of_column(schema, span);
+        if (field < 0)
+            continue;
+        char shown[256];
+        if (dialect->column_of[field] != DIALECT_NO_FIELD)
+            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%s' twice", name,
+                           span->at + 1, show(span, 80, shown, sizeof shown));
+        set_column(schema, dialect, i, (size_t)field);
+    }
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
+            return has_no_cr(line, name, err) && misses_column(split, field, name, err);
+    }
+    return true;
+}
+
+/* No header: the delimiter and layout that fit most of the first lines. */
+static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
+                         dialect_t *dialect, err_t *err) {
+    size_t best = 0;
+    dialect->delimiter = schema->delimiters[0];
+    const layout_t *chosen = &schema->layouts[0];
+    for (size_t d = 0; d < schema->delimiter_count; d++) {
+        size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
+        const uint8_t *at = text;
+        line_t line;
+        for (int n = 0; n < SAMPLE_LINES && next_line(&at, text + length, &line, NULL); n++) {
+            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
+                return err_memory(err, line.length);
+            bool fits = false;
+            for (size_t i = 0; i < schema->layout_count; i++) {
+                exact[i] += schema->layouts[i].count == split->count;
+                fits |= schema->layouts[i].count == split->count;
+            }
+            surplus += !fits && schema->surplus_field >= 0 && split->count > schema->layouts[0].count;
+        }
+        for (size_t i = 0; i < schema->layout_count; i++) {
+            size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
+            if (score > best) {
+                best = score;
+                chosen = &schema->layouts[i];
+                dialect->delimiter = schema->delimiters[d];
+            }
+        }
+    }
+    use_layout(schema, dialect, chosen);
+    return true;
+}
+
+/* Without zeros in its spans: they are many, and a small file has few bytes. */
+static split_t *new_split(void) {
+    split_t *split = malloc(sizeof *split);
+    if (split)
+        memset((uint8_t *)split + sizeof split->spans, 0, sizeof *split - sizeof split->spans);
+    return split;
+}
+
+/* What the first line says. False: it is a header that does not fit. */
+static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
+                         const char *name, dialect_t *dialect, err_t *err) {
+    const uint8_t *at = text + dialect_bom(text, length);
+    line_t line;
+    dialect->line_end = 1;
+    dialect->delimiter = schema->delimiters[0];
+    use_layout(schema, dialect, &schema->layouts[0]);
+    if (!next_line(&at, text + length, &line, &dialect->line_end))
+        return true;
+    if (schema->header == HEADER_WORDS)
+        dialect->header = starts_with_word(schema, line.text, line.length, &dialect->delimiter);
+    if (schema->header == HEADER_YES) {
+        dialect->header = true;
+        size_t most = 0;
+        for (size_t d = 0; d < schema->delimiter_count; d++) {
+            if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
+                return err_memory(err, line.length);
+            size_t known = columns_known(schema, split);
+            if (known > most) {
+                most = known;
+                dialect->delimiter = schema->delimiters[d];
+            }
+        }
+        dialect->header_length = line.length;
+        dialect->header_hash = XXH3_64bits(line.text, line.length);
+        dialect->header_first = line.text[0];
+    }
+    return !dialect->header || read_header(schema, split, &line, name, dialect, err);
+}
+
+bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                   dialect_t *dialect, err_t *err) {
+    start(dialect);
+    if (schema->fixed) {
+        clear_columns(dialect);
+        dialect->line_end = 1;
+        return true;
+    }
+    split_t *split = new_split();
+    if (!split)
+        return err_memory(err, sizeof *split);
+    size_t bom = dialect_bom(text, length);
+    bool ok = sniff_header(schema, split, text, length, name, dialect, err);
+    if (ok && dialect->header)
+        warn_unknown(schema, split, dialect, name);
+    else if (ok)
+        ok = guess_layout(schema, split, text + bom, length - bom, dialect, err);
+    split_free(split);
+    free(split);
+    return ok;
+}
+
+/* Is there anything that only the file's first line tells? */
+static bool asks_first_line(const schema_t *schema) {
+    return !schema->fixed &&
+           (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1);
+}
+
+/* Of a line of which only the beginning is there. */
+static bool begins_header(const schema_t *schema, const line_t *line) {
+    char delimiter;
+    return schema->header == HEADER_YES ||
+           (schema->header == HEADER_WORDS && starts_with_word(schema, line->text, line->length, &delimiter));
+}
+
+bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
+                        dialect_t *dialect, err_t *err) {
+    const uint8_t *first = head->text + dialect_bom(head->text, head->length + head->begun), *at = first;
+    line_t line;
+    const bool says = next_line(&at, head->text + head->length, &line, NULL);
+    if (says || !head->more || !asks_first_line(schema))
+        return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+    at = first;
+    if (!next_line(&at, head->text + head->length + head->begun, &line, NULL))
+        return err_set(
+            err, STATUS_INPUT,
+            "%s:1: its first %zu bytes are empty lines, so that its columns are not known; take the "
+            "empty lines away (sed '/./,$!d')",
+            name, head->length);
+    if (begins_header(schema, &line))
+        return err_set(err, STATUS_INPUT,
+                       "%s:1: its header is longer than --max-record allows, so that its columns are not "
+                       "known; give a larger --max-record",
+                       name);
+    return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+}
+
+bool dialect_may_refuse(const schema_t *schema) {
+    return !schema->fixed && schema->header != HEADER_NO;
+}
+
+bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends) {
+    const uint8_t *at = text + dialect_bom(text, length);
+    line_t line;
+    *begins = *ends = length;
+    if (!next_line(&at, text + length, &line, NULL))
+        return false;
+    const bool whole = at[-1] == '\n';
+    *begins = (size_t)(line.text - text);
+    *ends = (size_t)(at - text) - whole;
+    return whole;
+}
+
+void first_line_note(first_line_t *first, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    const bool kept = dialect_first_line(text, length, &begins, &ends) && ends - begins <= sizeof first->line;
+    first->length = kept ? ends - begins : 0;
+    memcpy(first->line, text + begins, first->length);
+}
+
+bool first_line_is(const first_line_t *first, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    return first->length && dialect_first_line(text, length, &begins, &ends) &&
+           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
+}
+
+bool dialect_is_of_first_line(const dialect_t *dialect) {
+    bool known = dialect->header;
+    for (size_t i = 0; known && i < dialect->columns; i++)
+        known = dialect->field_of[i] != DIALECT_NO_FIELD;
+    return known;
+}
+
+bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
+    dialect_t dialect;
+    if (!dialect_may_refuse(schema))
+        return true;
+    start(&dialect);
+    split_t *split = new_split();
+    if (!split)
+        return err_memory(err, sizeof *split);
+    bool ok = sniff_header(schema, split, text, length, name, &dialect, err);
+    split_free(split);
+    free(split);
+    return ok;
+}
+
+size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room) {
+    (void)schema;
+    int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
+    for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
+        uint16_t field = dialect->field_of[i];
+        if (field == DIALECT_NO_FIELD)
+            used += snprintf(out + used, room - (size_t)used, "%s-", i ? "," : "");
+        else
+            used += snprintf(out + used, room - (size_t)used, "%s%u", i ? "," : "", field);
+    }
+    return used > 0 && (size_t)used < room ? (size_t)used : 0;
+}
+
+bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
+    unsigned delimiter, field;
+    int used = 0;
+    start(dialect);
+    clear_columns(dialect);
+    if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
+        return false;
+    dialect->delimiter = (char)delimiter;
+    dialect->line_end = 1;
+    for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
+        size_t length = strcspn(at, ", \n");
+        bool none = length == 1 && *at == '-';
+        if (!none && (!length || length > 4 || strspn(at, "0123456789") != length))
+            return false;
+        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
+            (!none && (sscanf(at, "%u", &field) != 1 || field >= schema->field_count)))
+            return false;
+        if (!none && dialect->column_of[field] != DIALECT_NO_FIELD)
+            return false;
+        if (!none)
+            set_column(schema, dialect, dialect->columns, field);
+        dialect->columns++;
+        at += length + (at[length] == ',');
+    }
+    return dialect->columns > 0 || schema->fixed;
+}
+
+typedef struct kept {
+    struct kept *next;
+    dialect_t dialect;
+} kept_t;
+
+struct dialect_shelf {
+    pthread_mutex_t lock;
+    kept_t *first;
+};
+
+dialect_shelf_t *dialect_shelf_new(void) {
+    dialect_shelf_t *shelf = calloc(1, sizeof *shelf);
+    if (shelf)
+        pthread_mutex_init(&shelf->lock, NULL);
+    return shelf;
+}
+
+void dialect_shelf_destroy(dialect_shelf_t *shelf) {
+    if (!shelf)
+        return;
+    for (kept_t *kept = shelf->first; kept;) {
+        kept_t *next = kept->next;
+        free(kept);
+        kept = next;
+    }
+    pthread_mutex_destroy(&shelf->lock);
+    free(shelf);
+}
+
+const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
+    dialect_t same;
+    memcpy(&same, dialect, sizeof same); /* padding too: it is zero in all of them */
+    pthread_mutex_lock(&shelf->lock);
+    kept_t *kept = shelf->first;
+    for (; kept; kept = kept->next) {
+        same.serial = kept->dialect.serial;
+        if (memcmp(&same, &kept->dialect, sizeof same) == 0)
+            break;
+    }
+    if (!kept && (kept = calloc(1, sizeof *kept))) {
+        memcpy(&kept->dialect, dialect, sizeof *dialect);
+        kept->next = shelf->first;
+        shelf->first = kept;
+    }
+    pthread_mutex_unlock(&shelf->lock);
+    return kept ? &kept->dialect : NULL;
+}

@@ -1,0 +1,51 @@
+/* record: what every reader of records says about one. */
+#ifndef TIPPLE_FORMAT_RECORD_RECORD_H
+#define TIPPLE_FORMAT_RECORD_RECORD_H
+
+#include "format/schema/schema.h"
+
+/* What the document does not carry and a writer needs to give the same bytes back. */
+typedef struct {
+    uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which filler of `absent`, or pattern of `as` */
+    bool quoted, backslash;
+    bool carriage,
+        feed; /* which bytes of a line end stand behind it: a file may end with a carriage return alone */
+} shape_t;
+
+typedef enum {
+    PARSED_END, /* the block holds no more records */
+    PARSED_DOCUMENT,
+    PARSED_REJECT, /* no document can be made of it: column, field, reason say why */
+    PARSED_HEADER, /* a header line */
+    PARSED_BLANK,  /* an empty line */
+    PARSED_FULL,   /* not enough room in `out` (`needed` bytes): call again with more */
+    PARSED_MEMORY, /* out of memory */
+} parsed_t;
+
+typedef struct {
+    uint32_t offset, length; /* in the block's text; length without the line end */
+    uint32_t line;           /* in the block, from 0 */
+    uint8_t line_end;        /* its bytes: 0 (the last line of a file), 1 or 2 */
+    uint32_t document_length;
+    size_t needed;      /* bytes of `out`, at most */
+    uint32_t column;    /* of a reject: byte in the line, from 1 */
+    const char *field;  /* of a reject: its name, or NULL */
+    const char *reason; /* of a reject; lives until the next call */
+} record_t;
+
+/* No document may come near 2 GiB: the sizes in BSON are int32. */
+enum { RECORD_MOST_NEEDED = 1 << 30 };
+
+static inline parsed_t record_refuse_large(record_t *record) {
+    record->reason = "its document could be larger than 1 GiB";
+    record->field = NULL;
+    record->column = 1;
+    return PARSED_REJECT;
+}
+
+static inline void shape_set_line_end(shape_t *shape, const uint8_t *behind, size_t length) {
+    shape->carriage = length && behind[0] == '\r';
+    shape->feed = length && behind[length - 1] == '\n';
+}
+
+#endif

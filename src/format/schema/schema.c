@@ -1,0 +1,112 @@
+#include "format/schema/schema.h"
+#include "base/grow.h"
+#include "base/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct owned {
+    struct owned *next;
+    char bytes[];
+} owned_t;
+
+void *schema_own(schema_t *schema, size_t bytes, err_t *err) {
+    owned_t *owned = calloc(1, sizeof *owned + bytes);
+    if (!owned) {
+        err_memory(err, bytes);
+        return NULL;
+    }
+    owned->next = schema->owned;
+    schema->owned = owned;
+    return owned->bytes;
+}
+
+void schema_destroy(schema_t *schema) {
+    if (!schema)
+        return;
+    for (owned_t *owned = schema->owned; owned;) {
+        owned_t *next = owned->next;
+        free(owned);
+        owned = next;
+    }
+    ytree_destroy(schema->tree);
+    ytree_destroy(schema->like);
+    free(schema);
+}
+
+const field_t *schema_field(const schema_t *schema, const char *name) {
+    for (size_t i = 0; i < schema->made_count; i++)
+        if (schema->made[i].kind != MAKE_POINT && strcmp(schema->made[i].field.name, name) == 0)
+            return &schema->made[i].field;
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].name, name) == 0)
+            return &schema->fields[i];
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].key, name) == 0)
+            return &schema->fields[i];
+    return NULL;
+}
+
+/* ---- paths of documents ---- */
+
+/* The key itself, or a subdocument on the way to it. */
+static bool leads_to(const char *path, const char *key) {
+    const size_t length = strlen(path);
+    return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
+}
+
+static bool is_of_section(const section_t *section, const char *path) {
+    const size_t length = strlen(section->name);
+    if (strncmp(path, section->name, length) != 0 || section_several(section))
+        return false;
+    for (size_t i = 0; path[length] == '.' && i < section->field_count; i++)
+        if (leads_to(path + length + 1, section->fields[i].key))
+            return true;
+    return !path[length];
+}
+
+/* The name of a field stands for its key. */
+static const char *nearest_key(const schema_t *schema, const char *path) {
+    const char *words[2 * SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE] = {NULL}, *keys[COUNT(words)];
+    size_t count = 0;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        keys[count] = keys[count + 1] = words[count] = schema->fields[i].key;
+        words[count + 1] = schema->fields[i].name;
+        count += 2;
+    }
+    for (size_t i = 0; i < schema->made_count; i++, count++)
+        words[count] = keys[count] = schema->made[i].field.key;
+    const char *near = nearest_word(path, words, count);
+    for (size_t i = 0; near && i < count; i++)
+        if (words[i] == near)
+            return keys[i];
+    return NULL;
+}
+
+bool schema_makes(const schema_t *schema, const char *path, const char **near) {
+    *near = NULL;
+    for (size_t i = 0; i < schema->made_count; i++)
+        if (strcmp(schema->made[i].field.key, path) == 0)
+            return true;
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (leads_to(path, schema->fields[i].key))
+            return true;
+    for (size_t i = 0; i < schema->section_count; i++)
+        if (is_of_section(&schema->sections[i], path))
+            return true;
+    *near = nearest_key(schema, path);
+    return false;
+}
+
+/* ---- types ---- */
+
+const schema_type_t schema_types[SCHEMA_TYPES] = {
+    {"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},       {"long", TYPE_LONG},
+    {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}, {"length", TYPE_LENGTH}};
+
+const char *schema_type_name(field_type_t type) {
+    for (size_t i = 0; i < SCHEMA_TYPES; i++)
+        if (schema_types[i].type == type)
+            return schema_types[i].name;
+    return "";
+}

@@ -1,0 +1,224 @@
+/* schema: a format file, read and checked. Every mistake is reported with line, column and what was expected.
+ * A schema is read-only once made and is shared by all threads.
+ *
+ *     format: mot                                    # its name
+ *     about: one line for `tipple formats`
+ *     record:
+ *       columns: ["|", ",", "\t"]                    # delimiters to choose from, per file
+ *       quote: '"'                                   # or none
+ *       escape: [double, backslash]                  # how a quote is written inside quotes
+ *       header: [test_id, TESTID]                    # a line that starts with one of these; or yes, or no
+ *       encoding: latin1                             # what text is that is not UTF-8; binary if left out
+ *     surplus: {into: model, left: 9}                # too many fields: the 10th takes what is too much
+ *     fields:
+ *       - {name: testId, key: t, type: int, column: [test_id, TESTID], absent: ["", "NULL"]}
+ *     layouts:                                       # columns of files without a header; all fields if left
+ * out
+ *       - [testId, vehicleId, ...]
+ *
+ * Records of fixed width, with parts behind them that explain themselves:
+ *
+ *     format: isd
+ *     record: {fixed: 105}                           # characters every record has
+ *     document: [st, ts, usaf]                       # keys that stand first; the rest in the record's order
+ *     fields:                                        # one behind the other; dots make subdocuments
+ *       - {name: count, width: 4, type: length}      # of what follows; stored only when it is wrong
+ *       - {name: air.value, width: 5, type: number, sign: always, divide: 10, absent: "+9999"}
+ *     make:                                          # keys made from several fields
+ *       - {st: first, from: [usaf, wban], with: [u, w]}
+ *       - {ts: utc, from: [date, time]}
+ *       - {position: point, from: [latitude, longitude]}
+ *     tail:                                          # parts behind the fixed one, in this order, if at all
+ *       - {marker: ADD, sections: yes}
+ *       - {marker: REM, name: remarks, repeat: [{name: kind, width: 3}, {name: text, lengthWidth: 3}]}
+ *     sections:                                      # two capitals and a digit, then fields by width
+ *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, absent: "99"}]}
+ *
+ * or, for a built-in format under other keys:
+ *
+ *     format: mot-long
+ *     like: mot
+ *     keys: names                                    # each field's name is its key; or short: a, b, ...
+ */
+#ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
+#define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
+
+#include "base/err.h"
+#include "base/ytree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SCHEMA_MOST_FIELDS = 256,
+    SCHEMA_MOST_DELIMITERS = 8,
+    SCHEMA_MOST_LAYOUTS = 16,
+    SCHEMA_MOST_PARTS = 7, /* of a tail */
+    SCHEMA_MOST_SECTIONS = 254,
+    SCHEMA_MOST_MADE = 16,
+    SCHEMA_MOST_FROM = 4,
+    SCHEMA_ID = 3, /* bytes of a section's identifier */
+};
+
+typedef enum {
+    TYPE_TEXT,   /* as it stands */
+    TYPE_CODE,   /* text without the blanks around it */
+    TYPE_INT,    /* int32, or int64 where it must */
+    TYPE_LONG,   /* always int64 */
+    TYPE_NUMBER, /* double */
+    TYPE_DATE,   /* BSON date by the patterns of `as` */
+    TYPE_LENGTH, /* how many characters follow the fixed ones */
+} field_type_t;
+
+typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
+
+typedef struct {
+    const char *text;
+    size_t length;
+} schema_text_t;
+
+typedef struct {
+    const schema_text_t *items;
+    size_t count;
+} texts_t;
+
+/* Which bytes may stand at one place. */
+typedef struct {
+    uint64_t bits[4];
+} byteset_t;
+
+static inline bool byteset_has(const byteset_t *set, uint8_t byte) {
+    return set->bits[byte >> 6] >> (byte & 63) & 1;
+}
+
+typedef struct {
+    const char *name; /* for people, and in --filter */
+    const char *key;  /* in the document; dots make subdocuments */
+    field_type_t type;
+    texts_t columns;   /* its names in a header */
+    texts_t absent;    /* fillers: a field whose text is one of them is left out */
+    texts_t as;        /* date patterns: YYYY MM DD hh mm ss SSS, anything else stands for itself */
+    int divide;        /* numbers: by this power of ten's exponent: 10 -> 1; -1: times 10 */
+    bool optional;     /* a header may lack it */
+    const ynode_t *at; /* where it stands in the file */
+
+    /* by width: */
+    uint32_t offset; /* from the start of the record, the section's fields, or the entry */
+    uint16_t width;  /* of a field with its length before it: the length's digits */
+    bool counted;    /* its length stands before it (`lengthWidth`) */
+    sign_t sign;
+    const byteset_t *is; /* what its bytes must be for an entry to be one; or NULL */
+} field_t;
+
+typedef enum { MAKE_FIRST, MAKE_UTC, MAKE_POINT } make_kind_t;
+
+/* A key made from fields. MAKE_FIRST: the first item that is there, behind its prefix; an item's fields are
+ * joined. The others: one field an item. */
+typedef struct {
+    field_t field; /* its name and key, for filters; TYPE_TEXT or TYPE_DATE */
+    make_kind_t kind;
+    struct {
+        uint16_t fields[SCHEMA_MOST_FROM];
+        size_t count;
+        schema_text_t with;
+    } from[SCHEMA_MOST_FROM];
+    size_t from_count;
+} make_t;
+
+typedef struct {
+    const char *name; /* its key */
+    struct {
+        char first[SCHEMA_ID]; /* identifiers first to last, by their digit */
+        char last_digit;
+    } ids[SCHEMA_MOST_FROM];
+    size_t id_count;
+    const field_t *fields;
+    size_t field_count;
+    uint32_t width; /* behind the identifier */
+    const ynode_t *at;
+} section_t;
+
+/* Is this (SCHEMA_ID bytes) one of the section's identifiers? */
+static inline bool section_lists(const section_t *section, const char *id) {
+    for (size_t i = 0; i < section->id_count; i++)
+        if (section->ids[i].first[0] == id[0] && section->ids[i].first[1] == id[1] &&
+            id[2] >= section->ids[i].first[2] && id[2] <= section->ids[i].last_digit)
+            return true;
+    return false;
+}
+
+static inline bool section_several(const section_t *section) {
+    return section->id_count > 1 || section->ids[0].last_digit > section->ids[0].first[2];
+}
+
+/* A part behind the fixed characters: a marker, then sections or entries of `fields`. */
+typedef struct {
+    schema_text_t marker;
+    const char *name; /* the key of its entries */
+    bool sections, leave_out;
+    const char *list; /* sections: their identifiers as an array under this key, and not in them */
+    const field_t *fields;
+    size_t field_count;
+    uint32_t width; /* of an entry, without its counted text */
+} tail_part_t;
+
+typedef enum { HEADER_WORDS, HEADER_YES, HEADER_NO } header_t;
+
+typedef struct {
+    const uint16_t *fields; /* indexes into schema->fields */
+    size_t count;
+} layout_t;
+
+typedef struct {
+    const char *name, *about;
+    char delimiters[SCHEMA_MOST_DELIMITERS];
+    size_t delimiter_count;
+    char quote; /* 0: none */
+    bool escape_double, escape_backslash;
+    header_t header;
+    texts_t header_words;
+    bool latin1;
+    int surplus_field; /* -1: none */
+    size_t surplus_left;
+    field_t *fields;
+    size_t field_count;
+    layout_t layouts[SCHEMA_MOST_LAYOUTS];
+    size_t layout_count;
+
+    uint32_t fixed; /* characters of the fixed part; 0: a delimited format */
+    texts_t document;
+    make_t made[SCHEMA_MOST_MADE];
+    size_t made_count;
+    tail_part_t parts[SCHEMA_MOST_PARTS];
+    size_t part_count;
+    section_t *sections;
+    size_t section_count;
+
+    char digest[33];      /* of what the file means, so that a comment changes nothing */
+    ytree_t *tree, *like; /* own all texts: the file's, and the built-in one's that it is like */
+    void *owned;
+} schema_t;
+
+void schema_destroy(schema_t *schema);
+
+/* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
+void *schema_own(schema_t *schema, size_t bytes, err_t *err);
+
+/* A field by its name or its key, also a made one that can be compared; or NULL. */
+const field_t *schema_field(const schema_t *schema, const char *name);
+
+/* Does a document have this path, dots in it or not, that is no array's? `_id` is not asked for. Else *near: what was
+ * meant, most likely, or NULL. */
+bool schema_makes(const schema_t *schema, const char *path, const char **near);
+
+/* Types by the words that format files have for them. */
+enum { SCHEMA_TYPES = 8 };
+typedef struct {
+    const char *name;
+    field_type_t type;
+} schema_type_t;
+extern const schema_type_t schema_types[SCHEMA_TYPES];
+
+const char *schema_type_name(field_type_t type);
+
+#endif

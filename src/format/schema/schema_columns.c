@@ -1,0 +1,286 @@
+#include "format/schema/schema_read.h"
+#include "format/values/pattern.h"
+
+#include <string.h>
+
+static bool read_as(reader_t *reader, const ynode_t *node, field_t *field) {
+    if (field->type != TYPE_DATE)
+        return COMPLAIN(node, "'as' goes with the types date and datetime");
+    if (!schema_texts(reader, node, &field->as))
+        return false;
+    if (!field->as.count || field->as.count > PATTERN_MOST)
+        return COMPLAIN(node, "1 to %d patterns were expected", PATTERN_MOST);
+    for (size_t i = 0; i < field->as.count; i++) {
+        pattern_t pattern;
+        const char *problem = pattern_compile(field->as.items[i].text, field->as.items[i].length, &pattern);
+        if (problem)
+            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->as.items[i].text, problem);
+    }
+    return true;
+}
+
+static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
+    static const char *const keys[] = {"name", "key", "type", "column", "absent", "as", "divide", "optional"};
+    static const schema_text_t empty[] = {{"", 0}};
+    const ytree_t *tree = reader->tree;
+    if (!schema_want(reader, node, YNODE_MAP, "a field such as {name: testId, key: t, type: int}"))
+        return false;
+    const ynode_t *width = ynode_get(node, "width");
+    if (width)
+        return COMPLAIN(width, "'width' goes with records of fixed width: record: {fixed: 105}");
+    if (!ytree_only_keys(tree, node, keys, COUNT(keys), reader->err))
+        return false;
+    const ynode_t *name = ynode_get(node, "name"), *column = ynode_get(node, "column"),
+                  *absent = ynode_get(node, "absent"), *as = ynode_get(node, "as"),
+                  *divide = ynode_get(node, "divide"), *optional = ynode_get(node, "optional");
+    *field = (field_t){.type = TYPE_TEXT, .absent = {empty, 1}};
+    if (!schema_field_start(reader, node, field))
+        return false;
+    if (field->type == TYPE_LENGTH)
+        return COMPLAIN(node, "'length' goes with records of fixed width");
+    if (as && !read_as(reader, as, field))
+        return false;
+    if (divide && !schema_divide(reader, divide, field))
+        return false;
+    if (absent && !schema_texts(reader, absent, &field->absent))
+        return false;
+    if (field->absent.count > 8)
+        return COMPLAIN(absent, "at most 8 fillers were expected");
+    if (optional && !ytree_bool(tree, optional, &field->optional, reader->err))
+        return false;
+    if (!schema_texts(reader, column ? column : name, &field->columns))
+        return false;
+    return field->columns.count || COMPLAIN(column, "at least one column name was expected");
+}
+
+static bool read_fields(reader_t *reader, const ynode_t *list) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, list, YNODE_LIST, "a list of fields"))
+        return false;
+    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
+        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
+    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
+        return false;
+    for (const ynode_t *node = list->first; node; node = node->next) {
+        field_t *field = &schema->fields[schema->field_count];
+        if (!read_field(reader, node, field) ||
+            !schema_fits(reader, schema->fields, schema->field_count, field))
+            return false;
+        schema->field_count++;
+    }
+    return true;
+}
+
+/* Fields of one subdocument must stand together: the document is written from front to back. */
+static bool check_groups(reader_t *reader) {
+    const schema_t *schema = reader->schema;
+    for (size_t i = 2; i < schema->field_count; i++) {
+        const char *key = schema->fields[i].key;
+        for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
+            size_t prefix = (size_t)(dot - key) + 1;
+            if (strncmp(schema->fields[i - 1].key, key, prefix) == 0)
+                continue;
+            for (size_t j = 0; j + 1 < i; j++)
+                if (strncmp(schema->fields[j].key, key, prefix) == 0)
+                    return COMPLAIN(schema->fields[i].at,
+                                    "'%s' must stand beside '%s': fields of one subdocument stand together",
+                                    key, schema->fields[j].key);
+        }
+    }
+    return true;
+}
+
+static bool read_delimiters(reader_t *reader, const ynode_t *node) {
+    schema_t *schema = reader->schema;
+    texts_t texts;
+    if (!schema_texts(reader, node, &texts))
+        return false;
+    if (!texts.count || texts.count > SCHEMA_MOST_DELIMITERS)
+        return COMPLAIN(node, "1 to %d delimiters were expected", SCHEMA_MOST_DELIMITERS);
+    for (size_t i = 0; i < texts.count; i++) {
+        const schema_text_t *text = &texts.items[i];
+        if (text->length != 1 || strchr("\r\n\"\\", text->text[0]) || (text->text[0] & 0x80))
+            return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
+                                  "(in double quotes), no quote, backslash or line end");
+        schema->delimiters[schema->delimiter_count++] = text->text[0];
+    }
+    return true;
+}
+
+static bool read_escape(reader_t *reader, const ynode_t *node) {
+    texts_t texts;
+    if (!schema_texts(reader, node, &texts))
+        return false;
+    reader->schema->escape_double = reader->schema->escape_backslash = false;
+    for (size_t i = 0; i < texts.count; i++) {
+        if (strcmp(texts.items[i].text, "double") == 0)
+            reader->schema->escape_double = true;
+        else if (strcmp(texts.items[i].text, "backslash") == 0)
+            reader->schema->escape_backslash = true;
+        else
+            return COMPLAIN(node, "'%s' is not a way to escape; known are double and backslash",
+                            texts.items[i].text);
+    }
+    return true;
+}
+
+static bool read_header(reader_t *reader, const ynode_t *node) {
+    schema_t *schema = reader->schema;
+    bool yes;
+    err_t ignored;
+    if (node->kind == YNODE_SCALAR && !node->quoted && ytree_bool(reader->tree, node, &yes, &ignored)) {
+        schema->header = yes ? HEADER_YES : HEADER_NO;
+        return true;
+    }
+    schema->header = HEADER_WORDS;
+    if (!schema_texts(reader, node, &schema->header_words))
+        return false;
+    for (size_t i = 0; i < schema->header_words.count; i++)
+        if (!schema->header_words.items[i].length)
+            return COMPLAIN(node, "a header's first word cannot be empty");
+    return true;
+}
+
+static bool read_record(reader_t *reader, const ynode_t *node) {
+    static const char *const keys[] = {"columns", "quote", "escape", "multiline", "header", "encoding"};
+    schema_t *schema = reader->schema;
+    if (!ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        return false;
+    const ynode_t *columns = ynode_get(node, "columns"), *quote = ynode_get(node, "quote"),
+                  *escape = ynode_get(node, "escape"), *multiline = ynode_get(node, "multiline"),
+                  *header = ynode_get(node, "header"), *encoding = ynode_get(node, "encoding");
+    if (!columns)
+        return COMPLAIN(node, "'columns' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
+    if (!read_delimiters(reader, columns) || (escape && !read_escape(reader, escape)) ||
+        (header && !read_header(reader, header)))
+        return false;
+    if (quote && !schema_want(reader, quote, YNODE_SCALAR, "a quote character"))
+        return false;
+    if (quote && (strcmp(quote->text, "none") == 0 || !quote->length))
+        schema->quote = 0;
+    else if (quote && quote->length == 1 && !(quote->text[0] & 0x80) && !strchr("\r\n\\", quote->text[0]) &&
+             !memchr(schema->delimiters, quote->text[0], schema->delimiter_count))
+        schema->quote = quote->text[0];
+    else if (quote)
+        return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");
+    bool lines = false;
+    if (multiline && !ytree_bool(reader->tree, multiline, &lines, reader->err))
+        return false;
+    if (lines)
+        return COMPLAIN(multiline, "line ends inside quotes are not read by this version");
+    if (encoding && (encoding->kind != YNODE_SCALAR || strcmp(encoding->text, "latin1") != 0))
+        return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
+                                  "other bytes as BSON binary");
+    schema->latin1 = encoding != NULL;
+    return true;
+}
+
+static bool read_surplus(reader_t *reader, const ynode_t *node) {
+    static const char *const keys[] = {"into", "left"};
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, node, YNODE_MAP, "a map such as {into: model, left: 9}") ||
+        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        return false;
+    const ynode_t *into = ynode_get(node, "into"), *left = ynode_get(node, "left");
+    int64_t count = 0;
+    if (!into || !left)
+        return COMPLAIN(node,
+                        "'into' (a field) and 'left' (how many fields stand before it) are both needed");
+    if (!schema_named(reader, into, &schema->surplus_field) ||
+        !ytree_int(reader->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
+        return false;
+    schema->surplus_left = (size_t)count;
+    return true;
+}
+
+static bool add_layout(reader_t *reader, const uint16_t *fields, size_t count, const ynode_t *at) {
+    schema_t *schema = reader->schema;
+    if (schema->layout_count == SCHEMA_MOST_LAYOUTS)
+        return COMPLAIN(at, "at most %d layouts were expected", SCHEMA_MOST_LAYOUTS);
+    for (size_t i = 0; i < schema->layout_count; i++)
+        if (schema->layouts[i].count == count)
+            return COMPLAIN(at, "two layouts of %zu columns cannot be told apart", count);
+    schema->layouts[schema->layout_count++] = (layout_t){fields, count};
+    return true;
+}
+
+static bool read_layouts(reader_t *reader, const ynode_t *list) {
+    if (!schema_want(reader, list, YNODE_LIST, "a list of lists of field names"))
+        return false;
+    if (!list->count)
+        return COMPLAIN(
+            list, "a layout was expected, such as [[id, name]]; leave 'layouts' out for all fields in order");
+    for (const ynode_t *layout = list->first; layout; layout = layout->next) {
+        if (!schema_want(reader, layout, YNODE_LIST, "a list of field names"))
+            return false;
+        uint16_t *fields = schema_keep(reader, (layout->count + 1) * sizeof *fields);
+        size_t count = 0;
+        if (!fields)
+            return false;
+        for (const ynode_t *name = layout->first; name; name = name->next) {
+            int index;
+            if (!schema_named(reader, name, &index))
+                return false;
+            for (size_t i = 0; i < count; i++)
+                if (fields[i] == index)
+                    return COMPLAIN(name, "'%s' stands twice in this layout", name->text);
+            fields[count++] = (uint16_t)index;
+        }
+        if (!count)
+            return COMPLAIN(layout, "a layout needs at least one column");
+        if (!add_layout(reader, fields, count, layout))
+            return false;
+    }
+    return true;
+}
+
+/* Without layouts: all fields in order, and the same without the optional ones at the end. */
+static bool default_layouts(reader_t *reader) {
+    schema_t *schema = reader->schema;
+    uint16_t *fields = schema_keep(reader, schema->field_count * sizeof *fields);
+    if (!fields)
+        return false;
+    for (size_t i = 0; i < schema->field_count; i++)
+        fields[i] = (uint16_t)i;
+    size_t needed = schema->field_count;
+    while (needed > 1 && schema->fields[needed - 1].optional)
+        needed--;
+    if (needed < schema->field_count && !add_layout(reader, fields, needed, ytree_root(reader->tree)))
+        return false;
+    return add_layout(reader, fields, schema->field_count, ytree_root(reader->tree));
+}
+
+bool schema_read_columns(reader_t *reader, const ynode_t *root) {
+    static const char *const others[] = {"document", "tail", "sections"};
+    schema_t *schema = reader->schema;
+    const ynode_t *surplus = ynode_get(root, "surplus"), *layouts = ynode_get(root, "layouts"),
+                  *made = ynode_get(root, "make");
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (ynode_get(root, others[i]))
+            return COMPLAIN(ynode_get(root, others[i]),
+                            "'%s' goes with records of fixed width: record: {fixed: 105}", others[i]);
+    schema->surplus_field = -1;
+    schema->quote = '"';
+    schema->escape_double = true;
+    if (!read_record(reader, ynode_get(root, "record")) || !read_fields(reader, ynode_get(root, "fields")) ||
+        !check_groups(reader) || (surplus && !read_surplus(reader, surplus)))
+        return false;
+    if (schema->header == HEADER_WORDS && !schema->header_words.count)
+        schema->header_words = schema->fields[0].columns;
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        if (!schema->header_words.items[i].length)
+            return COMPLAIN(
+                schema->fields[0].at,
+                "the first field's column is \"\", and a header cannot be told by an empty word; say "
+                "in 'record' how it begins: header: yes, no, or [WORD, ...]");
+    if (!(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
+        return false;
+    for (size_t i = 0; surplus && i < schema->layout_count; i++) {
+        const layout_t *layout = &schema->layouts[i];
+        if (layout->count <= schema->surplus_left ||
+            layout->fields[schema->surplus_left] != schema->surplus_field)
+            return COMPLAIN(surplus, "'%s' is not column %zu of every layout",
+                            schema->fields[schema->surplus_field].name, schema->surplus_left + 1);
+    }
+    return !made || schema_read_made(reader, made);
+}

@@ -1,0 +1,99 @@
+#include "format/schema/schema_digest.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+static void digest_bytes(XXH3_state_t *state, const void *bytes, size_t length) {
+    uint64_t size = length;
+    XXH3_128bits_update(state, &size, sizeof size);
+    XXH3_128bits_update(state, bytes, length);
+}
+
+static void digest_texts(XXH3_state_t *state, const texts_t *texts) {
+    digest_bytes(state, &texts->count, sizeof texts->count);
+    for (size_t i = 0; i < texts->count; i++)
+        digest_bytes(state, texts->items[i].text, texts->items[i].length);
+}
+
+static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) {
+    char kind[] = {(char)field->type, (char)field->divide, (char)field->optional};
+    digest_bytes(state, field->key, strlen(field->key));
+    digest_bytes(state, kind, sizeof kind);
+    digest_texts(state, &field->columns);
+    digest_texts(state, &field->absent);
+    digest_texts(state, &field->as);
+    if (!fixed)
+        return;
+    char width[] = {(char)(field->width & 255), (char)(field->width >> 8), (char)field->counted,
+                    (char)field->sign};
+    digest_bytes(state, width, sizeof width);
+    digest_bytes(state, field->is, field->is ? field->width * sizeof *field->is : 0);
+}
+
+static void digest_fields(XXH3_state_t *state, const field_t *fields, size_t count) {
+    digest_bytes(state, &count, sizeof count);
+    for (size_t i = 0; i < count; i++)
+        digest_field(state, &fields[i], true);
+}
+
+static void digest_made(XXH3_state_t *state, const make_t *made) {
+    char kind = (char)made->kind;
+    digest_bytes(state, made->field.key, strlen(made->field.key));
+    digest_bytes(state, &kind, 1);
+    for (size_t i = 0; i < made->from_count; i++) {
+        digest_bytes(state, made->from[i].with.text, made->from[i].with.length);
+        digest_bytes(state, made->from[i].fields, made->from[i].count * sizeof *made->from[i].fields);
+    }
+}
+
+static void digest_fixed(XXH3_state_t *state, const schema_t *schema) {
+    digest_bytes(state, &schema->fixed, sizeof schema->fixed);
+    digest_texts(state, &schema->document);
+    digest_fields(state, schema->fields, schema->field_count);
+    for (size_t i = 0; i < schema->part_count; i++) {
+        const tail_part_t *part = &schema->parts[i];
+        char traits[] = {(char)part->sections, (char)part->leave_out};
+        digest_bytes(state, part->marker.text, part->marker.length);
+        digest_bytes(state, traits, sizeof traits);
+        digest_bytes(state, part->name, part->name ? strlen(part->name) : 0);
+        digest_bytes(state, part->list, part->list ? strlen(part->list) : 0);
+        digest_fields(state, part->fields, part->field_count);
+    }
+    for (size_t i = 0; i < schema->section_count; i++) {
+        const section_t *section = &schema->sections[i];
+        digest_bytes(state, section->name, strlen(section->name));
+        for (size_t j = 0; j < section->id_count; j++)
+            digest_bytes(state, &section->ids[j], sizeof section->ids[j]);
+        digest_fields(state, section->fields, section->field_count);
+    }
+}
+
+/* Everything that decides which document a record becomes; names and comments do not. */
+bool schema_digest(schema_t *schema, err_t *err) {
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return err_memory(err, 576);
+    XXH3_128bits_reset(state);
+    digest_bytes(state, schema->delimiters, schema->delimiter_count);
+    char traits[] = {
+        schema->quote,  schema->escape_double,       schema->escape_backslash,  (char)schema->header,
+        schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
+    digest_bytes(state, traits, sizeof traits);
+    digest_texts(state, &schema->header_words);
+    for (size_t i = 0; i < schema->field_count; i++)
+        digest_field(state, &schema->fields[i], false);
+    for (size_t i = 0; i < schema->layout_count; i++)
+        digest_bytes(state, schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
+    for (size_t i = 0; i < schema->made_count; i++)
+        digest_made(state, &schema->made[i]);
+    if (schema->fixed)
+        digest_fixed(state, schema);
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
+    XXH3_freeState(state);
+    for (size_t i = 0; i < sizeof canonical.digest; i++) {
+        schema->digest[2 * i] = "0123456789abcdef"[canonical.digest[i] >> 4];
+        schema->digest[2 * i + 1] = "0123456789abcdef"[canonical.digest[i] & 15];
+    }
+    return true;
+}

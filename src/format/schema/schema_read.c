@@ -1,0 +1,131 @@
+#include "format/schema/schema_read.h"
+#include "base/nearest.h"
+
+#include <string.h>
+
+bool schema_want(reader_t *reader, const ynode_t *node, ynode_kind_t kind, const char *expected) {
+    return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
+}
+
+bool schema_texts(reader_t *reader, const ynode_t *node, texts_t *texts) {
+    size_t count = node->kind == YNODE_LIST ? node->count : 1;
+    schema_text_t *items = schema_keep(reader, (count ? count : 1) * sizeof *items);
+    if (!items)
+        return false;
+    const ynode_t *item = node->kind == YNODE_LIST ? node->first : node;
+    for (size_t i = 0; i < count; i++, item = item->next) {
+        if (!schema_want(reader, item, YNODE_SCALAR, "a word or a list of words"))
+            return false;
+        items[i] = (schema_text_t){item->text, item->length};
+    }
+    *texts = (texts_t){items, count};
+    return true;
+}
+
+bool schema_name(reader_t *reader, const ynode_t *node, const char **name) {
+    if (!schema_want(reader, node, YNODE_SCALAR, "a name"))
+        return false;
+    if (!node->length || strlen(node->text) != node->length)
+        return COMPLAIN(node, "a name cannot be empty");
+    *name = node->text;
+    return true;
+}
+
+bool schema_key(reader_t *reader, const ynode_t *node, const char **key) {
+    if (!schema_name(reader, node, key))
+        return false;
+    const char *text = *key;
+    if (text[0] == '$' || text[0] == '.' || text[node->length - 1] == '.' || strstr(text, "..") ||
+        strstr(text, ".$"))
+        return COMPLAIN(node, "'%s' cannot be a document's key: no part of it may be empty or start with '$'",
+                        text);
+    if (strcmp(text, "_id") == 0 || strncmp(text, "_id.", 4) == 0)
+        return COMPLAIN(node, "the key _id is made from the record's position; choose another key");
+    if (node->length > 120)
+        return COMPLAIN(node, "a key of more than 120 bytes is not supported");
+    return true;
+}
+
+static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
+    static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
+    static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
+                                             {"YYYY-MM-DD hh:mm:ss", 19},
+                                             {"YYYY-MM-DDThh:mm:ss", 19},
+                                             {"YYYY-MM-DDThh:mm:ss.SSSZ", 24},
+                                             {"YYYY-MM-DD hh:mm:ss.SSS", 23},
+                                             {"YYYY-MM-DDThh:mm:ss.SSS", 23},
+                                             {"YYYY-MM-DD", 10}};
+    const char *words[SCHEMA_TYPES];
+    if (!schema_want(reader, node, YNODE_SCALAR, "a type"))
+        return false;
+    for (size_t i = 0; i < SCHEMA_TYPES; i++) {
+        words[i] = schema_types[i].name;
+        if (strcmp(node->text, schema_types[i].name) != 0)
+            continue;
+        field->type = schema_types[i].type;
+        if (strcmp(node->text, "date") == 0)
+            field->as = (texts_t){date, COUNT(date)};
+        if (strcmp(node->text, "datetime") == 0)
+            field->as = (texts_t){datetime, COUNT(datetime)};
+        return true;
+    }
+    const char *near = nearest_word(node->text, words, SCHEMA_TYPES);
+    return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are text, code, int, long, number, date, datetime",
+                    node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+}
+
+bool schema_divide(reader_t *reader, const ynode_t *node, field_t *field) {
+    int64_t divide = 1;
+    if (field->type != TYPE_NUMBER)
+        return COMPLAIN(node, "'divide' goes with the type number");
+    if (!ytree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
+        return false;
+    for (field->divide = 0; divide % 10 == 0; divide /= 10)
+        field->divide++;
+    return divide == 1 || COMPLAIN(node, "a power of ten was expected: 1, 10, 100, ...");
+}
+
+bool schema_field_start(reader_t *reader, const ynode_t *node, field_t *field) {
+    const ynode_t *name = ynode_get(node, "name"), *key = ynode_get(node, "key"),
+                  *type = ynode_get(node, "type");
+    field->at = node;
+    if (!name)
+        return COMPLAIN(node, "this field has no name");
+    return schema_name(reader, name, &field->name) &&
+           schema_key(reader, key && !reader->keys_are_names ? key : name, &field->key) &&
+           (!type || read_type(reader, type, field));
+}
+
+bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field) {
+    for (size_t i = 0; i < count; i++) {
+        const field_t *other = &fields[i];
+        if (strcmp(other->name, field->name) == 0)
+            return COMPLAIN(field->at, "a field named '%s' stands in line %d already", field->name,
+                            other->at->line);
+        size_t length = strlen(other->key), mine = strlen(field->key);
+        size_t shorter = length < mine ? length : mine;
+        if (strncmp(other->key, field->key, shorter) == 0 &&
+            (length == mine || (length < mine ? field->key : other->key)[shorter] == '.'))
+            return COMPLAIN(field->at,
+                            "the key '%s' does not go with '%s' of line %d: one of them is in the way",
+                            field->key, other->key, other->at->line);
+    }
+    return true;
+}
+
+bool schema_named(reader_t *reader, const ynode_t *node, int *index) {
+    const schema_t *schema = reader->schema;
+    const char *names[SCHEMA_MOST_FIELDS];
+    if (!schema_want(reader, node, YNODE_SCALAR, "a field's name"))
+        return false;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        names[i] = schema->fields[i].name;
+        if (strcmp(names[i], node->text) == 0) {
+            *index = (int)i;
+            return true;
+        }
+    }
+    const char *near = nearest_word(node->text, names, schema->field_count);
+    return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,48 @@
+/* calendar: dates of the proleptic Gregorian calendar, from year 0 on. The readers of text may load up to 8 bytes
+ * behind it: buffers have POOL_SLACK for that. */
+#ifndef TIPPLE_FORMAT_VALUES_CALENDAR_H
+#define TIPPLE_FORMAT_VALUES_CALENDAR_H
+
+#include "format/values/digits.h"
+
+/* Days since 1970-01-01; false where there is no such date. */
+bool calendar_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days);
+
+typedef struct {
+    uint32_t year, month, day;
+} date_t;
+
+/* The date of so many days since 1970-01-01; false before year 0 and after year 9999. */
+bool calendar_date(int64_t days, date_t *date);
+
+/* YYYY-MM-DD, 10 bytes, a real date. */
+bool calendar_any_iso(const uint8_t *text, int64_t *ms);
+
+/* The same, quick for 1901 to 2099, where every fourth year is a leap year. */
+static inline bool calendar_iso(const uint8_t *text, int64_t *ms) {
+    static const uint8_t month_days[16] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
+    static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
+    uint16_t last;
+    memcpy(&last, text + 8, 2);
+    /* without '0' or '-' each byte is a digit or out of range */
+    uint64_t first = digits_load(text) ^ 0x2D30302D30303030ull;
+    uint32_t ending = last ^ 0x3030u;
+    if (__builtin_expect(((first & 0xFFF0F0FFF0F0F0F0ull) | (ending & 0xF0F0u)) != 0, 0))
+        return false;
+    uint32_t year = (uint32_t)(first & 0xF) * 1000 + (uint32_t)(first >> 8 & 0xF) * 100 +
+                    (uint32_t)(first >> 16 & 0xF) * 10 + (uint32_t)(first >> 24 & 0xF);
+    uint32_t month = (uint32_t)(first >> 40 & 0xF) * 10 + (uint32_t)(first >> 48 & 0xF);
+    uint32_t day = (ending & 0xF) * 10 + (ending >> 8);
+    uint32_t leap = (year & 3) == 0;
+    if (__builtin_expect(year - 1901 > 198 || month > 12 ||
+                             day - 1 >= month_days[month & 15] + (leap & (month == 2)) ||
+                             !digits_only(first) || !digits_only(ending),
+                         0))
+        return calendar_any_iso(text, ms);
+    int32_t days = ((int32_t)year - 1970) * 365 + (((int32_t)year - 1901) >> 2) - 17 + before[month] +
+                   (int32_t)(leap & (month > 2)) + (int32_t)day - 1;
+    *ms = (int64_t)days * 86400000;
+    return true;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* convert: text into numbers and back, without libc in the record path. convert_digits may load up to 8 bytes
+ * behind the text: buffers have POOL_SLACK for that. */
+#ifndef TIPPLE_FORMAT_VALUES_CONVERT_H
+#define TIPPLE_FORMAT_VALUES_CONVERT_H
+
+#include "format/values/digits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 1 to 16 plain digits, nothing else: the usual case. */
+static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *value) {
+    const uint64_t zeros = 0x3030303030303030ull;
+    if (length - 1 < 8) {
+        uint64_t digits = (digits_load(text) ^ zeros) << (8 * (8 - length));
+        *value = digits_value(digits);
+        return digits_only(digits);
+    }
+    if (length - 9 < 8) {
+        uint64_t low = digits_load(text + length - 8) ^ zeros;
+        uint64_t high = (digits_load(text) ^ zeros) << (8 * (16 - length));
+        *value = (uint64_t)digits_value(high) * 100000000u + digits_value(low);
+        return digits_only(low) && digits_only(high);
+    }
+    return false;
+}
+
+/* Any whole number that fits int64, with blanks around it, a sign, zeros in front. "-0" is none: printing the
+ * number would lose the sign. */
+bool convert_int(const uint8_t *text, size_t length, int64_t *value);
+size_t convert_print_int(int64_t value, uint8_t *out); /* at most 20 bytes */
+
+/* A decimal number, exactly the double nearest to text / 10^divide. No inf, nan or hexadecimal. */
+bool convert_number(const uint8_t *text, size_t length, int divide, double *value);
+/* The shortest text that reads back as this double times 10^divide; at most 40 bytes. */
+size_t convert_print_number(double value, int divide, uint8_t *out);
+
+#endif

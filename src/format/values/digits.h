@@ -1,0 +1,28 @@
+/* digits: decimal digits, eight at a time in a word. */
+#ifndef TIPPLE_FORMAT_VALUES_DIGITS_H
+#define TIPPLE_FORMAT_VALUES_DIGITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t digits_load(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    return word;
+}
+
+/* Eight digits in a word, first digit in the lowest byte, each already minus '0'. */
+static inline uint32_t digits_value(uint64_t digits) {
+    digits = digits * 10 + (digits >> 8);
+    return (uint32_t)((((digits & 0x000000FF000000FFull) * 0x000F424000000064ull) +
+                       (((digits >> 16) & 0x000000FF000000FFull) * 0x0000271000000001ull)) >>
+                      32);
+}
+
+/* True when every byte of a word (already minus '0' by xor) is 0 to 9. */
+static inline bool digits_only(uint64_t digits) {
+    return ((digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* mot_rows: the rows of a made-up file of MOT results, a buffer at a time. One thread per mot_rows_t. */
+#ifndef TIPPLE_GENERATE_MOT_MOT_ROWS_H
+#define TIPPLE_GENERATE_MOT_MOT_ROWS_H
+
+#include "generate/mot/mot_release.h"
+
+#include <stddef.h>
+
+typedef struct mot_rows mot_rows_t;
+
+/* Room for a header, a row, and what its copies write past the end. */
+enum { MOT_ROWS_LEAST_ROOM = 1024 };
+
+/* NULL when memory is short. */
+mot_rows_t *mot_rows_new(const mot_release_t *release, uint64_t rows, uint64_t seed);
+void mot_rows_destroy(mot_rows_t *rows);
+
+/* Writes whole lines, as many as fit, and returns their bytes; 0 at the end of the file. */
+size_t mot_rows_fill(mot_rows_t *rows, char *to, size_t room);
+
+#endif

@@ -1,0 +1,188 @@
+#include "load/before/check_inputs.h"
+#include "base/stop.h"
+#include "format/record/dialect.h"
+#include "input/cutter.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    FIRST_BYTES = 512, /* mostly hold a header; decompressing 4 KiB takes twice the time */
+    MOST_THREADS = 8,
+    FILES_A_THREAD = 200, /* for fewer a thread more is not worth its start */
+};
+
+typedef struct {
+    const schema_t *schema;
+    const manifest_t *manifest;
+    size_t longest; /* a record that has no end after so many bytes is skipped by the cutter */
+    misfits_t *misfits;
+    atomic_size_t next;
+    pthread_mutex_t lock; /* of what follows, and of the misfits */
+    bool failed;
+    err_t err;
+} check_t;
+
+/* What one thread carries from file to file. */
+typedef struct {
+    check_t *check;
+    source_kit_t *kit;
+    uint8_t *text;
+    size_t room;
+    first_line_t fitting; /* of the last file that fits */
+} checker_t;
+
+/* Can its beginning be read without what comes before it, and does it say anything? */
+static bool can_check(const check_t *check, size_t at) {
+    const input_file_t *file = &check->manifest->files[at];
+    if (file->kind == INPUT_STREAM || (file->kind == INPUT_PLAIN && !dialect_may_refuse(check->schema)))
+        return false;
+    return !input_is_in_stream(file) || !at || check->manifest->files[at - 1].archive != file->archive;
+}
+
+static bool make_room(checker_t *checker, size_t room, err_t *err) {
+    if (room <= checker->room)
+        return true;
+    uint8_t *larger = realloc(checker->text, room);
+    if (!larger)
+        return err_memory(err, room);
+    checker->text = larger;
+    checker->room = room;
+    return true;
+}
+
+/* Reads until the first line is there that is not blank. The cutter's first cut has that line if it begins in
+ * the first window and is no longer than any record may be; else the file fits here, and its feeder, who knows
+ * whether anything follows, may refuse it. */
+static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *fits, err_t *err) {
+    const size_t longest = checker->check->longest;
+    const bool refuses = dialect_may_refuse(checker->check->schema); /* else any text will do */
+    bool whole = false, more = true;
+    size_t begins, ends;
+    *have = 0;
+    *fits = false;
+    for (size_t want = FIRST_BYTES; more && !whole && !*fits; want *= 4) {
+        if (!make_room(checker, want, err))
+            return false;
+        const ssize_t got = source_read(source, checker->text + *have, want - *have, err);
+        if (got < 0)
+            return false;
+        *have += (size_t)got;
+        /* fewer than wanted may mean that a fault comes next */
+        more = got > 0 && (refuses || *have < want);
+        whole = dialect_first_line(checker->text, *have, &begins, &ends);
+        *fits = begins >= CUTTER_WINDOW || ends - begins > longest;
+    }
+    return true;
+}
+
+/* Its first line decides that. */
+static bool does_fit(checker_t *checker, size_t have, const char *name, err_t *err) {
+    if (first_line_is(&checker->fitting, checker->text, have))
+        return true;
+    if (!dialect_fits(checker->check->schema, checker->text, have, name, err))
+        return false;
+    first_line_note(&checker->fitting, checker->text, have);
+    return true;
+}
+
+static bool check_file(checker_t *checker, const input_file_t *file, err_t *err) {
+    bool fits;
+    size_t have;
+    source_t *source = source_open_in(checker->kit, file, err);
+    bool ok = source && read_head(checker, source, &have, &fits, err) &&
+              (fits || does_fit(checker, have, file->name, err));
+    source_close(source);
+    return ok;
+}
+
+static void take_failure(check_t *check, size_t at, err_t *err) {
+    pthread_mutex_lock(&check->lock);
+    bool ok = err->status == STATUS_INPUT &&
+              misfits_add(check->misfits, check->manifest->files[at].name, err->text, at, err);
+    if (!ok && !check->failed) {
+        check->failed = true;
+        check->err = *err;
+    }
+    pthread_mutex_unlock(&check->lock);
+}
+
+static void *work(void *context) {
+    checker_t checker = {.check = context, .kit = source_kit_new()};
+    check_t *check = context;
+    err_t err;
+    if (checker.kit)
+        source_kit_peek(checker.kit);
+    else if (!err_memory(&err, sizeof checker))
+        take_failure(check, 0, &err);
+    for (size_t at; checker.kit && (at = check->next++) < check->manifest->count && !stop_signal();)
+        if (can_check(check, at) && !check_file(&checker, &check->manifest->files[at], &err))
+            take_failure(check, at, &err);
+    source_kit_free(checker.kit);
+    free(checker.text);
+    return NULL;
+}
+
+/* This thread, and others where there are many files. That one of those cannot be started does no harm. */
+static void run(check_t *check) {
+    pthread_t threads[MOST_THREADS];
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t useful = check->manifest->count / FILES_A_THREAD, started = 0;
+    useful = useful < (size_t)cpus ? useful : (size_t)cpus;
+    while (started + 1 < useful && started < MOST_THREADS &&
+           pthread_create(&threads[started], NULL, work, check) == 0)
+        started++;
+    work(check);
+    while (started)
+        pthread_join(threads[--started], NULL);
+}
+
+bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
+                       misfits_t *misfits, err_t *err) {
+    check_t check = {.schema = schema,
+                     .manifest = manifest,
+                     .longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record,
+                     .misfits = misfits};
+    pthread_mutex_init(&check.lock, NULL);
+    run(&check);
+    pthread_mutex_destroy(&check.lock);
+    misfits_sort(misfits);
+    if (stop_signal())
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was written");
+    if (check.failed)
+        *err = check.err;
+    return !check.failed;
+}
+
+/* Those that are left move together; archives are no files, and stay. */
+static void take_out(manifest_t *manifest, const misfits_t *misfits) {
+    size_t left = 0, misfit = 0;
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (misfit < misfits->count && misfits->items[misfit].input == i) {
+            manifest_free_file(&manifest->files[i]);
+            misfit++;
+        } else {
+            manifest->files[left++] = manifest->files[i];
+        }
+    }
+    manifest->count = left;
+}
+
+bool check_inputs(const schema_t *schema, manifest_t *manifest, uint64_t max_record, bool skip,
+                  misfits_t *skipped, err_t *err) {
+    misfits_t misfits = {NULL, 0};
+    const size_t files = manifest->count;
+    bool ok = check_inputs_find(schema, manifest, max_record, &misfits, err);
+    if (ok && misfits.count && skip && misfits.count < files) {
+        misfits_warn(&misfits, files, schema->name);
+        take_out(manifest, &misfits);
+        *skipped = misfits;
+        return true;
+    }
+    if (ok && misfits.count)
+        ok = misfits_refuse(&misfits, files, schema->name, err);
+    misfits_free(&misfits);
+    return ok;
+}

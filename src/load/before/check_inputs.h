@@ -1,0 +1,22 @@
+/* check_inputs: does every input fit the format? Looked at before anything is dropped or written: of each
+ * file the first line, decompressed. What can only be read in order (stdin, pipes, members of a compressed
+ * tar but its first) is not looked at here; the feeder finds out when it gets there. */
+#ifndef TIPPLE_LOAD_BEFORE_CHECK_INPUTS_H
+#define TIPPLE_LOAD_BEFORE_CHECK_INPUTS_H
+
+#include "format/schema/schema.h"
+#include "input/manifest.h"
+#include "load/before/misfits.h"
+
+/* Puts those that do not fit into *misfits, in the manifest's order, and says what a feeder with the same
+ * max_record would say. False: the looking itself failed (memory, descriptors) or a signal came. */
+bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
+                       misfits_t *misfits, err_t *err);
+
+/* All must fit: else false with status 5 and all of their names. With skip those that do not are named in a
+ * warning, taken out of the manifest and put into *skipped (to be freed also after a failure); only when none
+ * is left it is false. */
+bool check_inputs(const schema_t *schema, manifest_t *manifest, uint64_t max_record, bool skip,
+                  misfits_t *skipped, err_t *err);
+
+#endif

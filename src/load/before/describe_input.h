@@ -1,0 +1,14 @@
+/* describe_input: an input of the manifest as the catalog describes it. Used by loads and by verify. */
+#ifndef TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
+#define TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
+
+#include "catalog/register.h"
+#include "input/manifest.h"
+
+void describe_input(const input_file_t *input, wanted_t *wanted);
+bool describe_may_grow(const input_file_t *input);
+/* See register_file_fn, register_digest_fn. */
+bool describe_file_at(const char *path, file_id_t *file);
+bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33], err_t *err);
+
+#endif

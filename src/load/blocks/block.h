@@ -1,0 +1,99 @@
+/* block: the records whose first byte lies in one 256 KiB window of a file's decompressed text; the unit of
+ * work, of acknowledgement and of resume. A feeder makes it, the queue hands it to one loader, and that
+ * loader alone touches it until it is done. Its raw bytes stay until the last reply, because rejects need
+ * them. */
+#ifndef TIPPLE_LOAD_BLOCKS_BLOCK_H
+#define TIPPLE_LOAD_BLOCKS_BLOCK_H
+
+#include "base/threads/pool.h"
+#include "format/record/dialect.h"
+#include "input/manifest.h"
+#include "catalog/ledger/ledger.h"
+#include "catalog/record_id/position.h"
+
+#include <stdatomic.h>
+
+/* One input, or one piece of it, as the threads of a load (or of verify) see it. It is filled in before the
+ * piece is handed to a feeder; afterwards only what says so changes. */
+typedef struct {
+    const input_file_t *input;
+    work_t *work;         /* the ledger's, which only the main thread touches; NULL: without a ledger */
+    uint32_t ordinal;     /* of the input in the catalog */
+    const char *known_as; /* its name there */
+    extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
+    size_t extent_count;
+    uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
+    const dialect_t *dialect; /* NULL until its first bytes were read */
+    bool begun_before;  /* something of it may be in the collection: blocks that are not done are read back */
+    bool compares;      /* done blocks are read and compared with their hashes, not passed over */
+    bool only_compares; /* and nothing else: all of them are done */
+    bool may_be_torn;   /* it may grow: a last record without a line end is sent by itself, at last */
+    done_runs_t done_before; /* blocks that earlier runs have made durable */
+    torn_t *torn;            /* last records of earlier versions, that had no line end */
+    size_t torn_count;
+    fix_mark_t *fixes; /* records that a person has fixed */
+    size_t fix_count;
+    tail_t tail;                  /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;            /* of our ownership; 0: it is another load's now */
+    atomic_uint fed_epoch;        /* the last one that a feeder began with */
+    atomic_bool begun;            /* by this load: a block was handed out */
+    atomic_bool opened;           /* by a feeder of this load: a stream can be read only once */
+    atomic_bool misfit;           /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool changed;          /* it has other content than when it was loaded before */
+    atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;              /* after its last one; known when it is fed */
+    uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
+} load_file_t;
+
+/* Where a place of the text has its number. */
+static inline bool load_file_number(const load_file_t *file, uint64_t offset, uint64_t *number) {
+    return extents_number(file->extents, file->extent_count, offset, number);
+}
+
+/* What a cut-off record has made, and the whole one does not: a message of a load that was killed may still bring
+ * it. */
+typedef struct late {
+    struct late *next;
+    load_file_t *file;
+    uint32_t epoch, length;
+    uint8_t document[];
+} late_t;
+
+typedef struct block {
+    struct block *next; /* in the list that is queued, later in that of done blocks */
+    load_file_t *file;
+    buffer_t buffer;
+    uint32_t length;     /* of the text in the buffer */
+    uint64_t offset;     /* of text[0] in the file */
+    uint64_t first_line; /* of text[0], from 1, counted from the record at lines_from on */
+    uint64_t lines_from; /* mostly 0: the file's beginning */
+    uint64_t from, to;   /* numbers of the blocks that are done with it */
+    uint64_t hash;       /* of its text, for the catalog; sums of blocks are compared */
+    uint32_t epoch;      /* its file's, when it was cut */
+    int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
+    bool file_start;
+    bool tail;         /* one of its input's last: done only when all of the input is, because it may grow */
+    bool partial;      /* cut off by --limit or a fault of the input: never written down as done */
+    bool begun_before; /* what is there of it is read back and compared before anything is sent */
+    const char *refusal; /* why its record is a reject, whatever it makes; mostly NULL */
+    struct {             /* a record behind the others that is over --max-record */
+        uint64_t length; /* 0: none */
+        uint32_t kept;   /* its first bytes, at buffer.bytes + length, for people */
+        uint32_t held;   /* so many are there: more than the longest record has */
+    } oversize;
+    counts_t counts;
+    reject_mark_t *rejects; /* of its records, to be freed with it */
+    size_t reject_count, reject_room;
+    uint32_t pending; /* documents in batches without a reply */
+    bool counted;     /* among the blocks that are on their way (loading_add_block) */
+    late_t *late;     /* to be looked for once more before its piece is complete */
+    bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
+    bool parsed;      /* all of its records were looked at */
+} block_t;
+
+/* Was its piece taken by another load after it was cut? Then it is that load's to send. */
+static inline bool block_is_lost(const block_t *block) {
+    return block->epoch != block->file->epoch;
+}
+
+#endif

@@ -1,0 +1,20 @@
+#include "load/blocks/other_stream.h"
+
+bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "--input-name %.300s is the name of what was loaded before, and %s byte %llu. Give this one "
+        "another name; or remove the documents of the other one by `tipple forget %.300s --delete`, and "
+        "run the same command again",
+        file->input->name, what, (unsigned long long)at, file->input->name);
+}
+
+bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "--input-name %.300s is the name of what was loaded before, and this stream ends at byte %llu, "
+        "before what there is of that one. If it broke off, run the same command again, with all of it; "
+        "else give this one another name; or remove the documents of the other one by `tipple forget "
+        "%.300s --delete`, and run the same command again",
+        file->input->name, (unsigned long long)end, file->input->name);
+}

@@ -1,0 +1,42 @@
+/* flushes: when the server wrote checkpoints during a load: while one is under way writes often wait. A
+ * thread of its own asks serverStatus once a second by a connection of its own, and gives up quietly: it can
+ * neither hold up the load nor fail it. A router does not tell of its shards' checkpoints. */
+#ifndef TIPPLE_LOAD_RATE_FLUSHES_H
+#define TIPPLE_LOAD_RATE_FLUSHES_H
+
+#include "server/server.h"
+
+enum { FLUSHES_MOST = 1440 }; /* a day of them; later ones are not kept */
+
+typedef struct {
+    int64_t began_ns, ended_ns; /* from the origin; known to about half a second */
+} flush_t;
+
+typedef struct {
+    bool known; /* the server told; else there may have been any */
+    size_t count;
+    flush_t items[FLUSHES_MOST];
+} flushes_t;
+
+typedef struct flushes_watch flushes_watch_t;
+
+/* NULL: it cannot be known, or there is no memory for it. origin_ns: clock_now_ns of what counts as 0. */
+flushes_watch_t *flushes_start(const server_t *server, int64_t origin_ns);
+void flushes_stop(flushes_watch_t *watch, flushes_t *found); /* NULL is allowed */
+
+/* ---- the pure half ---- */
+
+typedef struct {
+    int64_t at_ns;
+    bool running;
+    double number;    /* grows with each checkpoint */
+    double recent_ms; /* that the last one took */
+} flush_sample_t;
+
+/* From a reply to serverStatus, of any version; false: it does not tell. */
+bool flushes_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample);
+
+/* What two looks in a row tell of what ended between them. */
+void flushes_compare(flushes_t *flushes, const flush_sample_t *before, const flush_sample_t *now);
+
+#endif

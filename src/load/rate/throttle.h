@@ -1,0 +1,66 @@
+/* throttle: what a loader thread asks before it sends a batch, and tells when the reply is there. Two things
+ * can make it wait: the rate of --max-rate, for all threads together, and at each place (a shard, as in
+ * traffic) a limit of what may be under way, which --polite sets again and again. Who comes first goes first;
+ * a thread that waits is woken when it is its turn, and only the first in a line looks up now and then, for a
+ * stop signal. */
+#ifndef TIPPLE_LOAD_RATE_THROTTLE_H
+#define TIPPLE_LOAD_RATE_THROTTLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the rate: a bucket that fills by the clock ---- */
+
+typedef struct {
+    double ns_each;  /* that one document, or byte, takes at this rate */
+    int64_t paid_ns; /* everything that was sent is paid for up to this moment */
+} bucket_t;
+
+/* Pays for `cost`, and gives the moment from which on it may be sent. From the moment that a bucket was made
+ * with, no more is ever sent than the rate allows; what was not used is kept for a tenth of a second only. */
+bucket_t bucket_new(uint64_t per_second, int64_t now_ns);
+int64_t bucket_pay(bucket_t *bucket, uint64_t cost, int64_t now_ns);
+
+/* ---- what threads share ---- */
+
+typedef struct {
+    uint64_t per_second; /* 0: no rate */
+    bool bytes;          /* a second; else documents */
+    size_t places;       /* that have a limit, and wait for the first one; 0: none has */
+} throttle_options_t;
+
+typedef struct throttle throttle_t;
+
+throttle_t *throttle_new(const throttle_options_t *options); /* NULL: out of memory */
+void throttle_free(throttle_t *throttle);                    /* NULL is allowed */
+
+/* Nobody waits any more, and nobody is let through: the load has failed. NULL is allowed. */
+void throttle_close(throttle_t *throttle);
+
+/* Waits until a batch may go to the place, and gives the moment at which it does. False: it must not go,
+ * because a signal asked to stop or the throttle was closed, and it would have had to wait. Each true is
+ * followed by throttle_leave, with or without a reply. */
+bool throttle_enter(throttle_t *throttle, size_t place, uint32_t documents, uint64_t bytes,
+                    int64_t *began_ns);
+void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32_t documents);
+
+/* The limit of a place from now on: how many batches may be under way at once. Less than 1: one at a time,
+ * with a rest behind it, so that this is the share of the time in which one is. */
+void throttle_limit(throttle_t *throttle, size_t place, double limit);
+
+/* What happened at a place since this was asked the last time. */
+typedef struct {
+    uint64_t batches, documents; /* answered */
+    int64_t under_way_ns;        /* of the batches that were answered, all of them together */
+    int64_t silent_ns; /* how long nothing was answered although something is under way; 0: nothing is */
+    int64_t waited_ns; /* of all threads, for the limit */
+    uint32_t waiting;  /* threads, now */
+} throttle_figures_t;
+throttle_figures_t throttle_take(throttle_t *throttle, size_t place);
+
+/* Thread time that went by waiting, since the start. */
+int64_t throttle_waited_for_rate(throttle_t *throttle);
+int64_t throttle_waited_for_limits(throttle_t *throttle);
+
+#endif

@@ -1,0 +1,312 @@
+#include "load/rejects/fixes.h"
+#include "base/search.h"
+#include "base/grow.h"
+#include "base/log.h"
+#include "catalog/ledger/standing.h"
+#include "format/records.h"
+#include "catalog/record_id/position.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { NAMED = 3 }; /* places, in a warning */
+
+typedef struct {
+    uint64_t at_line, hash; /* of its line in the reject file, and its bytes: to know it again */
+    fix_verdict_t verdict;
+} judged_t;
+
+struct fixes {
+    fix_t *items;
+    size_t count, room;
+    judged_t *judged; /* all entries, as they were read */
+    size_t judged_count, judged_room;
+    size_t not_yet;
+};
+
+typedef struct {
+    size_t count, used;
+    char text[600];
+} named_places_t;
+
+typedef struct {
+    fixes_t *fixes;
+    const places_t *places;
+    const fixes_options_t *options;
+    const char *path; /* of the reject file at hand */
+    records_t *reader;
+    records_place_t place;
+    /* of that file */
+    size_t belong; /* entries */
+    err_t why;     /* of the first one that does not */
+    named_places_t closed, not_yet;
+} reading_t;
+
+const entry_t *fixes_input(const places_t *places, const retry_t *retry) {
+    const entry_t *newest = places_named(places, retry->path), *fixed = NULL;
+    const entries_t *entries = places_entries(places);
+    for (size_t i = newest ? (size_t)(newest - entries->entries) + 1 : 0; i-- > 0;) {
+        const entry_t *entry = &entries->entries[i];
+        uint64_t number, of;
+        if (entry->removed || strcmp(entry->path, retry->path) != 0 || !retry->has_hash ||
+            !entry_number(entry, retry->offset, &number) ||
+            standing_of_reject(entry, retry->offset, &retry->hash, &of) != STANDING_OPEN)
+            continue;
+        if (!entry_answer(entry, retry->offset, retry->hash))
+            return entry;
+        fixed = fixed ? fixed : entry;
+    }
+    return fixed ? fixed : newest;
+}
+
+/* ---- which entries count ---- */
+
+static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdict, err_t *err) {
+    if (!GROW(fixes->judged, fixes->judged_room, fixes->judged_count + 1, err))
+        return false;
+    fixes->judged[fixes->judged_count++] =
+        (judged_t){retry->at_line, XXH3_64bits(retry->bytes, retry->length), verdict};
+    return true;
+}
+
+/* err: why it is closed. */
+static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const entry_t **entry,
+                           uint64_t *of, bool *belongs, err_t *err) {
+    const char *path = reading->path;
+    const unsigned long long line = retry->at_line;
+    uint64_t number;
+    *belongs = false;
+    if (!(*entry = fixes_input(reading->places, retry))) {
+        err_set(err, STATUS_USAGE,
+                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
+                "another collection?",
+                path, line, retry->path, reading->options->name);
+        return FIX_CLOSED;
+    }
+    if (!entry_number(*entry, retry->offset, &number)) {
+        err_set(err, STATUS_USAGE,
+                "%s:%llu: offset %llu is outside of %s as the catalog has it; was the #@ line changed?", path,
+                line, (unsigned long long)retry->offset, retry->path);
+        return FIX_CLOSED;
+    }
+    const standing_t standing =
+        standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
+    *belongs = standing != STANDING_UNKNOWN;
+    if (standing == STANDING_OPEN)
+        return FIX_COUNTS;
+    if (standing == STANDING_NOT_YET)
+        return FIX_NOT_YET;
+    err_set(err, STATUS_USAGE,
+            "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
+            "content. Take the reject file of the last load",
+            path, line, retry->path);
+    return FIX_CLOSED;
+}
+
+static void name_place(named_places_t *named, const retry_t *retry) {
+    if (named->count++ < NAMED && named->used < sizeof named->text)
+        named->used += (size_t)snprintf(named->text + named->used, sizeof named->text - named->used,
+                                        "%sline %llu: %.100s at byte %llu", named->used ? "; " : "",
+                                        (unsigned long long)retry->at_line, retry->path,
+                                        (unsigned long long)retry->offset);
+}
+
+static void tell_left_out(const reading_t *reading, const named_places_t *named, const char *why) {
+    char more[40] = "";
+    if (named->count > NAMED)
+        snprintf(more, sizeof more, "; and %zu more", named->count - NAMED);
+    if (named->count)
+        log_warn("%s: %zu %s left out, %s (%s%s)", reading->path, named->count,
+                 named->count == 1 ? "entry is" : "entries are", why, named->text, more);
+}
+
+/* ---- what they make ---- */
+
+/* The document of a record under an `_id`, in reading->place; its length is 0 where there is none. */
+static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_t *length, bool *filtered,
+                   err_t *err) {
+    const fixes_options_t *options = reading->options;
+    record_t record;
+    *length = 0;
+    if (retry->is_part)
+        return true;
+    const parsed_t parsed = records_one(reading->reader, &retry->dialect, retry->bytes, retry->length, false,
+                                        id, &reading->place, &record);
+    if (parsed == PARSED_MEMORY)
+        return err_memory(err, record.needed);
+    if (parsed != PARSED_DOCUMENT || record.length > options->max_record ||
+        record.document_length > options->max_document)
+        return true;
+    *filtered =
+        options->filter && !filter_passes(options->filter, reading->place.bytes, record.document_length);
+    if (!*filtered)
+        *length = record.document_length;
+    return true;
+}
+
+static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, uint64_t of, int64_t id,
+                uint32_t length, bool filtered, err_t *err) {
+    fixes_t *fixes = reading->fixes;
+    if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
+        return false;
+    fix_t fix = {.id = id,
+                 .entry = entry,
+                 .offset = retry->offset,
+                 .of = of,
+                 .line = retry->line,
+                 .length = length,
+                 .left_out = !retry->length,
+                 .filtered = filtered,
+                 .number = fixes->judged_count - 1};
+    if (length && !(fix.document = malloc(length)))
+        return err_memory(err, length);
+    if (length)
+        memcpy(fix.document, reading->place.bytes, length);
+    fixes->items[fixes->count++] = fix;
+    return true;
+}
+
+static bool take(void *context, const retry_t *retry, err_t *err) {
+    reading_t *reading = context;
+    const entry_t *entry;
+    uint64_t voff, of = 0;
+    uint32_t length = 0;
+    bool filtered = false, belongs;
+    err_t why = {.text = ""};
+    if (retry->cut_off)
+        return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
+    const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);
+    reading->belong += belongs;
+    if (!add_judged(reading->fixes, retry, verdict, err))
+        return false;
+    if (verdict != FIX_COUNTS) {
+        if (!retry->length) /* nothing was wanted of it */
+            return true;
+        if (!belongs && !reading->why.text[0])
+            reading->why = why;
+        name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
+        return true;
+    }
+    entry_number(entry, retry->offset, &voff);
+    const int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
+    return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
+           add(reading, retry, entry, of, id, length, filtered, err);
+}
+
+/* How much an entry says of its record. */
+static int weight(const fix_t *fix) {
+    return fix->document ? 2 : !fix->left_out;
+}
+
+/* Among equals the first that makes a document is the one that counts; a record that is still wrong is not
+ * left out by another entry. */
+static int by_id(const void *a, const void *b) {
+    const fix_t *left = a, *right = b;
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    if (weight(left) != weight(right))
+        return weight(left) > weight(right) ? -1 : 1;
+    return left->number < right->number ? -1 : 1;
+}
+
+static bool is_other_document(const fix_t *fix, const fix_t *first) {
+    return fix->document &&
+           (fix->length != first->length || memcmp(fix->document, first->document, fix->length) != 0);
+}
+
+static void drop_doubles(fixes_t *fixes) {
+    size_t kept = 0;
+    for (size_t i = 0; i < fixes->count; i++) {
+        fix_t *fix = &fixes->items[i];
+        if (kept && fixes->items[kept - 1].id == fix->id) {
+            fixes->judged[fix->number].verdict =
+                is_other_document(fix, &fixes->items[kept - 1]) ? FIX_CONTRADICTS : FIX_DOUBLE;
+            free(fix->document);
+        } else {
+            fixes->items[kept++] = *fix;
+        }
+    }
+    fixes->count = kept;
+}
+
+static bool read_file(reading_t *reading, err_t *err) {
+    reading->belong = 0;
+    reading->why.text[0] = '\0';
+    reading->closed = reading->not_yet = (named_places_t){.count = 0};
+    if (!rejects_read(reading->path, reading->options->schema, take, reading, err))
+        return false;
+    if (reading->why.text[0] && !reading->belong) {
+        *err = reading->why;
+        return false;
+    }
+    tell_left_out(reading, &reading->closed,
+                  "since no such record is rejected any more: its input was forgotten, was loaded anew from "
+                  "other content, or has grown where it ended in the middle of the record");
+    tell_left_out(reading, &reading->not_yet,
+                  "since the load that rejected the record has not ended; let it end, or run it again, "
+                  "then run this command again");
+    reading->fixes->not_yet += reading->not_yet.count;
+    return true;
+}
+
+fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
+                    err_t *err) {
+    reading_t reading = {.places = places, .options = options};
+    reading.fixes = calloc(1, sizeof *reading.fixes);
+    reading.reader = records_new(options->schema);
+    bool ok = (reading.fixes && reading.reader) || err_memory(err, 1);
+    for (size_t i = 0; ok && i < count; i++) {
+        reading.path = paths[i];
+        ok = read_file(&reading, err);
+    }
+    records_destroy(reading.reader);
+    free(reading.place.bytes);
+    if (!ok || !reading.fixes) {
+        fixes_free(reading.fixes);
+        return NULL;
+    }
+    if (reading.fixes->count)
+        qsort(reading.fixes->items, reading.fixes->count, sizeof *reading.fixes->items, by_id);
+    drop_doubles(reading.fixes);
+    return reading.fixes;
+}
+
+void fixes_free(fixes_t *fixes) {
+    if (!fixes)
+        return;
+    for (size_t i = 0; i < fixes->count; i++)
+        free(fixes->items[i].document);
+    free(fixes->items);
+    free(fixes->judged);
+    free(fixes);
+}
+
+bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict) {
+    *verdict = FIX_NOT_YET; /* a load has added it since */
+    if (number >= fixes->judged_count)
+        return true;
+    const judged_t *judged = &fixes->judged[number];
+    *verdict = judged->verdict;
+    if (judged->at_line != retry->at_line)
+        return false;
+    /* of what waits for its load, not all may have been written when it was read */
+    return judged->verdict == FIX_NOT_YET || judged->hash == XXH3_64bits(retry->bytes, retry->length);
+}
+
+size_t fixes_not_yet(const fixes_t *fixes) {
+    return fixes->not_yet;
+}
+
+size_t fixes_count(const fixes_t *fixes) {
+    return fixes->count;
+}
+
+const fix_t *fixes_at(const fixes_t *fixes, size_t at) {
+    return &fixes->items[at];
+}
+
+size_t fixes_first(const fixes_t *fixes, int64_t id) {
+    return SEARCH_FIRST(fixes->count, i, fixes->items[i].id < id);
+}

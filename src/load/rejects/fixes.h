@@ -1,0 +1,64 @@
+/* fixes: what fixed reject files have put into the collection: by `_id`, the document that the fixed record
+ * makes, or none where it is still no record, or was left out. An entry counts only where the catalog has its
+ * reject; the others are left out, with a warning. Read once, then read-only and shared by threads. */
+#ifndef TIPPLE_LOAD_REJECTS_FIXES_H
+#define TIPPLE_LOAD_REJECTS_FIXES_H
+
+#include "format/filter.h"
+#include "format/schema/schema.h"
+#include "catalog/places.h"
+#include "load/rejects/reject_read.h"
+
+typedef struct fixes fixes_t;
+
+typedef struct {
+    int64_t id;
+    const entry_t *entry; /* its input */
+    uint64_t offset, of;  /* the reject's: its place, and the hash of its bytes */
+    uint64_t line;        /* of the record in its file */
+    uint8_t *document;    /* NULL: nothing is expected there */
+    uint32_t length;
+    bool left_out; /* by the person: there is no record any more */
+    bool filtered; /* it makes a document, which the filter leaves out */
+    size_t number; /* as it was read */
+} fix_t;
+
+typedef struct {
+    const schema_t *schema;
+    const filter_t *filter; /* or NULL */
+    uint64_t max_record;
+    uint32_t max_document;
+    const char *name; /* of the collection, for sentences */
+} fixes_options_t;
+
+/* What becomes of an entry of a reject file. */
+typedef enum {
+    FIX_COUNTS,
+    FIX_CUT_OFF,     /* by a kill: the beginning of a record */
+    FIX_CLOSED,      /* no such record is rejected (any more) */
+    FIX_NOT_YET,     /* the load that has rejected it has not written that down yet */
+    FIX_DOUBLE,      /* another entry of the same record says as much, or more */
+    FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
+} fix_verdict_t;
+
+/* Whose record it is. Streams without a name have the same one: meant is the newest that has rejected the record and
+ * knows no fix of it, or else the newest that has rejected it. NULL: there is no input of this name. */
+const entry_t *fixes_input(const places_t *places, const retry_t *retry);
+
+/* Where two entries have one place, the first that makes a document counts. Status 1 with the entry that is
+ * wrong, or where no entry of a file belongs to this collection. */
+fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
+                    err_t *err);
+void fixes_free(fixes_t *fixes); /* NULL is allowed */
+
+/* The entry of this number, from 0, as all files were read. Those that a load has added since wait, as those
+ * that it has not written down. False: it is another entry than then, since the file was changed. */
+bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict);
+size_t fixes_not_yet(const fixes_t *fixes);
+
+size_t fixes_count(const fixes_t *fixes);
+/* By `_id`; and the first that is not before this one (fixes_count: none). */
+const fix_t *fixes_at(const fixes_t *fixes, size_t at);
+size_t fixes_first(const fixes_t *fixes, int64_t id);
+
+#endif

@@ -1,0 +1,221 @@
+#include "load/rejects/reject.h"
+#include "base/log.h"
+#include "load/rejects/reject_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAID_ONE_BY_ONE = 5, FIRST_RECORDS = 100, SPELLING_ROOM = 64 * 1024, WORD_ROOM = 3 * 4096 };
+
+struct rejects {
+    reject_options_t options;
+    pthread_mutex_t lock;
+    reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
+    uint64_t count, looked_at;
+    bool documents;
+    char *spelling; /* of the dialect in a head; as all of this it needs the lock */
+};
+
+rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
+    rejects_t *rejects = calloc(1, sizeof *rejects);
+    if (!rejects) {
+        err_memory(err, sizeof *rejects);
+        return NULL;
+    }
+    rejects->options = *options;
+    pthread_mutex_init(&rejects->lock, NULL);
+    return rejects;
+}
+
+void rejects_free(rejects_t *rejects) {
+    if (!rejects)
+        return;
+    reject_store_free(rejects->store);
+    pthread_mutex_destroy(&rejects->lock);
+    free(rejects->spelling);
+    free(rejects);
+}
+
+/* A file can be made there. */
+static bool check_folder(const char *path, err_t *err) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    if (!folder)
+        return err_memory(err, strlen(path));
+    const bool ok = access(folder, W_OK | X_OK) == 0 ||
+                    err_set(err, STATUS_USAGE, "--rejects %.500s: nothing can be written into %.500s: %s",
+                            path, folder, strerror(errno));
+    free(folder);
+    return ok;
+}
+
+bool rejects_may_use(const char *path, err_t *err) {
+    reject_file_t file;
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+        return err_set(err, STATUS_USAGE, "--rejects %.500s: is a pipe, which keeps nothing: name a file",
+                       path);
+    if (!reject_file_open_head(&file, path))
+        return check_folder(path, err);
+    const bool other = reject_file_is_other(&file);
+    reject_file_close(&file);
+    return !other || reject_store_refuse(path, STATUS_USAGE, err);
+}
+
+/* The name by which the catalog knows the input stays the same when a load goes on from another folder. */
+static const char *input_of(const reject_t *reject) {
+    return reject->file->known_as ? reject->file->known_as : reject->file->input->name;
+}
+
+/* What a server says may have several lines. */
+static void print_reason(const reject_t *reject, char *out, size_t room) {
+    snprintf(out, room, "%s", reject->reason);
+    for (char *at = out; *at; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = ' ';
+}
+
+static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
+    if (!reject->file->dialect ||
+        !dialect_print(rejects->options.schema, reject->file->dialect, rejects->spelling, SPELLING_ROOM))
+        return "delimiter=2c columns=-";
+    return rejects->spelling;
+}
+
+/* NULL: out of memory. */
+static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
+    char reason[400], kept[40] = "", *head;
+    print_reason(reject, reason, sizeof reason);
+    if (reject->kept < reject->length)
+        snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
+    const int length =
+        asprintf(&head,
+                 "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
+                 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
+                 reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
+                 identity->hash, reject->field ? reject->field : "-", spell_dialect(rejects, reject),
+                 identity->input, reject->file->input->name, reject->line, reject->column, reason,
+                 kept[0] ? " (only its first bytes are kept here)" : "");
+    return length < 0 ? NULL : head;
+}
+
+static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    char word[WORD_ROOM];
+    reject_print_word(input_of(reject), word, sizeof word);
+    const reject_identity_t identity =
+        reject_identity(word, reject->offset, reject->length, reject->bytes, (size_t)reject->kept);
+    /* the file may have it already, and to find that out no file need be opened for writing where the retried
+     * one is the load's own */
+    if (reject_store_knows(rejects->store, &identity))
+        return true;
+    if (!reject_store_open(rejects->store, err))
+        return false;
+    if (reject_store_knows(rejects->store, &identity))
+        return true;
+    char *head = print_head(rejects, reject, &identity);
+    if (!head)
+        return err_memory(err, SPELLING_ROOM);
+    struct iovec pieces[] = {
+        {head, strlen(head)}, {(void *)reject->bytes, (size_t)reject->kept}, {(void *)"\n", 1}};
+    const bool ok = reject_store_append(rejects->store, &identity, pieces, 3, err);
+    free(head);
+    return ok;
+}
+
+static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    const reject_options_t *options = &rejects->options;
+    const reject_store_options_t store = {options->path, options->retried, options->format, options->target};
+    if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
+        return err_memory(err, SPELLING_ROOM);
+    if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))
+        return false;
+    return write_entry(rejects, reject, err);
+}
+
+static bool too_many(const rejects_t *rejects, bool at_end) {
+    const reject_options_t *options = &rejects->options;
+    if (options->most_percent < 0)
+        return rejects->count > options->most;
+    /* a share says little about the first few records */
+    if (!at_end && rejects->looked_at < 10000)
+        return false;
+    return (double)rejects->count * 100.0 > options->most_percent * (double)rejects->looked_at;
+}
+
+/* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
+ * about it. */
+static bool all_rejected(const rejects_t *rejects) {
+    const reject_options_t *options = &rejects->options;
+    return !options->retried && options->most <= REJECT_USUAL_MOST && !rejects->documents &&
+           rejects->count >= FIRST_RECORDS;
+}
+
+static bool say_too_many(rejects_t *rejects, err_t *err) {
+    if (all_rejected(rejects))
+        return err_set(err, STATUS_TOO_MANY_REJECTED,
+                       "stopped: the first %" PRIu64
+                       " records were all rejected; is --format %s the right one for "
+                       "these files? (%s holds them) If it is, give --max-rejects a number above %d",
+                       rejects->count, rejects->options.format, rejects_path(rejects), REJECT_USUAL_MOST);
+    return err_set(err, STATUS_TOO_MANY_REJECTED,
+                   "stopped: %" PRIu64
+                   " records were rejected, more than --max-rejects allows; look into %s, then "
+                   "run the same command again with a higher --max-rejects to go on",
+                   rejects->count, rejects_path(rejects));
+}
+
+bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
+    pthread_mutex_lock(&rejects->lock);
+    bool ok = !rejects->options.write || keep(rejects, reject, err);
+    if (ok) {
+        rejects->count++;
+        if (rejects->count <= SAID_ONE_BY_ONE)
+            log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
+                     reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
+                     reject->field ? reject->field : "", reject->reason);
+        else if (rejects->count == SAID_ONE_BY_ONE + 1)
+            log_warn("more rejects are not shown here; %s holds them all", rejects_path(rejects));
+        if (too_many(rejects, false) || all_rejected(rejects))
+            ok = say_too_many(rejects, err);
+    }
+    pthread_mutex_unlock(&rejects->lock);
+    return ok;
+}
+
+void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents) {
+    pthread_mutex_lock(&rejects->lock);
+    rejects->looked_at += records;
+    rejects->documents |= documents;
+    pthread_mutex_unlock(&rejects->lock);
+}
+
+bool rejects_check(rejects_t *rejects, err_t *err) {
+    pthread_mutex_lock(&rejects->lock);
+    bool ok = !rejects->count || !too_many(rejects, true) || say_too_many(rejects, err);
+    pthread_mutex_unlock(&rejects->lock);
+    return ok;
+}
+
+bool rejects_flush(rejects_t *rejects, err_t *err) {
+    pthread_mutex_lock(&rejects->lock);
+    bool ok = !rejects->store || reject_store_flush(rejects->store, err);
+    pthread_mutex_unlock(&rejects->lock);
+    return ok;
+}
+
+uint64_t rejects_count(rejects_t *rejects) {
+    pthread_mutex_lock(&rejects->lock);
+    uint64_t count = rejects->count;
+    pthread_mutex_unlock(&rejects->lock);
+    return count;
+}
+
+const char *rejects_path(const rejects_t *rejects) {
+    return rejects->store ? reject_store_path(rejects->store) : rejects->options.path;
+}

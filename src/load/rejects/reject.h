@@ -1,0 +1,55 @@
+/* reject: the records that no document could be made of, or that the server refused: counted, told, and kept
+ * in a file where a person can fix them. Any thread may add.
+ *
+ * What the file is made of: reject_file.h; how it is written: reject_store.h; how it is read by --retry:
+ * reject_read.h. */
+#ifndef TIPPLE_LOAD_REJECTS_REJECT_H
+#define TIPPLE_LOAD_REJECTS_REJECT_H
+
+#include "load/blocks/block.h"
+
+typedef struct rejects rejects_t;
+
+typedef struct {
+    const char *path;
+    const char *retried;         /* the reject file that the records come from: it stays as it is; or NULL */
+    bool write;                  /* false: only count and tell */
+    const char *format, *target; /* for the comment */
+    const schema_t *schema;
+    uint64_t most;       /* more than this many end the load; */
+    double most_percent; /* or more than this share of the records read, where >= 0 */
+} reject_options_t;
+
+enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
+
+/* Nothing is there, or a reject file. False: somebody's own file, which nothing may be added to. */
+bool rejects_may_use(const char *path, err_t *err);
+
+rejects_t *rejects_new(const reject_options_t *options, err_t *err);
+void rejects_free(rejects_t *rejects);
+
+typedef struct {
+    const load_file_t *file;
+    uint64_t offset, line;
+    uint32_t column;   /* 0: the whole line */
+    const char *field; /* or NULL */
+    const char *reason;
+    const uint8_t *bytes;
+    uint64_t length; /* of the record; `kept` of its bytes are there */
+    uint64_t kept;
+} reject_t;
+
+/* False: this one was too many (status 3) or could not be written (status 8). */
+bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err);
+
+/* Records of a block were looked at: for the limits that are shares. documents: some could be made. */
+void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
+
+/* At the end: is the share too large? */
+bool rejects_check(rejects_t *rejects, err_t *err);
+bool rejects_flush(rejects_t *rejects, err_t *err);
+uint64_t rejects_count(rejects_t *rejects);
+/* The file that holds them: not the one that was asked for where that is another load's. */
+const char *rejects_path(const rejects_t *rejects);
+
+#endif

@@ -1,0 +1,339 @@
+#include "load/rejects/reject_file.h"
+#include "input/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char reject_first_words[] = MANIFEST_REJECTS;
+
+static const char ANNOUNCEMENT[] = "# marked #@", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
+enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
+
+static const char *behind_line(const char *at, const char *end) {
+    const char *found = memchr(at, '\n', (size_t)(end - at));
+    return found ? found + 1 : end;
+}
+
+static bool read_text(reject_file_t *file, int fd, size_t most) {
+    struct stat stat;
+    if (fstat(fd, &stat) != 0)
+        return false;
+    if (S_ISDIR(stat.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    size_t size = S_ISREG(stat.st_mode) ? (size_t)stat.st_size : 0;
+    size = size < most ? size : most;
+    if (!(file->text = calloc(1, size + 1)))
+        return false;
+    while (file->size < size) {
+        ssize_t got = read(fd, file->text + file->size, size - file->size);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return false;
+        file->size += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool is_head(const reject_file_t *file, const char *at, const char *end) {
+    size_t length = strlen(file->mark);
+    return length && (size_t)(end - at) >= length && memcmp(at, file->mark, length) == 0;
+}
+
+static const char *last_line(const char *text, size_t size) {
+    const char *before = memrchr(text, '\n', size);
+    return before ? before + 1 : text;
+}
+
+/* Or the beginning of one, where the file ends in it: it is completed before anything else is written. */
+static bool is_note(const reject_file_t *file, const char *head, const char *end) {
+    const size_t mark = strlen(file->mark), word = sizeof NOTE - 1, length = (size_t)(end - head);
+    return head == end ? file->cut > 0
+                       : is_head(file, head, end) &&
+                             memcmp(head + mark, NOTE, length < mark + word ? length - mark : word) == 0;
+}
+
+/* Has all of its words: a record follows. */
+static bool is_whole_head(const reject_file_t *file, const char *head, const char *end) {
+    return is_head(file, head, end) && !is_note(file, head, end) &&
+           memmem(head, (size_t)(end - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
+}
+
+/* A head of which a kill left only the beginning of its mark looks like a second line of the record before
+ * it. */
+static void cut_torn_mark(reject_file_t *file) {
+    const char *line = last_line(file->text, file->size);
+    size_t length = file->size - (size_t)(line - file->text);
+    if (line == file->text || !length || length >= strlen(file->mark) ||
+        memcmp(line, file->mark, length) != 0 ||
+        is_whole_head(file, last_line(file->text, (size_t)(line - 1 - file->text)), line))
+        return;
+    file->size -= length;
+    file->cut = length;
+}
+
+static bool open_some(reject_file_t *file, const char *path, size_t most) {
+    *file = (reject_file_t){.first_line = 1};
+    const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd < 0)
+        return false;
+    bool ok = read_text(file, fd, most);
+    int problem = errno;
+    close(fd);
+    if (!ok) {
+        free(file->text);
+        file->text = NULL;
+        errno = problem;
+        return false;
+    }
+    const char *end = file->text + file->size;
+    for (const char *at = file->text; at < end && !file->mark[0];
+         at = behind_line(at, end), file->first_line++) {
+        size_t announced = sizeof ANNOUNCEMENT - 1;
+        if ((size_t)(end - at) >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
+            strspn(at + announced, "0123456789abcdef") == MARK_DIGITS)
+            snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + announced);
+        file->first = (size_t)(behind_line(at, end) - file->text);
+    }
+    cut_torn_mark(file);
+    return true;
+}
+
+bool reject_file_open(reject_file_t *file, const char *path) {
+    return open_some(file, path, SIZE_MAX);
+}
+
+bool reject_file_open_head(reject_file_t *file, const char *path) {
+    return open_some(file, path, HEAD_BYTES);
+}
+
+void reject_file_close(reject_file_t *file) {
+    free(file->text);
+    file->text = NULL;
+}
+
+bool reject_file_is_other(const reject_file_t *file) {
+    const size_t words = strlen(reject_first_words);
+    return !file->mark[0] &&
+           memcmp(file->text, reject_first_words, file->size < words ? file->size : words) != 0;
+}
+
+/* --- entries ---------------------------------------------------------------------------------------- */
+
+static const char *next_head(const reject_file_t *file, const char *at, uint64_t *line) {
+    const char *end = file->text + file->size;
+    for (; at < end && !is_head(file, at, end); ++*line)
+        at = behind_line(at, end);
+    return at;
+}
+
+/* Nothing below it, and not all of its words: a kill has left it. A person who damages a head leaves the
+ * record, which is missed. */
+static bool is_torn_head(const char *head, const char *record, const char *behind) {
+    return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
+}
+
+static bool read_hash(const reject_entry_t *entry, uint64_t *hash) {
+    size_t length;
+    const char *word = reject_entry_word(entry, "hash", &length);
+    if (!word || length != 16 || strspn(word, "0123456789abcdef") != length)
+        return false;
+    *hash = strtoull(word, NULL, 16);
+    return true;
+}
+
+/* Killed twice: first in a head's words for people, then in the mark of the note about it, which looks like
+ * the record now and may even have its length. */
+static bool is_part_of_mark(const reject_file_t *file, const reject_entry_t *entry) {
+    uint64_t hash;
+    return entry->raw_length < strlen(file->mark) &&
+           memcmp(entry->record, file->mark, entry->raw_length) == 0 && read_hash(entry, &hash) &&
+           hash != reject_identity_hash(entry->record, entry->raw_length);
+}
+
+static void see_whether_torn(const reject_file_t *file, const char *behind, reject_entry_t *entry) {
+    const char *end = file->text + file->size;
+    uint64_t whole;
+    const bool ended = (const char *)entry->record < behind && behind[-1] == '\n';
+    if (!reject_entry_number(entry, "kept", &whole) && !reject_entry_number(entry, "length", &whole))
+        whole = UINT64_MAX;
+    const bool cut = entry->raw_length < whole || is_part_of_mark(file, entry);
+    entry->noted_torn = cut && is_note(file, behind, end);
+    entry->torn = entry->noted_torn || (cut && behind == end && !ended);
+}
+
+int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry) {
+    const char *end = file->text + file->size, *head, *record, *behind = file->text + *at;
+    uint64_t head_line;
+    do {
+        if ((head = next_head(file, behind, line)) == end)
+            return 0;
+        record = behind_line(head, end);
+        head_line = (*line)++;
+        behind = next_head(file, record, line);
+    } while (is_note(file, head, end) || is_torn_head(head, record, behind));
+    *at = (size_t)(behind - file->text);
+    *entry = (reject_entry_t){.at = (size_t)(head - file->text),
+                              .behind = *at,
+                              .line = head_line,
+                              .record = (const uint8_t *)record};
+    if (!(entry->head = strndup(head, (size_t)(record - head))))
+        return -1;
+    size_t length = (size_t)(behind - record);
+    length -= length && record[length - 1] == '\n';
+    entry->raw_length = length;
+    length -= length && record[length - 1] == '\r';
+    entry->length = length;
+    see_whether_torn(file, behind, entry);
+    return 1;
+}
+
+void reject_entry_free(reject_entry_t *entry) {
+    free(entry->head);
+    entry->head = NULL;
+}
+
+const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length) {
+    size_t n = strlen(name);
+    for (const char *at = strchr(entry->head, ' '); at; at = strchr(at + 1, ' ')) {
+        if (strncmp(at, FOR_PEOPLE, sizeof FOR_PEOPLE - 1) == 0)
+            return NULL;
+        if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=') {
+            *length = strcspn(at + n + 2, " \n");
+            return at + n + 2;
+        }
+    }
+    return NULL;
+}
+
+bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value) {
+    size_t length;
+    const char *word = reject_entry_word(entry, name, &length);
+    if (!word || !length || strspn(word, "0123456789") != length)
+        return false;
+    errno = 0;
+    *value = strtoull(word, NULL, 10);
+    return errno == 0;
+}
+
+/* --- identities ------------------------------------------------------------------------------------- */
+
+/* False: the head does not say. *edited: a person has changed the record, as far as can be known. */
+static bool identify(const reject_entry_t *entry, char word[WORD], reject_identity_t *identity,
+                     bool *edited) {
+    size_t length;
+    const char *input = reject_entry_word(entry, "file", &length);
+    if (!input || length >= WORD || !reject_entry_number(entry, "offset", &identity->offset) ||
+        !reject_entry_number(entry, "length", &identity->length))
+        return false;
+    memcpy(word, input, length);
+    word[length] = '\0';
+    identity->input = word;
+    const uint64_t hash = reject_identity_hash(entry->record, entry->raw_length);
+    if (!read_hash(entry, &identity->hash))
+        identity->hash = hash;
+    *edited = identity->hash != hash;
+    return true;
+}
+
+bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *known) {
+    size_t at = file->first;
+    uint64_t line = file->first_line;
+    reject_entry_t entry;
+    char word[WORD];
+    bool ok = true;
+    for (int more; ok && (more = reject_file_next(file, &at, &line, &entry)) != 0;) {
+        reject_identity_t identity;
+        bool edited;
+        if (more < 0)
+            return false;
+        if (!entry.torn && identify(&entry, word, &identity, &edited)) {
+            ok = reject_known_add(known, &identity);
+            if (ok && as_read && !edited) {
+                identity = reject_identity(word, identity.offset, entry.length, entry.record, entry.length);
+                ok = reject_known_add(known, &identity);
+            }
+        }
+        reject_entry_free(&entry);
+    }
+    return ok;
+}
+
+bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known) {
+    reject_identity_t identity;
+    char word[WORD];
+    bool edited;
+    return identify(entry, word, &identity, &edited) && reject_known_has(known, &identity);
+}
+
+/* --- going on --------------------------------------------------------------------------------------- */
+
+/* The last entry is followed by nothing else, and it was cut off. */
+static bool ends_torn(const reject_file_t *file) {
+    size_t at = file->first;
+    uint64_t line = file->first_line;
+    reject_entry_t entry;
+    bool torn = false;
+    while (reject_file_next(file, &at, &line, &entry) > 0) {
+        torn = entry.torn && entry.behind == file->size;
+        reject_entry_free(&entry);
+    }
+    return torn;
+}
+
+size_t reject_file_resume(const reject_file_t *file, char out[REJECT_NOTE]) {
+    char note[REJECT_NOTE];
+    const size_t size = file->size + file->cut;
+    if (!size)
+        return 0;
+    const char *line = last_line(file->text, size);
+    const size_t length = size - (size_t)(line - file->text);
+    if (!file->mark[0])
+        return (size_t)snprintf(out, REJECT_NOTE, "%s", length ? "\n" : "");
+    const int noted = snprintf(
+        note, sizeof note, "%s%s%sits load was killed while it wrote the entry above, which may be cut off\n",
+        file->mark, NOTE, FOR_PEOPLE);
+    /* the note itself was cut off, or a head in its mark, which becomes a note */
+    if (length < (size_t)noted && memcmp(line, note, length) == 0 &&
+        (file->cut || length >= strlen(file->mark)))
+        return (size_t)snprintf(out, REJECT_NOTE, "%s", note + length);
+    return (size_t)snprintf(out, REJECT_NOTE, "%s%s", length ? "\n" : "", ends_torn(file) ? note : "");
+}
+
+/* --- words ------------------------------------------------------------------------------------------ */
+
+void reject_print_word(const char *text, char *out, size_t room) {
+    size_t used = 0;
+    for (; *text && used + 4 < room; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte <= ' ' || byte == '%' || byte == 0x7F)
+            used += (size_t)snprintf(out + used, room - used, "%%%02x", byte);
+        else
+            out[used++] = *text;
+    }
+    out[used] = '\0';
+}
+
+bool reject_read_word(const char *text, size_t length, char *out, size_t room) {
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned byte = (unsigned char)text[i];
+        if (byte == '%') {
+            if (i + 2 >= length || sscanf(text + i, "%%%2x", &byte) != 1)
+                return false;
+            i += 2;
+        }
+        if (used + 1 == room)
+            return false;
+        out[used++] = (char)byte;
+    }
+    out[used] = '\0';
+    return used > 0;
+}

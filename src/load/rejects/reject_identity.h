@@ -1,0 +1,28 @@
+/* reject_identity: when are two rejected records the same one? When they come from the same place of the same
+ * input and have the same bytes. Pure: no files, no memory of its own, any thread. */
+#ifndef TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
+#define TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    const char *input; /* borrowed: the name by which the catalog knows the input */
+    uint64_t offset;   /* of the record in the input */
+    uint64_t length;   /* of the whole record */
+    uint64_t hash;     /* of those of its bytes that are kept, mostly all */
+} reject_identity_t;
+
+reject_identity_t reject_identity(const char *input, uint64_t offset, uint64_t length, const void *kept_bytes,
+                                  size_t kept);
+
+/* What `hash` is made of. The number is written into files, so it never changes. */
+uint64_t reject_identity_hash(const void *kept_bytes, size_t kept);
+
+bool reject_identity_equal(const reject_identity_t *a, const reject_identity_t *b);
+
+/* Equal ones have the same number: for hash tables. */
+uint64_t reject_identity_number(const reject_identity_t *identity);
+
+#endif

@@ -1,0 +1,78 @@
+#include "load/rejects/reject_read.h"
+#include "load/rejects/reject_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* It may well make a document, but not the record's. */
+static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
+    uint64_t kept;
+    return reject_entry_number(entry, "kept", &kept) && retry->has_hash &&
+           (reject_identity_hash(entry->record, entry->raw_length) == retry->hash ||
+            reject_identity_hash(entry->record, entry->length) == retry->hash);
+}
+
+static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
+                       err_t *err) {
+    size_t length, dialect_length;
+    const char *file = reject_entry_word(entry, "file", &length),
+               *dialect = reject_entry_word(entry, "delimiter", &dialect_length);
+    retry->at_line = entry->line;
+    retry->bytes = entry->record;
+    retry->length = entry->length;
+    retry->cut_off = entry->noted_torn;
+    size_t hash_length;
+    const char *hash = reject_entry_word(entry, "hash", &hash_length);
+    retry->has_hash = hash && hash_length == 16;
+    retry->hash = retry->has_hash ? strtoull(hash, NULL, 16) : 0;
+    retry->is_part = is_part(entry, retry);
+    return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
+            reject_entry_number(entry, "line", &retry->line) &&
+            dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
+            reject_read_word(file, length, retry->path, sizeof retry->path)) ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": this #@ line was changed and says no longer where its record belongs; take it from "
+                   "the original reject file (or delete it with its record)",
+                   path, entry->line);
+}
+
+static bool is_one_line(const char *path, const retry_t *retry, err_t *err) {
+    return retry->cut_off || !memchr(retry->bytes, '\n', retry->length) ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": more than one line stands below this #@ line; a record is one line, because it "
+                   "has one position and one _id",
+                   path, retry->at_line);
+}
+
+bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
+    reject_file_t file;
+    reject_entry_t entry;
+    if (!reject_file_open(&file, path))
+        return err_set(err, err_status_of(errno), "the reject file %s cannot be read: %s", path,
+                       strerror(errno));
+    retry_t *retry = malloc(sizeof *retry);
+    reject_known_t known = {0};
+    bool ok = (retry && reject_file_known(&file, false, &known)) || err_memory(err, file.size);
+    if (ok && !file.mark[0])
+        ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
+                     path);
+    size_t at = file.first;
+    uint64_t line = file.first_line;
+    int more;
+    while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
+        if (more < 0)
+            ok = err_memory(err, file.size);
+        else if (!entry.noted_torn || !reject_entry_is_known(&entry, &known)) /* else it was written again */
+            ok = read_entry(path, schema, &entry, retry, err) && is_one_line(path, retry, err) &&
+                 take(context, retry, err);
+        reject_entry_free(&entry);
+    }
+    free(retry);
+    reject_known_free(&known);
+    reject_file_close(&file);
+    return ok;
+}

@@ -1,0 +1,184 @@
+#include "load/threads/account.h"
+#include "base/grow.h"
+#include "base/lines.h"
+#include "input/source.h"
+#include "load/rejects/reject_identity.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+void account_one(const account_t *account, block_t *block, unsent_t what) {
+    block->counts.read++;
+    ACCOUNT_ADD(account->counts->read, 1);
+    if (what == RECORD_FILTERED) {
+        block->counts.filtered++;
+        ACCOUNT_ADD(account->counts->filtered, 1);
+    } else if (what == RECORD_CORRECTED) {
+        block->counts.loaded++;
+        block->counts.corrected++;
+        ACCOUNT_ADD(account->counts->loaded, 1);
+        ACCOUNT_ADD(account->counts->corrected, 1);
+    } else {
+        block->counts.already_there++;
+        ACCOUNT_ADD(account->counts->already_there, 1);
+    }
+}
+
+void account_block(const account_t *account, block_t *block) {
+    if (!block->parsed || block->pending)
+        return;
+    pool_give(account->loading->pool, &block->buffer);
+    loading_add_done(account->loading, block);
+}
+
+/* For the catalog, which knows each rejected record by its place and bytes. */
+static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
+    if (!GROW(block->rejects, block->reject_room, block->reject_count + 1, err))
+        return false;
+    block->rejects[block->reject_count++] =
+        (reject_mark_t){reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
+    return true;
+}
+
+static bool reject(const account_t *account, block_t *block, const reject_t *reject, err_t *err) {
+    block->counts.read++;
+    block->counts.rejected++;
+    ACCOUNT_ADD(account->counts->read, 1);
+    ACCOUNT_ADD(account->counts->rejected, 1);
+    return mark_reject(block, reject, err) && rejects_add(account->loading->rejects, reject, err);
+}
+
+/* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
+static uint64_t lines_before(loading_t *loading, const block_t *block) {
+    load_file_t *file = block->file;
+    if (!block->lines_from)
+        return 0;
+    pthread_mutex_lock(&loading->lock);
+    if (file->counted_to != block->lines_from && source_lines(file->input, block->lines_from, &file->counted))
+        file->counted_to = block->lines_from;
+    uint64_t lines = file->counted;
+    pthread_mutex_unlock(&loading->lock);
+    return lines;
+}
+
+bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
+                    err_t *err) {
+    reject_t it = {.file = block->file,
+                   .offset = block->offset + record->offset,
+                   .line = lines_before(account->loading, block) + block->first_line + record->line,
+                   .column = record->column,
+                   .field = record->field,
+                   .reason = reason,
+                   .bytes = block->buffer.bytes + record->offset,
+                   .length = record->length,
+                   .kept = record->length};
+    return reject(account, block, &it, err);
+}
+
+record_t account_record(const block_t *block, uint32_t offset) {
+    const uint8_t *text = block->buffer.bytes, *from = text + offset;
+    const uint8_t *end = memchr(from, '\n', block->length - offset);
+    uint32_t length = (uint32_t)((end ? end : text + block->length) - from);
+    length -= length && from[length - 1] == '\r';
+    return (record_t){
+        .offset = offset, .length = length, .line = (uint32_t)lines_count(text, offset), .column = 1};
+}
+
+uint64_t account_identity(const block_t *block, const record_t *record) {
+    const uint32_t length = record->offset < block->length ? record->length : block->oversize.kept;
+    return reject_identity_hash(block->buffer.bytes + record->offset, length);
+}
+
+/* A document that the server would not take. */
+static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
+                           err_t *err) {
+    const record_t record = account_record(block, offset);
+    return account_reject(account, block, &record, reason, err);
+}
+
+/* A document that was not simply loaded. */
+static bool settle_exception(const account_t *account, const batch_t *batch, block_t *block,
+                             const exception_t *exception, err_t *err) {
+    const uint32_t index = exception->index, offset = batch->offsets[index];
+    if (exception->taken && block->file->torn_count) {
+        record_t record = account_record(block, offset);
+        record.document_length = batch->starts[index + 1] - batch->starts[index];
+        return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
+                              err);
+    }
+    if (!exception->there)
+        return reject_refused(account, block, offset, exception->reason, err);
+    account_one(account, block, RECORD_THERE);
+    return true;
+}
+
+/* Once, and before its rejects are counted: the server does take documents of this format. */
+static void tell_taken(account_t *account, const batch_t *batch, const delivered_t *delivered) {
+    size_t rejected = 0;
+    for (size_t i = 0; i < delivered->count; i++)
+        rejected += !delivered->exceptions[i].there;
+    if (rejected < batch->count) {
+        rejects_looked_at(account->loading->rejects, 0, true);
+        account->told = true;
+    }
+}
+
+bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
+    uint32_t first = 0;
+    size_t exceptions = 0;
+    bool ok = true;
+    if (!account->told)
+        tell_taken(account, batch, delivered);
+    for (size_t i = 0; i < batch->part_count; i++) {
+        block_t *block = batch->parts[i].block;
+        uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
+        for (; ok && exceptions < delivered->count && delivered->exceptions[exceptions].index < end;
+             exceptions++, loaded--)
+            ok = settle_exception(account, batch, block, &delivered->exceptions[exceptions], err);
+        if (!ok)
+            return false;
+        block->counts.read += loaded;
+        block->counts.loaded += loaded;
+        ACCOUNT_ADD(account->counts->read, loaded);
+        ACCOUNT_ADD(account->counts->loaded, loaded);
+        block->pending -= batch->parts[i].count;
+        first = end;
+        batch->parts[i].block = NULL;
+        account_block(account, block);
+    }
+    return true;
+}
+
+block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset) {
+    uint32_t end = 0;
+    *offset = batch->offsets[index];
+    for (size_t i = 0; i < batch->part_count; i++)
+        if (index < (end += batch->parts[i].count))
+            return batch->parts[i].block;
+    return NULL;
+}
+
+void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size) {
+    uint32_t offset;
+    const block_t *block = account_find(batch, index, &offset);
+    if (block)
+        snprintf(text, size, "%s:%llu", block->file->input->name,
+                 (unsigned long long)(lines_before(account->loading, block) + block->first_line +
+                                      lines_count(block->buffer.bytes, offset)));
+    else
+        snprintf(text, size, "a record of this load");
+}
+
+bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err) {
+    reject_t it = {.file = block->file,
+                   .offset = block->offset + block->length,
+                   .line = lines_before(account->loading, block) + block->first_line +
+                           lines_count(block->buffer.bytes, block->length),
+                   .column = 1,
+                   .reason = reason,
+                   .bytes = block->buffer.bytes + block->length,
+                   .length = block->oversize.length,
+                   .kept = block->oversize.kept};
+    return reject(account, block, &it, err);
+}

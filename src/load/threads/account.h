@@ -1,0 +1,54 @@
+/* account: what becomes of each record of a block: loaded, there already, rejected or filtered; and of the
+ * block, when that is known of all of them. Belongs to one loader thread. */
+#ifndef TIPPLE_LOAD_THREADS_ACCOUNT_H
+#define TIPPLE_LOAD_THREADS_ACCOUNT_H
+
+#include "format/record/record.h"
+#include "load/blocks/batch.h"
+#include "load/threads/deliver.h"
+#include "load/threads/loading.h"
+
+#define ACCOUNT_TOO_LONG "the record is longer than --max-record"
+
+/* A counter is its thread's own, and is read by the reporter while it is written. */
+#define ACCOUNT_ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
+
+/* Another document has the `_id` of one that was sent: says what becomes of the record. */
+typedef bool account_taken_t(void *context, block_t *block, const record_t *record, const uint8_t *document,
+                             err_t *err);
+
+typedef struct {
+    loading_t *loading;
+    counts_t *counts; /* the thread's */
+    bool told;        /* the rejects know that a document of this thread's was taken */
+    account_taken_t *taken;
+    void *taken_context;
+} account_t;
+
+/* One record that was not sent. */
+typedef enum { RECORD_FILTERED, RECORD_THERE, RECORD_CORRECTED } unsent_t;
+void account_one(const account_t *account, block_t *block, unsent_t what);
+
+/* The record that begins at this offset of the block's text, as any reader of records says it. */
+record_t account_record(const block_t *block, uint32_t offset);
+/* What the catalog knows a reject of this record by. */
+uint64_t account_identity(const block_t *block, const record_t *record);
+
+bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
+                    err_t *err);
+
+/* The one record behind the block's others that is longer than any may be. */
+bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
+
+/* A batch that was delivered. Blocks of which nothing is left are handed over. */
+bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
+
+/* The block, and the offset in its text, that a document of a batch comes from. */
+block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset);
+/* The same for people: "a.csv:57". */
+void account_place(const account_t *account, const batch_t *batch, uint32_t index, char *text, size_t size);
+
+/* Hands the block over if all of its records are settled. */
+void account_block(const account_t *account, block_t *block);
+
+#endif

@@ -1,0 +1,477 @@
+#include "load/threads/deliver.h"
+#include "base/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ASKED_AT_ONCE = 1000, /* `_id`s in one question */
+    SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
+};
+
+/* A document that was not simply stored with the first message. */
+typedef struct {
+    bool in_doubt;  /* a message of ours may have stored it */
+    uint32_t times; /* so often in a row it got `code` */
+    int code;
+} trail_t;
+
+typedef enum { FOUND_NOTHING, FOUND_OTHER, FOUND_SAME } found_t;
+
+/* A document that is read back. */
+typedef struct {
+    uint32_t index;
+    const write_error_t *error; /* that refused it: NULL of a duplicate */
+    found_t found;
+} asked_t;
+
+struct deliver {
+    const wire_t *wire;
+    const deliver_owner_t *owner;
+    const reject_codes_t *more;
+    /* for the documents of the largest batch that had an exception so far */
+    uint32_t room;
+    trail_t *trails;     /* by index in the batch */
+    outcome_t *outcomes; /* these two by place in the message */
+    const write_error_t **errors;
+    uint32_t *pending; /* indexes that are sent again */
+    uint32_t pending_count;
+    asked_t *asked;
+    uint32_t asked_count, ask_from, ask_to, ask_at;
+    uint32_t *ask_indexes;
+    bool strangers; /* a document came back that is nobody's, as far as bytes tell */
+    exception_t *exceptions;
+    size_t count, exception_room;
+    const documents_t *documents; /* of the call */
+    uint32_t retries;
+};
+
+deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
+                       err_t *err) {
+    deliver_t *deliver = calloc(1, sizeof *deliver);
+    if (!deliver) {
+        err_memory(err, sizeof *deliver);
+        return NULL;
+    }
+    deliver->wire = wire;
+    deliver->owner = owner;
+    deliver->more = more;
+    return deliver;
+}
+
+static void free_rooms(deliver_t *deliver) {
+    free(deliver->trails);
+    free(deliver->outcomes);
+    free(deliver->errors);
+    free(deliver->pending);
+    free(deliver->asked);
+    free(deliver->ask_indexes);
+}
+
+void deliver_free(deliver_t *deliver) {
+    if (!deliver)
+        return;
+    free_rooms(deliver);
+    free(deliver->exceptions);
+    free(deliver);
+}
+
+/* Only batches in which something went wrong need this. */
+static bool make_room(deliver_t *deliver, err_t *err) {
+    const uint32_t count = deliver->documents->count;
+    if (count > deliver->room) {
+        free_rooms(deliver);
+        deliver->room = 0;
+        deliver->trails = malloc(count * sizeof *deliver->trails);
+        deliver->outcomes = malloc(count * sizeof *deliver->outcomes);
+        deliver->errors = malloc(count * sizeof *deliver->errors);
+        deliver->pending = malloc(count * sizeof *deliver->pending);
+        deliver->asked = malloc(count * sizeof *deliver->asked);
+        deliver->ask_indexes = malloc(count * sizeof *deliver->ask_indexes);
+        if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending ||
+            !deliver->asked || !deliver->ask_indexes)
+            return err_memory(err, count * sizeof *deliver->asked);
+        deliver->room = count;
+    }
+    return true;
+}
+
+static const uint8_t *document_at(const documents_t *documents, uint32_t index, uint32_t *length) {
+    *length = documents->starts[index + 1] - documents->starts[index];
+    return documents->bytes + documents->starts[index];
+}
+
+/* ---- what was not simply loaded ---- */
+
+static exception_t *add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
+    if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
+        return NULL;
+    exception_t *exception = &deliver->exceptions[deliver->count++];
+    exception->index = index;
+    exception->there = exception->taken = false;
+    exception->reason[0] = '\0';
+    return exception;
+}
+
+static bool add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
+    exception_t *exception = add_exception(deliver, index, err);
+    if (exception)
+        snprintf(exception->reason, sizeof exception->reason, "%s", reason);
+    return exception != NULL;
+}
+
+static bool add_there(deliver_t *deliver, uint32_t index, err_t *err) {
+    exception_t *exception = add_exception(deliver, index, err);
+    if (exception)
+        exception->there = true;
+    return exception != NULL;
+}
+
+static int by_index(const void *a, const void *b) {
+    const exception_t *left = a, *right = b;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+/* ---- reading back ---- */
+
+/* How long a document's `_id` is with its type and name: 0 where it is not the first field, or of a rare
+ * type. */
+static uint32_t id_length(const uint8_t *document, uint32_t length) {
+    static const struct {
+        uint8_t type, bytes;
+        bool counted; /* begins with a length that counts what follows */
+    } types[] = {{0x12, 8, false}, {0x10, 4, false},  {0x07, 12, false}, {0x02, 4, true},  {0x01, 8, false},
+                 {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},   {0x11, 8, false}, {0x08, 1, false}};
+    const uint32_t head = 1 + sizeof "_id";
+    int32_t counted = 0;
+    if (length < 4 + head + 1 || memcmp(document + 5, "_id", sizeof "_id") != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].type != document[4])
+            continue;
+        if (types[i].counted && length >= 4 + head + 4)
+            memcpy(&counted, document + 4 + head, sizeof counted);
+        const uint32_t all = head + types[i].bytes + (uint32_t)counted;
+        return counted >= 0 && all <= length - 4 ? all : 0;
+    }
+    return 0;
+}
+
+static void take_found(deliver_t *deliver, asked_t *asked, const uint8_t *stored, uint32_t stored_length) {
+    uint32_t length;
+    const uint8_t *document = document_at(deliver->documents, asked->index, &length);
+    const deliver_owner_t *owner = deliver->owner;
+    if (length == stored_length && memcmp(document, stored, length) == 0)
+        asked->found = FOUND_SAME;
+    else if (owner && owner->accepts && owner->accepts(owner->context, asked->index, stored, stored_length))
+        asked->found = FOUND_SAME;
+    else if (asked->found == FOUND_NOTHING)
+        asked->found = FOUND_OTHER;
+}
+
+/* They mostly come in the order in which they were asked for, and there may be one on each shard. */
+static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_length, err_t *err) {
+    deliver_t *deliver = finder;
+    (void)err;
+    const uint32_t count = deliver->ask_to - deliver->ask_from;
+    if (count == 1) { /* whatever it looks like: 1 and 1.0 are one `_id` */
+        take_found(deliver, &deliver->asked[deliver->ask_from], stored, stored_length);
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = deliver->ask_from + (deliver->ask_at + i) % count;
+        uint32_t length, id;
+        const uint8_t *document = document_at(deliver->documents, deliver->asked[at].index, &length);
+        id = id_length(document, length);
+        if (!id || stored_length < 4 + id || memcmp(document + 4, stored + 4, id) != 0)
+            continue;
+        take_found(deliver, &deliver->asked[at], stored, stored_length);
+        deliver->ask_at = at - deliver->ask_from;
+        return true;
+    }
+    deliver->strangers = true;
+    return true;
+}
+
+/* [from, to) of what is asked for, in one question, which is asked again while the server is away. */
+static bool ask(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+    const wire_t *wire = deliver->wire;
+    const message_t message = {
+        .all = deliver->documents, .indexes = deliver->ask_indexes, .count = to - from};
+    deliver->ask_from = from;
+    deliver->ask_to = to;
+    for (;;) {
+        deliver->ask_at = 0;
+        for (uint32_t i = from; i < to; i++) {
+            deliver->asked[i].found = FOUND_NOTHING;
+            deliver->ask_indexes[i - from] = deliver->asked[i].index;
+        }
+        const fetched_t fetched = wire->fetch(wire->context, &message, find_asked, deliver, err);
+        if (fetched != FETCH_AGAIN)
+            return fetched == FETCHED;
+        if (!wire->again(wire->context, NULL, err))
+            return false;
+    }
+}
+
+static bool read_back(deliver_t *deliver, err_t *err) {
+    deliver->strangers = false;
+    for (uint32_t from = 0, to; from < deliver->asked_count; from = to) {
+        to = from + ASKED_AT_ONCE < deliver->asked_count ? from + ASKED_AT_ONCE : deliver->asked_count;
+        if (!ask(deliver, from, to, err))
+            return false;
+    }
+    for (uint32_t i = 0; deliver->strangers && i < deliver->asked_count; i++)
+        if (deliver->asked[i].found == FOUND_NOTHING && !ask(deliver, i, i + 1, err))
+            return false;
+    return true;
+}
+
+void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length) {
+    char id[40] = "";
+    int64_t number;
+    if (id_length(document, length) == 1 + sizeof "_id" + sizeof number && document[4] == 0x12) {
+        memcpy(&number, document + 5 + sizeof "_id", sizeof number);
+        snprintf(id, sizeof id, " (%lld)", (long long)number);
+    }
+    snprintf(reason, WIRE_WORDS,
+             "another document with its _id%s is in the collection, and it is not this one", id);
+}
+
+static bool add_taken(deliver_t *deliver, uint32_t index, err_t *err) {
+    exception_t *exception = add_exception(deliver, index, err);
+    uint32_t length;
+    if (!exception)
+        return false;
+    const uint8_t *document = document_at(deliver->documents, index, &length);
+    exception->taken = true;
+    deliver_say_taken(exception->reason, document, length);
+    return true;
+}
+
+/* What the reading back has come to; what nothing was found of is pending again. */
+static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
+    for (uint32_t i = 0; i < deliver->asked_count; i++) {
+        const asked_t *asked = &deliver->asked[i];
+        bool ok = true;
+        if (asked->found == FOUND_SAME) {
+            ok = deliver->trails[asked->index].in_doubt || add_there(deliver, asked->index, err);
+        } else if (asked->error) {
+            ok = add_reject(deliver, asked->index, asked->error->words, err);
+        } else if (asked->found == FOUND_OTHER) {
+            ok = add_taken(deliver, asked->index, err);
+        } else {
+            deliver->pending[deliver->pending_count++] = asked->index;
+            *missed = true;
+        }
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- a message ---- */
+
+/* How often in a row has this document had this unlisted code? */
+static void follow_trail(deliver_t *deliver, trail_t *trail, const write_error_t *error) {
+    const bool unlisted = error && outcome_is_unlisted(error, deliver->more);
+    trail->times = unlisted && trail->code == error->code ? trail->times + 1 : unlisted;
+    trail->code = unlisted ? error->code : 0;
+}
+
+/* The documents of a message by what its reply proves of them: done with, to be read back, to be sent again.
+ */
+static bool sort_documents(deliver_t *deliver, const message_t *message, const verdict_t *verdict,
+                           err_t *err) {
+    deliver->asked_count = deliver->pending_count = 0;
+    for (uint32_t i = 0; i < message->count; i++) {
+        const uint32_t index = message_index(message, i);
+        const write_error_t *error = deliver->errors[i];
+        trail_t *trail = &deliver->trails[index];
+        switch (deliver->outcomes[i]) {
+        case OUTCOME_STORED:
+            break;
+        case OUTCOME_DUPLICATE:
+            deliver->asked[deliver->asked_count++] = (asked_t){.index = index};
+            break;
+        case OUTCOME_REFUSED:
+            if (trail->in_doubt)
+                deliver->asked[deliver->asked_count++] = (asked_t){.index = index, .error = error};
+            else if (!add_reject(deliver, index, error->words, err))
+                return false;
+            break;
+        case OUTCOME_IN_DOUBT:
+            trail->in_doubt |= verdict->touched;
+            follow_trail(deliver, trail, error);
+            deliver->pending[deliver->pending_count++] =
+                index; /* never before what is still to be looked at */
+            break;
+        }
+    }
+    return true;
+}
+
+static void name_place(const deliver_t *deliver, uint32_t index, char *text, size_t size) {
+    const deliver_owner_t *owner = deliver->owner;
+    if (owner && owner->place)
+        owner->place(owner->context, index, text, size);
+    else
+        snprintf(text, size, "document %u of a batch", (unsigned)index);
+}
+
+/* True: a document has had the same unlisted code so often, while all others of its message went in, that it
+ * must be the document. err has the sentence. */
+static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const write_error_t *error,
+                             err_t *err) {
+    char place[600];
+    if (!error || deliver->pending_count == sent)
+        return false;
+    for (uint32_t i = 0; i < deliver->pending_count; i++)
+        if (deliver->trails[deliver->pending[i]].times < SAME_AGAIN)
+            return false;
+    name_place(deliver, deliver->pending[0], place, sizeof place);
+    err_set(
+        err, STATUS_SERVER,
+        "%s: the server refuses the document of this record again and again, and takes others: %s (code %d); "
+        "with --reject-code %d such records are rejects, and the load goes on",
+        place, error->words, error->code, error->code);
+    return true;
+}
+
+/* Patience ended over an entry of a code in no list: whose it was, and what can be done. Always false. */
+static bool blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
+    char place[600];
+    if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error, deliver->more))
+        return false;
+    name_place(deliver, index, place, sizeof place);
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used,
+             "; if it is this document that is at fault, --reject-code %d makes it a reject", error->code);
+    return err_where(err, "%s", place);
+}
+
+/* What one reply has come to, and whether another try is worth it. *message is what is to be sent next. */
+static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *message, uint32_t sent,
+                       bool *missed, err_t *err) {
+    static const char absent[] =
+        "the server refuses a document as a duplicate, and does not show one with its _id (not yet?)";
+    const wire_t *wire = deliver->wire;
+    const verdict_t verdict =
+        outcome_judge(reply, message->count, deliver->more, deliver->outcomes, deliver->errors);
+    trouble_t trouble = {.reply = reply, .error = verdict.error};
+    if (verdict.next == OUTCOME_STOP)
+        return wire->refuse(wire->context, &trouble, err);
+    const uint32_t before = message->count,
+                   blamed = verdict.error ? message_index(message, verdict.error->index) : 0;
+    if (!sort_documents(deliver, message, &verdict, err))
+        return false;
+    if (deliver->asked_count && !*missed) /* it has answered: its patience is whole again, but not for ever */
+        wire->begin(wire->context);
+    if (deliver->asked_count && (!read_back(deliver, err) || !settle_asked(deliver, missed, err)))
+        return false;
+    if (!deliver->pending_count)
+        return true;
+    if (is_its_own_fault(deliver, sent, verdict.error, err))
+        return false;
+    if (verdict.next == OUTCOME_SETTLED)
+        trouble = (trouble_t){.words = absent};
+    if (deliver->pending_count < before)
+        wire->begin(wire->context);
+    if (!wire->again(wire->context, &trouble, err))
+        return blame(deliver, blamed, trouble.error, err);
+    *message =
+        (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};
+    return true;
+}
+
+static bool may_send(const deliver_t *deliver, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    return !owner || !owner->may_send || owner->may_send(owner->context, err);
+}
+
+/* The documents [from, to), which fit one message. */
+static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+    const wire_t *wire = deliver->wire;
+    message_t message = {.all = deliver->documents, .from = from, .count = to - from};
+    bool missed = false;
+    wire->begin(wire->context);
+    for (bool first = true;; first = false) {
+        reply_t reply;
+        if (__builtin_expect(!first || from, 0) && !may_send(deliver, err))
+            return false;
+        if (!wire->insert(wire->context, &message, &reply, err))
+            return false;
+        if (__builtin_expect(outcome_is_clean(&reply, message.count), 1))
+            return true;
+        if (first) {
+            if (!make_room(deliver, err))
+                return false;
+            memset(deliver->trails + from, 0, (to - from) * sizeof *deliver->trails);
+        }
+        deliver->pending_count = 0;
+        if (!take_reply(deliver, &reply, &message, to - from, &missed, err))
+            return false;
+        if (!deliver->pending_count)
+            return true;
+        deliver->retries += reply.kind != REPLY_UNSENT;
+    }
+}
+
+/* Where the message that begins with this document ends: 0 documents where the first is too large by itself.
+ */
+static uint32_t message_end(const deliver_t *deliver, uint32_t from) {
+    const wire_t *wire = deliver->wire;
+    const uint32_t *starts = deliver->documents->starts, count = deliver->documents->count;
+    uint32_t to = from;
+    if (starts[count] - starts[from] <= wire->max_document_bytes && count - from <= wire->max_batch)
+        return count; /* nothing in it can break a limit */
+    while (to < count && to - from < wire->max_batch &&
+           starts[to + 1] - starts[from] <= wire->max_message_bytes &&
+           starts[to + 1] - starts[to] <= wire->max_document_bytes)
+        to++;
+    return to;
+}
+
+bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err) {
+    bool ok = true;
+    deliver->documents = documents;
+    deliver->count = 0;
+    deliver->retries = 0;
+    for (uint32_t from = 0, to; ok && from < documents->count; from = to) {
+        to = message_end(deliver, from);
+        if (to > from) {
+            ok = send_message(deliver, from, to, err);
+        } else {
+            char reason[WIRE_WORDS];
+            snprintf(reason, sizeof reason, "the document has %u bytes; the server takes up to %u",
+                     documents->starts[from + 1] - documents->starts[from],
+                     deliver->wire->max_document_bytes);
+            ok = add_reject(deliver, to++, reason, err);
+        }
+    }
+    if (deliver->count > 1)
+        qsort(deliver->exceptions, deliver->count, sizeof *deliver->exceptions, by_index);
+    *delivered = (delivered_t){
+        .exceptions = deliver->exceptions, .count = deliver->count, .retries = deliver->retries};
+    return ok;
+}
+
+bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t index, bool *there, err_t *err) {
+    static const trouble_t absent = {.words =
+                                         "a document that was acknowledged is not found through the router"};
+    const wire_t *wire = deliver->wire;
+    deliver->documents = documents;
+    *there = false;
+    if (!make_room(deliver, err))
+        return false;
+    wire->begin(wire->context);
+    for (;;) {
+        deliver->asked[0] = (asked_t){.index = index};
+        if (!ask(deliver, 0, 1, err))
+            return false;
+        *there = deliver->asked[0].found != FOUND_NOTHING;
+        if (*there || !wire->again(wire->context, &absent, err))
+            return *there || err->status == STATUS_SERVER;
+    }
+}

@@ -1,0 +1,65 @@
+/* deliver: one batch, until each of its documents is accounted for: sent, sent again while its fate is in
+ * doubt, and read back where the server says that its `_id` is taken. What a reply proves is outcome's to
+ * say; how messages travel is the wire's, so that this runs without servers, too. A deliver_t belongs to one
+ * thread.
+ *
+ *     sent -> reply -> outcome:  stored     loaded
+ *                                refused    a reject (but see below)
+ *                                in doubt   sent again
+ *                                duplicate  read back by `_id`:  equal    already there, or loaded, if a
+ *                                                                         message of ours may have done it
+ *                                                                another  a reject
+ *                                                                nothing  sent again
+ *
+ * What was refused after a message of ours may have stored it is read back, too. Trying again ends with the
+ * wire's patience. */
+#ifndef TIPPLE_LOAD_THREADS_DELIVER_H
+#define TIPPLE_LOAD_THREADS_DELIVER_H
+
+#include "load/threads/outcome.h"
+
+typedef struct deliver deliver_t;
+
+/* What deliver asks of whoever knows the records. */
+typedef struct {
+    void *context;
+    /* Where a document's record is, for people: "a.csv:57". NULL: nobody knows. */
+    void (*place)(void *context, uint32_t index, char *text, size_t size);
+    /* Another document is there under its `_id`: is it one that a person has put there in its place? NULL:
+     * no. */
+    bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
+    /* Asked before each message behind the first of a batch: is all of it still this load's to send? False ends the
+     * delivery, with what it left in err. NULL: yes. */
+    bool (*may_send)(void *context, err_t *err);
+} deliver_owner_t;
+
+/* more: codes besides the closed list, or NULL. All three must live as long as it does. */
+deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
+                       err_t *err);
+void deliver_free(deliver_t *deliver); /* NULL is allowed */
+
+/* A document that was not simply loaded. */
+typedef struct {
+    uint32_t index;          /* in the batch */
+    bool there;              /* already; else it is a reject, */
+    bool taken;              /* because another document has its `_id` */
+    char reason[WIRE_WORDS]; /* of a reject */
+} exception_t;
+
+typedef struct {
+    const exception_t *exceptions; /* ascending by index, each index once; until the next call */
+    size_t count;
+    uint32_t retries; /* messages that were sent again */
+} delivered_t;
+
+/* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal); or the
+ * owner says that not all of it may be sent. */
+bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err);
+
+/* Is the document with this one's `_id` there, equal to it or not? Asked until it is, or patience is over. */
+bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t index, bool *there, err_t *err);
+
+/* The reason of a reject whose `_id` another document has. */
+void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length);
+
+#endif

@@ -1,0 +1,51 @@
+/* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
+ * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it. A fault of
+ * an input ends the feeding: what came before it has been handed out. Only a file that could not even be
+ * begun may be left out (misfit). */
+#ifndef TIPPLE_LOAD_THREADS_FEEDER_H
+#define TIPPLE_LOAD_THREADS_FEEDER_H
+
+#include "base/threads/queue.h"
+#include "load/threads/hand_out.h"
+#include "load/threads/loading.h"
+
+typedef struct feeder feeder_t;
+
+typedef struct {
+    const schema_t *schema;
+    dialect_shelf_t *shelf;
+    load_file_t *files;
+    size_t file_count;
+    pool_t *pool;
+    queue_t *queue;
+    uint32_t threads;
+    uint64_t max_record;
+    uint64_t
+        limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
+    bool limit_is_about;  /* lines count for records as long as they are few: much quicker, and never more */
+    bool numbered;        /* blocks get their id_base from the file's extents */
+    hand_out_t *hand_out; /* which files to feed next; NULL: all of them */
+    loading_t *loading;   /* is told of blocks and pieces; NULL: nobody is */
+    /* Numbers for an offset of a file of unknown size. */
+    bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
+    /* A file could not be begun, *err says why (status 5): true if the feeding shall go on with the next. One
+     * call at a time. NULL: never. */
+    bool (*misfit)(void *context, load_file_t *file, err_t *err);
+    void *context;
+} feeder_options_t;
+
+/* How many threads there will be. */
+uint32_t feeder_threads(const feeder_options_t *options);
+
+feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
+
+/* Waits for the threads and frees everything; false with the first fault (status 5 or 8). */
+bool feeder_join(feeder_t *feeder, err_t *err);
+
+/* For the progress line. */
+typedef struct {
+    uint64_t disk_bytes, text_bytes;
+} feeder_progress_t;
+feeder_progress_t feeder_progress(feeder_t *feeder);
+
+#endif

@@ -1,0 +1,31 @@
+/* loader: the threads that turn blocks into documents and batches, send them, and settle what became of each
+ * record. Every counter is its thread's own and is summed by whoever reports. */
+#ifndef TIPPLE_LOAD_THREADS_LOADER_H
+#define TIPPLE_LOAD_THREADS_LOADER_H
+
+#include "base/numbers/hist.h"
+#include "load/threads/loading.h"
+
+typedef struct loader loader_t;
+
+typedef struct {
+    counts_t counts;
+    uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
+    uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
+    int64_t wait_server_ns, wait_input_ns;
+    int64_t total_ns; /* these two are filled at the end */
+    uint64_t odd;
+} loader_counters_t;
+
+/* number: of the thread; it chooses the router to stay with. */
+loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err);
+
+/* A look at the counters while the thread runs: each figure is whole, but they may be of slightly different
+ * moments. */
+void loader_peek(const loader_t *loader, loader_counters_t *counters);
+
+/* Waits for the thread's end and frees it. What its batches took, from being sent to the reply, is added to
+ * batch_times. */
+void loader_join(loader_t *loader, loader_counters_t *counters, hist_t *batch_times);
+
+#endif

@@ -1,0 +1,177 @@
+#include "load/threads/loading.h"
+
+#include <stdlib.h>
+
+bool loading_init(loading_t *loading) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&loading->lock, NULL);
+    bool ok = pthread_cond_init(&loading->changed, &monotonic) == 0 &&
+              pthread_cond_init(&loading->answered, NULL) == 0;
+    loading->news_end = &loading->news;
+    pthread_condattr_destroy(&monotonic);
+    return ok;
+}
+
+void loading_free(loading_t *loading) {
+    for (news_t *news; (news = loading->news);) {
+        loading->news = news->next;
+        loading_free_block(loading, news->block);
+        free(news);
+    }
+    pthread_cond_destroy(&loading->changed);
+    pthread_cond_destroy(&loading->answered);
+    pthread_mutex_destroy(&loading->lock);
+}
+
+void loading_fail(loading_t *loading, const err_t *err) {
+    pthread_mutex_lock(&loading->lock);
+    if (!loading->failed)
+        loading->err = *err;
+    loading->failed = true;
+    pthread_cond_signal(&loading->changed);
+    pthread_cond_broadcast(&loading->answered);
+    pthread_mutex_unlock(&loading->lock);
+    pool_close(loading->pool);
+    queue_close(loading->queue);
+    throttle_close(loading->throttle);
+}
+
+bool loading_failed(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    bool failed = loading->failed;
+    pthread_mutex_unlock(&loading->lock);
+    return failed;
+}
+
+bool loading_is_fed(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    bool fed = loading->feeding_over;
+    pthread_mutex_unlock(&loading->lock);
+    return fed;
+}
+
+block_t *loading_take_done(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    block_t *done = loading->done;
+    loading->done = NULL;
+    pthread_mutex_unlock(&loading->lock);
+    return done;
+}
+
+void loading_free_blocks(block_t *blocks) {
+    while (blocks) {
+        block_t *next = blocks->next;
+        free(blocks->rejects);
+        free(blocks);
+        blocks = next;
+    }
+}
+
+void loading_add_block(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    loading->blocks++;
+    pthread_mutex_unlock(&loading->lock);
+}
+
+/* The lock is held. */
+static void settle_one(loading_t *loading) {
+    if (--loading->blocks == 0)
+        pthread_cond_signal(&loading->changed);
+}
+
+void loading_add_done(loading_t *loading, block_t *block) {
+    pthread_mutex_lock(&loading->lock);
+    block->next = loading->done;
+    loading->done = block;
+    settle_one(loading);
+    pthread_mutex_unlock(&loading->lock);
+}
+
+void loading_free_block(loading_t *loading, block_t *block) {
+    if (!block)
+        return;
+    pool_give(loading->pool, &block->buffer);
+    if (block->counted) {
+        pthread_mutex_lock(&loading->lock);
+        settle_one(loading);
+        pthread_mutex_unlock(&loading->lock);
+    }
+    for (late_t *late; (late = block->late);) {
+        block->late = late->next;
+        free(late);
+    }
+    free(block->rejects);
+    free(block);
+}
+
+void loading_tell(loading_t *loading, news_t *news) {
+    pthread_mutex_lock(&loading->lock);
+    news->next = NULL;
+    *loading->news_end = news;
+    loading->news_end = &news->next;
+    pthread_mutex_unlock(&loading->lock);
+}
+
+news_t *loading_take_news(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    news_t *news = loading->news;
+    loading->news = NULL;
+    loading->news_end = &loading->news;
+    pthread_mutex_unlock(&loading->lock);
+    return news;
+}
+
+void loading_end_feeding(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    loading->feeding_over = true;
+    pthread_cond_signal(&loading->changed);
+    pthread_mutex_unlock(&loading->lock);
+}
+
+bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err) {
+    asking_t asking = {.file = file, .offset = offset};
+    err->text[0] = '\0';
+    pthread_mutex_lock(&loading->lock);
+    asking.next = loading->asking;
+    loading->asking = &asking;
+    pthread_cond_signal(&loading->changed);
+    while (!asking.answered && (asking.taken || (!loading->failed && !loading->answers_over)))
+        pthread_cond_wait(&loading->answered, &loading->lock);
+    for (asking_t **at = &loading->asking; !asking.taken && *at; at = &(*at)->next)
+        if (*at == &asking) {
+            *at = asking.next;
+            break;
+        }
+    if (asking.answered && !asking.ok)
+        *err = asking.err;
+    pthread_mutex_unlock(&loading->lock);
+    return asking.answered && asking.ok;
+}
+
+asking_t *loading_take_asking(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    asking_t *asking = loading->asking;
+    if (asking) {
+        loading->asking = asking->next;
+        asking->taken = true;
+    }
+    pthread_mutex_unlock(&loading->lock);
+    return asking;
+}
+
+void loading_end_answers(loading_t *loading) {
+    pthread_mutex_lock(&loading->lock);
+    loading->answers_over = true;
+    pthread_cond_broadcast(&loading->answered);
+    pthread_mutex_unlock(&loading->lock);
+}
+
+void loading_answer(loading_t *loading, asking_t *asking, bool ok) {
+    pthread_mutex_lock(&loading->lock);
+    asking->answered = true;
+    asking->ok = ok;
+    pthread_cond_broadcast(&loading->answered);
+    pthread_mutex_unlock(&loading->lock);
+}

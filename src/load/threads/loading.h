@@ -1,0 +1,126 @@
+/* loading: what the threads of a load share, and what they tell its main thread: blocks that are settled,
+ * pieces that are fed, and the first failure. */
+#ifndef TIPPLE_LOAD_THREADS_LOADING_H
+#define TIPPLE_LOAD_THREADS_LOADING_H
+
+#include "base/threads/queue.h"
+#include "format/filter.h"
+#include "load/blocks/block.h"
+#include "load/rejects/reject.h"
+#include "load/rate/throttle.h"
+#include "load/rate/traffic.h"
+#include "server/codes.h"
+#include "server/send/direct.h"
+#include "server/send/routers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What a feeder tells of a piece. */
+typedef struct news {
+    struct news *next;
+    enum {
+        NEWS_FED,      /* all of its blocks were handed over */
+        NEWS_COMPARED, /* its text is what the catalog says */
+        NEWS_SKIPPED,  /* it could not be begun, and is left out */
+        NEWS_TORN, /* its last record has no line end: `block` holds it back, until that is written down */
+    } kind;
+    load_file_t *file;
+    uint32_t epoch;
+    uint64_t end_block;  /* FED */
+    uint32_t tail_parts; /* FED */
+    uint64_t end;        /* FED: of its text, in bytes */
+    torn_t torn;
+    block_t *block;
+} news_t;
+
+/* A thread that waits until the main thread has done something for it: found numbers for an offset of an
+ * input of unknown size, or (file NULL) bound the collection to the format. */
+typedef struct asking {
+    struct asking *next;
+    load_file_t *file;
+    uint64_t offset;
+    bool taken; /* the main thread works on it, so that it must stay where it is */
+    bool answered, ok;
+    err_t err;
+} asking_t;
+
+typedef struct {
+    const schema_t *schema;
+    const filter_t *filter; /* or NULL */
+    server_t *server;       /* NULL: --dry-run, nothing is sent */
+    route_t *route;         /* NULL: no shards, or none that we may know of */
+    routers_t routers;      /* where there are several */
+    direct_t *direct;       /* NULL: through the routers */
+    traffic_t *shards;      /* [0]: what a router has to sort; [1 + i]: shard i of the route's map */
+    traffic_t *ways;        /* the routers; one where there are none */
+    atomic_bool stale;      /* a shard has said that the map is an old one */
+    atomic_bool bound;      /* the collection belongs to this load's format: documents may be sent */
+    pool_t *pool;
+    queue_t *queue;
+    rejects_t *rejects;
+    uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
+    throttle_t *throttle; /* NULL: nothing is held back */
+    uint32_t batch_documents;
+    size_t batch_bytes;
+    uint64_t max_record;
+    uint32_t max_document;
+    const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
+    reject_codes_t reject_codes; /* --reject-code */
+    bool reload_changed;         /* --reload-changed */
+    /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may
+     * have taken an input, and removed what there was of it. */
+    int64_t lease_ns; /* 0: nobody can take anything (--retry, --dry-run) */
+    atomic_llong
+        confirmed_ns; /* by clock_awake_or_not_ns, before the catalog was asked that has said so last */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    block_t *done;            /* blocks whose every record is settled, for the catalog */
+    news_t *news, **news_end; /* what feeders have to say */
+    asking_t *asking;         /* feeders that wait for numbers */
+    pthread_cond_t answered;
+    bool answers_over; /* the main thread answers nobody any more */
+    bool feeding_over;
+    uint64_t blocks; /* that were handed over, and are not settled */
+    bool failed;
+    err_t err; /* the first failure */
+} loading_t;
+
+bool loading_init(loading_t *loading);
+void loading_free(loading_t *loading); /* the lock, and news that nobody took */
+
+/* The first failure ends the whole load: the queue and the pool are closed. Any thread may call. */
+void loading_fail(loading_t *loading, const err_t *err);
+bool loading_failed(loading_t *loading);
+bool loading_is_fed(loading_t *loading); /* the feeders have ended */
+
+/* A block is on its way to the queue. */
+void loading_add_block(loading_t *loading);
+
+/* Every record of the block is settled. */
+void loading_add_done(loading_t *loading, block_t *block);
+
+/* News of a feeder, who gives `news` away; a list in the order in which they came. */
+void loading_tell(loading_t *loading, news_t *news);
+news_t *loading_take_news(loading_t *loading);
+
+/* All feeders have ended. */
+void loading_end_feeding(loading_t *loading);
+
+/* Numbers for a place of the file's text (or, file NULL, leave to send the first document) from the main
+ * thread: false with err, or with an empty one when the load ends. */
+bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err);
+asking_t *loading_take_asking(loading_t *loading); /* the next one that waits; NULL: nobody */
+void loading_answer(loading_t *loading, asking_t *asking, bool ok);
+/* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
+void loading_end_answers(loading_t *loading);
+
+/* The blocks that were settled since the last call, as a list; to be freed by loading_free_blocks. */
+block_t *loading_take_done(loading_t *loading);
+void loading_free_blocks(block_t *blocks);
+
+/* The block is nobody's any more, whatever became of it. */
+void loading_free_block(loading_t *loading, block_t *block);
+
+#endif

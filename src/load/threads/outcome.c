@@ -1,0 +1,89 @@
+#include "load/threads/outcome.h"
+
+static bool ends(code_class_t class) {
+    return class == CODE_NOT_ALLOWED || class == CODE_STATE;
+}
+
+static void doubt_all(uint32_t count, outcome_t *outcomes, const write_error_t **errors) {
+    for (uint32_t i = 0; i < count; i++) {
+        outcomes[i] = OUTCOME_IN_DOUBT;
+        errors[i] = NULL;
+    }
+}
+
+/* Each entry is of a document of its own, and those without one were inserted. */
+static bool adds_up(const reply_t *reply, uint32_t count, const write_error_t **errors) {
+    for (uint32_t i = 0; i < reply->error_count; i++) {
+        const write_error_t *error = &reply->errors[i];
+        if (error->index >= count || errors[error->index])
+            return false;
+        errors[error->index] = error;
+    }
+    return reply->inserted == count - reply->error_count;
+}
+
+static outcome_t judge_error(const write_error_t *error, const reject_codes_t *more) {
+    if (error->code == CODE_DUPLICATE_KEY)
+        return error->other_index ? OUTCOME_REFUSED : OUTCOME_DUPLICATE;
+    return code_rejects(error->code, more) ? OUTCOME_REFUSED : OUTCOME_IN_DOUBT;
+}
+
+static verdict_t judge_given(const reply_t *reply, uint32_t count, const reject_codes_t *more,
+                             outcome_t *outcomes, const write_error_t **errors) {
+    verdict_t verdict = {.next = OUTCOME_SETTLED, .touched = true};
+    for (uint32_t i = 0; i < reply->error_count; i++) {
+        const write_error_t *error = &reply->errors[i];
+        if (!code_rejects(error->code, more) && ends(code_class(error->code, error->words)))
+            return (verdict_t){.next = OUTCOME_STOP, .touched = true, .error = error};
+    }
+    if (reply->concern_failed && ends(code_class(reply->concern_code, reply->words)))
+        return (verdict_t){.next = OUTCOME_STOP, .touched = true};
+    if (!adds_up(reply, count, errors)) {
+        doubt_all(count, outcomes, errors);
+        verdict.next = OUTCOME_AGAIN;
+        return verdict;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        outcomes[i] = errors[i]               ? judge_error(errors[i], more)
+                      : reply->concern_failed ? OUTCOME_IN_DOUBT
+                                              : OUTCOME_STORED;
+        if (outcomes[i] != OUTCOME_IN_DOUBT)
+            continue;
+        verdict.next = OUTCOME_AGAIN;
+        if (errors[i] && (!verdict.error || (outcome_is_unlisted(errors[i], more) &&
+                                             !outcome_is_unlisted(verdict.error, more))))
+            verdict.error = errors[i];
+    }
+    return verdict;
+}
+
+verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes_t *more, outcome_t *outcomes,
+                        const write_error_t **errors) {
+    verdict_t verdict = {.next = OUTCOME_AGAIN, .touched = reply->kind != REPLY_UNSENT};
+    doubt_all(count, outcomes, errors);
+    switch (reply->kind) {
+    case REPLY_NOT_ASKED_FOR:
+        for (uint32_t i = 0; i < count; i++)
+            outcomes[i] = OUTCOME_STORED;
+        verdict.next = OUTCOME_SETTLED;
+        break;
+    case REPLY_GIVEN:
+        return judge_given(reply, count, more, outcomes, errors);
+    case REPLY_FAILED: /* a code of documents is none here: it speaks of the message */
+        if (ends(code_class(reply->code, reply->words)) && !reply->passing)
+            verdict.next = OUTCOME_STOP;
+        break;
+    case REPLY_IMPOSSIBLE:
+        verdict.next = OUTCOME_STOP;
+        break;
+    case REPLY_UNSENT:
+    case REPLY_LOST:
+        break;
+    }
+    return verdict;
+}
+
+bool outcome_is_unlisted(const write_error_t *error, const reject_codes_t *more) {
+    return error->code != CODE_DUPLICATE_KEY && !code_rejects(error->code, more) &&
+           code_class(error->code, error->words) == CODE_UNKNOWN;
+}

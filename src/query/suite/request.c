@@ -1,0 +1,282 @@
+#include "query/suite/request.h"
+#include "query/suite/accumulate.h"
+#include "query/suite/aggregate.h"
+#include "query/suite/numeric.h"
+#include "query/suite/reading.h"
+#include "query/suite/value.h"
+#include "server/inner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPLAIN(at, ...) ytree_complain(suite->tree, at, err, __VA_ARGS__)
+
+/* What a request is made of, as one document: the suite's map with its parameters filled in. */
+static bool fill_in(bson_t *filled, const suite_t *suite, const ynode_t *node, const bson_t *params,
+                    err_t *err) {
+    if (node)
+        return value_document(filled, node, suite->tree, params, err);
+    bson_init(filled);
+    return true;
+}
+
+static bool set_prefs(request_t *request, const char *mode, int64_t staleness, const suite_t *suite,
+                      const ynode_t *at, err_t *err) {
+    static const struct {
+        const char *name;
+        mongoc_read_mode_t mode;
+    } modes[] = {{"primary", MONGOC_READ_PRIMARY},
+                 {"primaryPreferred", MONGOC_READ_PRIMARY_PREFERRED},
+                 {"secondary", MONGOC_READ_SECONDARY},
+                 {"secondaryPreferred", MONGOC_READ_SECONDARY_PREFERRED},
+                 {"nearest", MONGOC_READ_NEAREST}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(modes[i].name, mode) != 0)
+            continue;
+        mongoc_read_prefs_destroy(request->prefs);
+        request->prefs = mongoc_read_prefs_new(modes[i].mode);
+        if (staleness)
+            mongoc_read_prefs_set_max_staleness_seconds(request->prefs, staleness);
+        return mongoc_read_prefs_is_valid(request->prefs) ||
+               COMPLAIN(at, "a staleness of %lld seconds does not go with reads from %s; 90 is the least",
+                        (long long)staleness, mode);
+    }
+    return COMPLAIN(
+        at,
+        "'%s' is not a read preference: primary, primaryPreferred, secondary, secondaryPreferred or "
+        "nearest",
+        mode);
+}
+
+/* The options of the suite, as the driver wants them. */
+static bool set_options(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
+                        const reads_t *reads, err_t *err) {
+    bson_iter_t option;
+    const char *mode = reads->mode;
+    int64_t staleness = reads->max_staleness_seconds, number;
+    bool ok = bson_iter_init(&option, filled);
+    while (ok && bson_iter_next(&option)) {
+        const char *name = bson_iter_key(&option);
+        const ynode_t *at = ynode_get(query->options, name);
+        bson_t concern;
+        if (strcmp(name, "readPreference") == 0) {
+            if (!BSON_ITER_HOLDS_UTF8(&option))
+                return COMPLAIN(at, "a read preference was expected here, such as secondary");
+            if (!mode)
+                mode = bson_iter_utf8(&option, NULL);
+        } else if (strcmp(name, "maxStaleness") == 0) {
+            if (!numeric_whole(&option, &number) || number < 90)
+                return COMPLAIN(at, "maxStaleness is in seconds, 90 or more");
+            if (!staleness)
+                staleness = number;
+        } else if (strcmp(name, "batchSize") == 0 || strcmp(name, "maxTimeMS") == 0) {
+            if (!numeric_whole(&option, &number) || number < 0 || number > INT32_MAX)
+                return COMPLAIN(at, "'%s' is a whole number from 0 to %d", name, INT32_MAX);
+            bson_append_int64(request->options, name, -1, number);
+        } else if (strcmp(name, "readConcern") == 0) {
+            ok = BSON_ITER_HOLDS_UTF8(&option) ||
+                 COMPLAIN(at, "a read concern was expected here, such as majority");
+            if (ok) {
+                bson_append_document_begin(request->options, name, -1, &concern);
+                bson_append_utf8(&concern, "level", -1, bson_iter_utf8(&option, NULL), -1);
+                bson_append_document_end(request->options, &concern);
+            }
+        } else {
+            bson_append_iter(request->options, name, -1, &option);
+        }
+    }
+    if (staleness && !mode)
+        mode = "secondaryPreferred";
+    return ok && (!mode || set_prefs(request, mode, staleness, suite,
+                                     query->options ? query->options : query->at, err));
+}
+
+static bool is_in_id(const char *field) {
+    return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
+}
+
+/* filter, projection, sort, limit, skip: the first is the body, the others are options. */
+static bool set_find(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
+                     err_t *err) {
+    bson_iter_t part;
+    int64_t number;
+    bool whole = false;
+    const ynode_t *node = ynode_get(query->body, "whole");
+    if (node && !ytree_bool(suite->tree, node, &whole, err))
+        return false;
+    bson_iter_init(&part, filled);
+    while (bson_iter_next(&part)) {
+        const char *name = bson_iter_key(&part);
+        bool document = BSON_ITER_HOLDS_DOCUMENT(&part);
+        const ynode_t *at = ynode_get(query->body, name);
+        if (strcmp(name, "filter") == 0) {
+            bson_t filter;
+            if (!inner_document(&part, &filter))
+                return COMPLAIN(at, "a filter is a map");
+            bson_destroy(request->body);
+            request->body = bson_copy(&filter);
+        } else if (strcmp(name, "field") == 0) {
+            request->field = strdup(at->text); /* whatever it looks like */
+            if (!request->field)
+                return err_memory(err, at->length);
+        } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {
+            if (!numeric_whole(&part, &number) || number < 0)
+                return COMPLAIN(at, "'%s' is a whole number, 0 or more", name);
+            bson_append_int64(request->options, name, -1, number);
+        } else if (strcmp(name, "projection") == 0 || strcmp(name, "sort") == 0) {
+            if (!document)
+                return COMPLAIN(at, "'%s' is a map", name);
+            bson_append_iter(request->options, name, -1, &part);
+        }
+    }
+    if (query->kind == QUERY_ACCUMULATE && !whole) {
+        bson_t projection;
+        bson_append_document_begin(request->options, "projection", -1, &projection);
+        if (!is_in_id(request->field))
+            bson_append_int32(&projection, "_id", -1, 0);
+        bson_append_int32(&projection, request->field, -1, 1);
+        bson_append_document_end(request->options, &projection);
+    }
+    return true;
+}
+
+static bool set_documents(request_t *request, const suite_t *suite, const query_t *query,
+                          const bson_t *params, err_t *err) {
+    const ynode_t *node = query->documents;
+    bson_t holder = BSON_INITIALIZER;
+    bson_iter_t value;
+    request->documents = query->kind == QUERY_PIPELINE ? INFINITY : NAN;
+    if (!node || (node->kind == YNODE_SCALAR && strcmp(node->text, "all") == 0)) {
+        request->documents = node ? INFINITY : request->documents;
+        return true;
+    }
+    if (node->kind == YNODE_SCALAR && strcmp(node->text, "returned") == 0) {
+        request->documents = NAN;
+        return true;
+    }
+    bool ok = value_append(&holder, "v", node, suite->tree, params, err) &&
+              bson_iter_init_find(&value, &holder, "v") &&
+              ((numeric_double(&value, &request->documents) && request->documents >= 0 &&
+                isfinite(request->documents)) ||
+               COMPLAIN(node, "'documents' is a number, 0 or more"));
+    bson_destroy(&holder);
+    return ok;
+}
+
+bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
+                   const char *collection, const bson_t *params, const reads_t *reads, err_t *err) {
+    bson_t body, options;
+    *request = (request_t){.kind = query->kind};
+    request->body = bson_new();
+    request->options = bson_new();
+    request->database = strdup(database);
+    request->collection = strdup(query->collection ? query->collection : collection);
+    if (!request->database || !request->collection)
+        return err_memory(err, 256);
+    if (!fill_in(&body, suite, query->body, params, err)) {
+        bson_destroy(&body);
+        return false;
+    }
+    bool ok = fill_in(&options, suite, query->options, params, err) &&
+              set_options(request, &options, suite, query, reads, err) &&
+              set_documents(request, suite, query, params, err);
+    if (ok && query->kind == QUERY_PIPELINE) {
+        bson_destroy(request->body);
+        request->body = bson_copy(&body);
+        ok = reading_check(request->body, true, suite->tree, query->body, err);
+    } else if (ok) {
+        ok = set_find(request, &body, suite, query, err);
+    }
+    bson_destroy(&body);
+    bson_destroy(&options);
+    return ok;
+}
+
+void request_free(request_t *request) {
+    if (!request->database && !request->collection)
+        return;
+    bson_destroy(request->body);
+    bson_destroy(request->options);
+    mongoc_read_prefs_destroy(request->prefs);
+    free(request->database);
+    free(request->collection);
+    free(request->field);
+    *request = (request_t){.kind = QUERY_FIND};
+}
+
+/* ---- answers ---- */
+
+enum { KEPT_BYTES = 4 << 20 };
+
+void answer_begin(answer_t *answer, bool keep) {
+    *answer = (answer_t){.keep = keep, .most_bytes = KEPT_BYTES};
+    if (keep)
+        answer->documents = bson_new();
+}
+
+void answer_take(answer_t *answer, const bson_t *document) {
+    if (answer->keep && !answer->more) {
+        char digits[16];
+        const char *key;
+        bson_uint32_to_string((uint32_t)answer->count, &key, digits, sizeof digits);
+        answer->more = answer->documents->len + document->len > answer->most_bytes ||
+                       !bson_append_document(answer->documents, key, -1, document);
+    }
+    answer->count++;
+    answer->bytes += document->len;
+}
+
+void answer_end(answer_t *answer) {
+    if (answer->keep)
+        bson_destroy(answer->documents);
+    answer->keep = false;
+}
+
+/* ---- sending ---- */
+
+/* Sums up what a find returns, or takes its documents as they are. */
+static void read_all(mongoc_cursor_t *cursor, const request_t *request, answer_t *answer) {
+    const bson_t *document;
+    if (request->kind != QUERY_ACCUMULATE) {
+        while (mongoc_cursor_next(cursor, &document))
+            answer_take(answer, document);
+        return;
+    }
+    accumulate_t sums;
+    bson_t result;
+    accumulate_begin(&sums, request->field);
+    while (mongoc_cursor_next(cursor, &document))
+        accumulate_take(&sums, document);
+    accumulate_result(&sums, &result);
+    answer_take(answer, &result);
+    bson_destroy(&result);
+    answer->count = sums.documents;
+}
+
+mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client) {
+    return mongoc_client_get_collection(client, request->database, request->collection);
+}
+
+static bool send_pipeline(const request_t *request, mongoc_client_t *client, answer_t *answer,
+                          bson_error_t *error) {
+    aggregate_t aggregate;
+    const bson_t *document;
+    aggregate_begin(&aggregate, client, request->database, request->collection, request->body,
+                    request->options, request->prefs);
+    while (aggregate_next(&aggregate, &document))
+        answer_take(answer, document);
+    return aggregate_end(&aggregate, error);
+}
+
+bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
+                  answer_t *answer, bson_error_t *error) {
+    if (request->kind == QUERY_PIPELINE)
+        return send_pipeline(request, client, answer, error);
+    mongoc_cursor_t *cursor =
+        mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs);
+    read_all(cursor, request, answer);
+    bool ok = !mongoc_cursor_error(cursor, error);
+    mongoc_cursor_destroy(cursor);
+    return ok;
+}

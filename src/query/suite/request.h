@@ -1,0 +1,54 @@
+/* request: a query with its parameters filled in, ready to be sent again and again: nothing is parsed or
+ * looked up between two sends. Read-only after request_build; any thread may send it with a client of its
+ * own. */
+#ifndef TIPPLE_QUERY_SUITE_REQUEST_H
+#define TIPPLE_QUERY_SUITE_REQUEST_H
+
+#include "query/suite/suite.h"
+#include <mongoc/mongoc.h>
+
+/* From whom to read; mode NULL: as the query or else the URI says. */
+typedef struct {
+    const char *mode;              /* primary, secondary, nearest, ... */
+    int64_t max_staleness_seconds; /* 0: as the query says */
+} reads_t;
+
+typedef struct {
+    query_kind_t kind;
+    char *database, *collection;
+    bson_t *body;               /* the pipeline ({"0": ...}), or the filter */
+    bson_t *options;            /* for the driver */
+    mongoc_read_prefs_t *prefs; /* NULL: the URI's */
+    char *field;                /* accumulate: this one */
+    double documents;           /* that it looks at: NAN: those it returns; INFINITY: all of the collection */
+} request_t;
+
+/* params: every parameter's value; collection: where the query names none. What does not fit is complained of
+ * at its place in the suite; so is an aggregation that does not only read, whatever its stages came from. */
+bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
+                   const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
+void request_free(request_t *request); /* zeroed is allowed */
+
+/* What came back. Zeroed, with keep set or not, before; the array grows to `most_bytes` only. */
+typedef struct {
+    bool keep;
+    size_t most_bytes;
+    bson_t *documents; /* keep: {"0": ..., ...} */
+    bool more;         /* not all were kept */
+    uint64_t count, bytes;
+} answer_t;
+
+/* Zeroed: an answer that only counts. */
+void answer_begin(answer_t *answer, bool keep);
+void answer_take(answer_t *answer, const bson_t *document);
+void answer_end(answer_t *answer);
+
+/* The collection that it asks; to be destroyed before the client is given back. */
+mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client);
+
+/* Sends it and reads everything that comes back; collection: that of request_collection. False: what the
+ * driver or the server said. */
+bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
+                  answer_t *answer, bson_error_t *error);
+
+#endif

@@ -1,0 +1,414 @@
+#include "query/suite/value.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    const ytree_t *tree;
+    const bson_t *params;     /* NULL: they are checked, not known */
+    const char *const *names; /* of parameters, when they are checked */
+    size_t name_count;
+    err_t *err;
+} reader_t;
+
+#define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
+
+static bool too_large(reader_t *reader, const ynode_t *at) {
+    return COMPLAIN(at, "this makes a document that is too large for BSON");
+}
+
+static bool done(reader_t *reader, const ynode_t *at, bool appended) {
+    return appended || too_large(reader, at);
+}
+
+/* ---- scalars ---- */
+
+static bool is_one_of(const char *text, const char *const *words) {
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static bool looks_like_integer(const char *text) {
+    text += *text == '-' || *text == '+';
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* 1.5, 1e9, .5; not "1.2.3", not "e5", and nothing that strtod alone would take (0x1p3, nan, infinity) */
+static bool looks_like_double(const char *text, double *number) {
+    static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", NULL};
+    static const char *const below[] = {"-.inf", "-.Inf", "-.INF", NULL};
+    static const char *const none[] = {".nan", ".NaN", ".NAN", NULL};
+    char *end;
+    if (is_one_of(text, infinite) || is_one_of(text, below)) {
+        *number = *text == '-' ? -INFINITY : INFINITY;
+        return true;
+    }
+    if (is_one_of(text, none)) {
+        *number = NAN;
+        return true;
+    }
+    if (!*text || strspn(text, "+-0123456789.eE") != strlen(text) || !strpbrk(text, "0123456789"))
+        return false;
+    *number = strtod(text, &end);
+    return !*end;
+}
+
+static bool append_integer(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    errno = 0;
+    long long number = strtoll(node->text, NULL, 10);
+    if (errno)
+        return COMPLAIN(node,
+                        "%s does not fit into 64 bits; write it as a text or as {$numberDecimal: \"...\"}",
+                        node->text);
+    bool small = number >= INT32_MIN && number <= INT32_MAX;
+    return done(reader, node,
+                small ? bson_append_int32(to, key, -1, (int32_t)number)
+                      : bson_append_int64(to, key, -1, number));
+}
+
+/* named: infinity is what it says, not what it became. */
+static bool append_number(reader_t *reader, bson_t *to, const char *key, const ynode_t *node, double number,
+                          bool named) {
+    return (isinf(number) && !named) ? COMPLAIN(node, "%s is larger than any double", node->text)
+                                     : done(reader, node, bson_append_double(to, key, -1, number));
+}
+
+static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const truths[] = {"true", "True", "TRUE", NULL};
+    static const char *const lies[] = {"false", "False", "FALSE", NULL};
+    double number;
+    if (!node->quoted && strlen(node->text) == node->length) {
+        if (is_one_of(node->text, nulls))
+            return done(reader, node, bson_append_null(to, key, -1));
+        if (is_one_of(node->text, truths) || is_one_of(node->text, lies))
+            return done(reader, node, bson_append_bool(to, key, -1, is_one_of(node->text, truths)));
+        if (looks_like_integer(node->text))
+            return append_integer(reader, to, key, node);
+        if (looks_like_double(node->text, &number))
+            return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
+    }
+    if (!bson_utf8_validate(node->text, node->length, true))
+        return COMPLAIN(node, "this text is not UTF-8");
+    return done(reader, node, bson_append_utf8(to, key, -1, node->text, (int)node->length));
+}
+
+/* ---- extended JSON ---- */
+
+typedef bool append_fn(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+
+static bool is_scalar(const ynode_t *node) {
+    return node && node->kind == YNODE_SCALAR && strlen(node->text) == node->length;
+}
+
+static bool append_int32(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    if (!is_scalar(node) || !looks_like_integer(node->text))
+        return COMPLAIN(node, "$numberInt holds a whole number");
+    long long number = strtoll(node->text, NULL, 10);
+    if (number < INT32_MIN || number > INT32_MAX)
+        return COMPLAIN(node, "%s does not fit into 32 bits", node->text);
+    return done(reader, node, bson_append_int32(to, key, -1, (int32_t)number));
+}
+
+static bool append_int64(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    if (!is_scalar(node) || !looks_like_integer(node->text))
+        return COMPLAIN(node, "$numberLong holds a whole number");
+    errno = 0;
+    long long number = strtoll(node->text, NULL, 10);
+    if (errno)
+        return COMPLAIN(node, "%s does not fit into 64 bits", node->text);
+    return done(reader, node, bson_append_int64(to, key, -1, number));
+}
+
+static bool append_double(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    static const char *const named[] = {"Infinity", "-Infinity", "NaN", NULL};
+    double number;
+    if (is_scalar(node) && is_one_of(node->text, named))
+        number = strtod(node->text, NULL);
+    else if (!is_scalar(node) || !looks_like_double(node->text, &number))
+        return COMPLAIN(node, "$numberDouble holds a number");
+    return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
+}
+
+static bool append_decimal(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_decimal128_t number;
+    if (!is_scalar(node) || !bson_decimal128_from_string(node->text, &number))
+        return COMPLAIN(node, "$numberDecimal holds a number");
+    return done(reader, node, bson_append_decimal128(to, key, -1, &number));
+}
+
+static bool append_oid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_oid_t oid;
+    if (!is_scalar(node) || !bson_oid_is_valid(node->text, node->length))
+        return COMPLAIN(node, "$oid holds 24 hexadecimal digits");
+    bson_oid_init_from_string(&oid, node->text);
+    return done(reader, node, bson_append_oid(to, key, -1, &oid));
+}
+
+/* A number of so many digits, and what must stand before it. */
+static bool take_digits(const char **text, const char *before, int count, int *number) {
+    const char *at = *text;
+    if (*before && (!*at || !strchr(before, *at++)))
+        return false;
+    for (*number = 0; count--; at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        *number = *number * 10 + (*at - '0');
+    }
+    *text = at;
+    return true;
+}
+
+/* 2014-01-31, 2014-01-31T12:30, 2014-01-31T12:30:00.250Z */
+static bool read_date(const char *text, int64_t *ms) {
+    struct tm day = {.tm_mday = 1};
+    int thousandths = 0, digit;
+    if (!take_digits(&text, "", 4, &day.tm_year) || !take_digits(&text, "-", 2, &day.tm_mon) ||
+        !take_digits(&text, "-", 2, &day.tm_mday))
+        return false;
+    if (take_digits(&text, "T ", 2, &day.tm_hour)) {
+        if (!take_digits(&text, ":", 2, &day.tm_min))
+            return false;
+        if (take_digits(&text, ":", 2, &day.tm_sec) && *text == '.')
+            for (int scale = 100; take_digits(&text, scale == 100 ? "." : "", 1, &digit); scale /= 10)
+                thousandths += scale * digit; /* the fourth and further ones are nothing to BSON */
+    }
+    if (*text == 'Z')
+        text++;
+    const struct tm wanted = day;
+    day.tm_year -= 1900;
+    day.tm_mon -= 1;
+    const time_t at = timegm(&day);
+    if (*text || day.tm_mday != wanted.tm_mday || day.tm_mon + 1 != wanted.tm_mon ||
+        day.tm_hour != wanted.tm_hour || wanted.tm_min > 59 || wanted.tm_sec > 60)
+        return false;
+    *ms = (int64_t)at * 1000 + thousandths;
+    return true;
+}
+
+static bool append_date(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *number = node->kind == YNODE_MAP ? ynode_get(node, "$numberLong") : node;
+    int64_t ms;
+    if (!is_scalar(number))
+        return COMPLAIN(node, "$date holds a moment, such as 2014-01-31 or 2014-01-31T12:30:00Z");
+    errno = 0;
+    if (looks_like_integer(number->text) && (number != node || strlen(number->text) > 4))
+        ms = strtoll(number->text, NULL, 10);
+    else if (!read_date(number->text, &ms))
+        return COMPLAIN(node, "'%s' is not a moment; write it like 2014-01-31 or 2014-01-31T12:30:00Z",
+                        number->text);
+    if (errno == ERANGE)
+        return COMPLAIN(node, "%s milliseconds do not fit into 64 bits", number->text);
+    return done(reader, node, bson_append_date_time(to, key, -1, ms));
+}
+
+static bool append_timestamp(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *t = node->kind == YNODE_MAP ? ynode_get(node, "t") : NULL;
+    const ynode_t *i = t ? ynode_get(node, "i") : NULL;
+    int64_t seconds, number;
+    if (!i || node->count != 2)
+        return COMPLAIN(node, "$timestamp holds {t: SECONDS, i: NUMBER}");
+    return ytree_int(reader->tree, t, 0, UINT32_MAX, &seconds, reader->err) &&
+           ytree_int(reader->tree, i, 0, UINT32_MAX, &number, reader->err) &&
+           done(reader, node, bson_append_timestamp(to, key, -1, (uint32_t)seconds, (uint32_t)number));
+}
+
+static bool append_regex(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *pattern = node->kind == YNODE_MAP ? ynode_get(node, "pattern") : NULL;
+    const ynode_t *options = pattern ? ynode_get(node, "options") : NULL;
+    if (!is_scalar(pattern) || (options && !is_scalar(options)) || node->count != 1u + (options != NULL))
+        return COMPLAIN(node, "$regularExpression holds {pattern: TEXT, options: LETTERS}");
+    return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
+}
+
+/* {$binary: {base64: "AQID", subType: "00"}} */
+static bool append_binary(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    const ynode_t *text = node->kind == YNODE_MAP ? ynode_get(node, "base64") : NULL;
+    const ynode_t *type = text ? ynode_get(node, "subType") : NULL;
+    char *end;
+    if (!is_scalar(text) || !is_scalar(type) || node->count != 2 || text->length > INT32_MAX / 2)
+        return COMPLAIN(node, "$binary holds {base64: TEXT, subType: TWO HEXADECIMAL DIGITS}");
+    unsigned long subtype = strtoul(type->text, &end, 16);
+    if (!*type->text || *end || subtype > 255)
+        return COMPLAIN(type, "'%s' is not a subtype: two hexadecimal digits", type->text);
+    uint8_t *bytes = malloc(text->length + 1);
+    if (!bytes)
+        return err_memory(reader->err, text->length);
+    int length = EVP_DecodeBlock(bytes, (const unsigned char *)text->text, (int)text->length);
+    size_t padding = 0;
+    while (padding < 2 && padding < text->length && text->text[text->length - 1 - padding] == '=')
+        padding++;
+    bool ok = length >= (int)padding || COMPLAIN(text, "'%.60s' is not base64", text->text);
+    ok = ok && done(reader, node,
+                    bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes,
+                                       (uint32_t)((size_t)length - padding)));
+    free(bytes);
+    return ok;
+}
+
+/* {$uuid: "c8edabc3-f738-4ca3-b68d-ab92a91478a3"} */
+static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    uint8_t bytes[16] = {0};
+    size_t digits = 0;
+    for (const char *at = is_scalar(node) && node->length == 36 ? node->text : ""; *at; at++) {
+        const char *hex = "0123456789abcdef", *found = strchr(hex, *at | 0x20);
+        if (*at == '-')
+            continue;
+        if (!found || digits == 32) {
+            digits = 0;
+            break;
+        }
+        bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | (found - hex));
+        digits++;
+    }
+    if (digits != 32)
+        return COMPLAIN(node, "$uuid holds 32 hexadecimal digits in five groups");
+    return done(reader, node, bson_append_binary(to, key, -1, BSON_SUBTYPE_UUID, bytes, sizeof bytes));
+}
+
+static bool append_minkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    return done(reader, node, bson_append_minkey(to, key, -1));
+}
+
+static bool append_maxkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    return done(reader, node, bson_append_maxkey(to, key, -1));
+}
+
+static bool append_param(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    bson_iter_t value;
+    if (!is_scalar(node))
+        return COMPLAIN(node, "$param holds the name of a parameter");
+    if (reader->params && bson_iter_init_find(&value, reader->params, node->text))
+        return done(reader, node, bson_append_iter(to, key, -1, &value));
+    for (size_t i = 0; !reader->params && i < reader->name_count; i++)
+        if (strcmp(reader->names[i], node->text) == 0)
+            return done(reader, node, bson_append_null(to, key, -1));
+    const char *near = nearest_word(node->text, reader->names, reader->name_count);
+    return COMPLAIN(node, "there is no parameter '%s' here%s%s%s", node->text, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+}
+
+static const struct {
+    const char *key;
+    append_fn *append;
+} specials[] = {
+    {"$param", append_param},
+    {"$date", append_date},
+    {"$oid", append_oid},
+    {"$numberInt", append_int32},
+    {"$numberLong", append_int64},
+    {"$numberDouble", append_double},
+    {"$numberDecimal", append_decimal},
+    {"$timestamp", append_timestamp},
+    {"$regularExpression", append_regex},
+    {"$binary", append_binary},
+    {"$uuid", append_uuid},
+    {"$minKey", append_minkey},
+    {"$maxKey", append_maxkey},
+};
+
+static append_fn *special_of(const ynode_t *map) {
+    for (size_t i = 0; map->count == 1 && i < sizeof specials / sizeof *specials; i++)
+        if (strcmp(map->first->key, specials[i].key) == 0)
+            return specials[i].append;
+    return NULL;
+}
+
+/* ---- maps and lists ---- */
+
+static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+
+static bool append_children(reader_t *reader, bson_t *to, const ynode_t *node) {
+    uint32_t number = 0;
+    for (const ynode_t *child = node->first; child; child = child->next, number++) {
+        char digits[16];
+        const char *key = child->key;
+        if (node->kind == YNODE_LIST)
+            bson_uint32_to_string(number, &key, digits, sizeof digits);
+        if (!append(reader, to, key, child))
+            return false;
+    }
+    return true;
+}
+
+static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+    append_fn *special = node->kind == YNODE_MAP ? special_of(node) : NULL;
+    bson_t inner;
+    if (special)
+        return special(reader, to, key, node->first);
+    if (node->kind == YNODE_SCALAR)
+        return append_scalar(reader, to, key, node);
+    bool list = node->kind == YNODE_LIST;
+    if (!(list ? bson_append_array_begin(to, key, -1, &inner)
+               : bson_append_document_begin(to, key, -1, &inner)))
+        return too_large(reader, node);
+    bool ok = append_children(reader, &inner, node);
+    ok = (list ? bson_append_array_end(to, &inner) : bson_append_document_end(to, &inner)) && ok;
+    return ok;
+}
+
+bool value_append(bson_t *to, const char *key, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+                  err_t *err) {
+    reader_t reader = {.tree = tree, .params = params, .err = err};
+    return append(&reader, to, key, node);
+}
+
+static bool document_of(reader_t *reader, bson_t *document, const ynode_t *node) {
+    bson_t holder = BSON_INITIALIZER;
+    bson_iter_t value;
+    bson_init(document);
+    bool ok = append(reader, &holder, "v", node) && bson_iter_init_find(&value, &holder, "v");
+    if (ok && !BSON_ITER_HOLDS_DOCUMENT(&value) && !BSON_ITER_HOLDS_ARRAY(&value))
+        ok = COMPLAIN(node, "a map was expected here");
+    if (ok) {
+        uint32_t length;
+        const uint8_t *bytes;
+        bson_t view;
+        if (BSON_ITER_HOLDS_ARRAY(&value))
+            bson_iter_array(&value, &length, &bytes);
+        else
+            bson_iter_document(&value, &length, &bytes);
+        bson_destroy(document);
+        ok = bson_init_static(&view, bytes, length);
+        bson_copy_to(&view, document);
+    }
+    bson_destroy(&holder);
+    return ok;
+}
+
+bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+                    err_t *err) {
+    reader_t reader = {.tree = tree, .params = params, .err = err};
+    return document_of(&reader, document, node);
+}
+
+bool value_sketch(bson_t *document, const ynode_t *node, const ytree_t *tree, const char *const *names,
+                  size_t count, err_t *err) {
+    reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
+    return document_of(&reader, document, node);
+}
+
+bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *names, size_t count,
+                 err_t *err) {
+    reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
+    bson_t holder = BSON_INITIALIZER;
+    bool ok = append(&reader, &holder, "v", node);
+    bson_destroy(&holder);
+    return ok;
+}
+
+bool value_parse(bson_t *to, const char *key, const char *text, err_t *err) {
+    ytree_t *tree = ytree_parse(text, strlen(text), key, err);
+    bool ok = tree && value_append(to, key, ytree_root(tree), tree, NULL, err);
+    ytree_destroy(tree);
+    return ok;
+}

@@ -1,0 +1,184 @@
+#include "base/grow.h"
+#include "base/log.h"
+#include "query/watch/watch.h"
+#include "server/chunks/config.h"
+#include "server/inner.h"
+#include "server/codes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number(const bson_t *document, const char *path) {
+    bson_iter_t top, at;
+    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, path, &at))
+        return NAN;
+    return BSON_ITER_HOLDS_DATE_TIME(&at) ? (double)bson_iter_date_time(&at)
+           : BSON_ITER_HOLDS_NUMBER(&at)  ? bson_iter_as_double(&at)
+                                          : NAN;
+}
+
+/* ---- disk ---- */
+
+typedef struct {
+    double documents, bytes; /* as they lie on the shards */
+} lying_t;
+
+static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *lying) {
+    /* documents of ranges that went to another shard are still there, but in nobody's answers */
+    const double documents = number(stats, "s.count"), orphans = number(stats, "s.numOrphanDocs");
+    storage->documents += orphans > 0 && orphans <= documents ? documents - orphans : documents;
+    storage->data_bytes += number(stats, "s.storageSize");
+    storage->index_bytes += number(stats, "s.totalIndexSize");
+    storage->shards++;
+    lying->documents += documents;
+    lying->bytes += number(stats, "s.size");
+}
+
+/* code: the server's, of what it refused. */
+static bool ask_stats(server_t *server, mongoc_client_t *client, const char *collection,
+                      watch_storage_t *storage, int *code, err_t *err) {
+    bson_t reply, stats;
+    bson_iter_t shards;
+    lying_t lying = {0, 0};
+    /* named one by one: what the storage engine tells of itself is far longer */
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$collStats", "{",
+                               "storageStats", "{", "}", "}", "}", "{", "$project", "{", "s.count",
+                               BCON_UTF8("$storageStats.count"), "s.size", BCON_UTF8("$storageStats.size"),
+                               "s.numOrphanDocs", BCON_UTF8("$storageStats.numOrphanDocs"), "s.storageSize",
+                               BCON_UTF8("$storageStats.storageSize"), "s.totalIndexSize",
+                               BCON_UTF8("$storageStats.totalIndexSize"), "}", "}", "]", "cursor", "{",
+                               "batchSize", BCON_INT32(10000), "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    *code = ok ? 0 : server_code(&reply);
+    for (bool some = ok && inner_batch(&reply, &shards); some && inner_next(&shards, &stats);)
+        add_shard(&stats, storage, &lying);
+    if (lying.documents > 0)
+        storage->average_bytes = lying.bytes / lying.documents;
+    storage->bson_bytes = lying.bytes;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+static double count(server_t *server, mongoc_client_t *client, const char *collection) {
+    bson_t *command = BCON_NEW("count", BCON_UTF8(collection)), reply;
+    err_t ignored;
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, &ignored);
+    double documents = ok ? number(&reply, "n") : NAN;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return documents;
+}
+
+/* Who may not see that has no clustered collection, as far as we are concerned. */
+static bool is_clustered(server_t *server, mongoc_client_t *client, const char *collection) {
+    bson_t reply, listing;
+    bson_iter_t listings, top, at;
+    err_t ignored;
+    bson_t *command =
+        BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(collection), "}");
+    bool found = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+                 inner_batch(&reply, &listings) && inner_next(&listings, &listing) &&
+                 bson_iter_init(&top, &listing) &&
+                 bson_iter_find_descendant(&top, "options.clusteredIndex", &at);
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return found;
+}
+
+static bool is_sharded(server_t *server, mongoc_client_t *client, const char *collection) {
+    char name[512];
+    config_list_t found;
+    bson_iter_t at;
+    err_t ignored;
+    snprintf(name, sizeof name, "%s.%s", server_database(server), collection);
+    bson_t *filter = BCON_NEW("_id", BCON_UTF8(name));
+    bool sharded = config_find(server, client, "collections", filter, NULL, &found, NULL, &ignored) &&
+                   found.count > 0 &&
+                   !(bson_iter_init_find(&at, found.documents[0], "dropped") && bson_iter_as_bool(&at));
+    bson_destroy(filter);
+    config_free(&found);
+    return sharded;
+}
+
+bool watch_storage(server_t *server, mongoc_client_t *client, const char *collection,
+                   watch_storage_t *storage, err_t *err) {
+    int code;
+    *storage = (watch_storage_t){.shards = 0};
+    if (!ask_stats(server, client, collection, storage, &code, err)) {
+        if (code == CODE_NAMESPACE_NOT_FOUND)
+            return true;
+        if (code != CODE_UNAUTHORIZED && code != CODE_NOT_ON_A_VIEW)
+            return false;
+        *storage =
+            (watch_storage_t){NAN, NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
+        if (storage->hidden)
+            storage->documents = count(server, client, collection);
+    }
+    storage->clustered = is_clustered(server, client, collection);
+    storage->sharded = storage->shards > 1 || (server_facts(server)->kind == SERVER_ROUTER &&
+                                               is_sharded(server, client, collection));
+    return true;
+}
+
+/* ---- how long the loads took ---- */
+
+static int in_order(const void *a, const void *b) {
+    const span_t *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+double watch_covered(span_t *spans, size_t count) {
+    double covered = 0, upto = -INFINITY;
+    if (count)
+        qsort(spans, count, sizeof *spans, in_order);
+    for (size_t i = 0; i < count; i++) {
+        if (spans[i].to > upto)
+            covered += spans[i].to - fmax(spans[i].from, upto);
+        upto = fmax(upto, spans[i].to);
+    }
+    return covered;
+}
+
+/* By the server's clock, whose time the catalog has of each sign of life, the last one included. False: it
+ * loaded nothing. */
+static bool take_span(const bson_t *load, span_t *span) {
+    const double seen = number(load, "seen") / 1e3, seconds = number(load, "seconds");
+    const bool ended = !isnan(number(load, "ended"));
+    span->to = seen;
+    span->from = ended ? seen - seconds : number(load, "since") / 1e3;
+    return !ended || number(load, "loaded") > 0 || number(load, "alreadyThere") > 0;
+}
+
+double watch_load_seconds(server_t *server, mongoc_client_t *client) {
+    char name[300];
+    bson_t reply, load;
+    bson_iter_t loads;
+    err_t ignored;
+    span_t *spans = NULL;
+    size_t count = 0, room = 0;
+    bool ok, told = true;
+    snprintf(name, sizeof name, "%s.tipple.loads", server_collection(server));
+    bson_t *command =
+        BCON_NEW("find", BCON_UTF8(name), "batchSize", BCON_INT32(100000), "projection", "{", "seen",
+                 BCON_INT32(1), "since", BCON_INT32(1), "ended", BCON_INT32(1), "seconds", BCON_INT32(1),
+                 "loaded", BCON_INT32(1), "alreadyThere", BCON_INT32(1), "}");
+    ok = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+         inner_batch(&reply, &loads);
+    while (ok && inner_next(&loads, &load)) {
+        span_t span;
+        if (!take_span(&load, &span))
+            continue;
+        if (!(ok = GROW(spans, room, count + 1, NULL)))
+            break;
+        told = told && span.from <= span.to;
+        spans[count++] = span;
+    }
+    double seconds = ok && told && count ? watch_covered(spans, count) : NAN;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    free(spans);
+    return seconds;
+}

@@ -1,0 +1,192 @@
+#include "server/absence.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PROBE_MS = 2000 };
+
+typedef enum { PROBE_ANSWERED, PROBE_CLOSED, PROBE_FAILED } probe_t;
+
+/* Says hello to a host, with TLS but no questions asked, or without; no credentials go along. */
+static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
+    bson_error_t error;
+    mongoc_client_t *client = NULL;
+    mongoc_uri_t *uri = mongoc_uri_new_for_host_port(host->host, host->port);
+    bson_init(reply);
+    if (uri) {
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, PROBE_MS);
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, PROBE_MS);
+        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, PROBE_MS);
+        client = mongoc_client_new_from_uri(uri);
+        mongoc_uri_destroy(uri);
+    }
+    if (!client)
+        return PROBE_FAILED;
+    if (tls) {
+        mongoc_ssl_opt_t trusting = {.weak_cert_validation = true, .allow_invalid_hostname = true};
+        mongoc_client_set_ssl_opts(client, &trusting);
+    }
+    bson_t *hello = BCON_NEW("hello", BCON_INT32(1));
+    const int64_t began_ns = clock_now_ns();
+    bson_destroy(reply);
+    bool answered = mongoc_client_command_simple(client, "admin", hello, NULL, reply, &error);
+    bson_destroy(hello);
+    mongoc_client_destroy(client);
+    if (answered)
+        return PROBE_ANSWERED;
+    /* whoever does not answer at all has not closed anything */
+    if (clock_now_ns() - began_ns >= (int64_t)PROBE_MS * 1000000)
+        return PROBE_FAILED;
+    /* what a server does that asks for a client certificate: the handshake ends well, and then so does the
+     * talk */
+    return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;
+}
+
+/* Does the other way of talking, with TLS or without, get further? */
+static bool talks(const mongoc_host_list_t *host, bool tls, probe_t least) {
+    bson_t reply;
+    probe_t result = probe(host, tls, &reply);
+    bson_destroy(&reply);
+    return result <= least;
+}
+
+/* The driver drops a server that is not of the replica set it looks for, and then knows of none any more. */
+static bool is_of_another_set(const address_t *address, const mongoc_host_list_t *host, bool tls,
+                              err_t *err) {
+    bson_t reply;
+    bson_iter_t iter;
+    const char *wanted = mongoc_uri_get_replica_set(address->uri), *set = NULL;
+    bool other = false;
+    if (probe(host, tls, &reply) == PROBE_ANSWERED) {
+        if (bson_iter_init_find(&iter, &reply, "setName") && BSON_ITER_HOLDS_UTF8(&iter))
+            set = bson_iter_utf8(&iter, NULL);
+        /* one that stands alone is what a URI of one host means, however late it answered */
+        bool several = mongoc_uri_get_hosts(address->uri)->next;
+        other = set ? wanted && strcmp(set, wanted) != 0 : wanted || several;
+    }
+    if (other && set)
+        err_set(err, STATUS_USAGE,
+                "the server at %s belongs to the replica set '%s', not '%s': correct replicaSet= in the "
+                "URI",
+                host->host_and_port, set, wanted);
+    else if (other && wanted)
+        err_set(err, STATUS_USAGE,
+                "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI",
+                host->host_and_port, wanted);
+    else if (other)
+        err_set(err, STATUS_USAGE, "the server at %s stands alone, and the URI names several hosts: name one",
+                host->host_and_port);
+    bson_destroy(&reply);
+    return other;
+}
+
+static size_t servers_known(mongoc_client_t *client) {
+    size_t count;
+    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
+    mongoc_server_descriptions_destroy_all(servers, count);
+    return count;
+}
+
+static bool closed_at_hello(const char *words) {
+    return strstr(words, "Failed to read 4 bytes") || strstr(words, "closed calling hello") ||
+           strstr(words, "connection closed");
+}
+
+/* The driver's own reasons, in brackets. Words about its options stand before them, and behind them, in newer
+ * drivers, its name for what the servers are together. NULL: it gives none. */
+static const char *reasons_of(const bson_error_t *error, char out[sizeof error->message]) {
+    const char *from = strchr(error->message, '['), *to = from ? strrchr(from, ']') : NULL;
+    if (!from)
+        return NULL;
+    snprintf(out, sizeof error->message, "%.*s", to ? (int)(to + 1 - from) : (int)sizeof error->message,
+             from);
+    return out;
+}
+
+bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                      uint32_t tries, err_t *err) {
+    char room[sizeof error->message];
+    const char *words = error->message, *hosts = address->hosts, *reasons = reasons_of(error, room);
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
+    bool tls = mongoc_uri_get_tls(address->uri);
+    bool told = true;
+    if (error->domain == MONGOC_ERROR_PROTOCOL && error->code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION) {
+        err_set(err, STATUS_USAGE, "the server at %s is of a version that cannot be spoken to: %s", hosts,
+                words);
+    } else if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
+               servers_known(client) > 0) {
+        told = false; /* somebody answers: the others may, or may not be needed */
+    } else if (strstr(words, "certificate verify failed")) {
+        err_set(
+            err, STATUS_USAGE,
+            "the certificate of %s is not trusted here: name the file of the authority that signed it with "
+            "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
+            hosts, reasons ? reasons : words);
+    } else if (strstr(words, "initialize TLS")) {
+        err_set(err, STATUS_USAGE,
+                "TLS cannot be set up: a file that the URI names as tlsCAFile or "
+                "tlsCertificateKeyFile is missing, unreadable, or no PEM file (or its password, "
+                "tlsCertificateKeyFilePassword, is wrong)");
+    } else if (tls && host && strstr(words, "TLS handshake failed") && talks(host, false, PROBE_ANSWERED)) {
+        err_set(err, STATUS_USAGE, "the server at %s does not speak TLS: leave tls=true out of the URI",
+                hosts);
+    } else if (!tls && host && closed_at_hello(words) && talks(host, true, PROBE_CLOSED)) {
+        err_set(err, STATUS_USAGE,
+                "the server at %s expects TLS: add tls=true to the URI, and tlsCAFile=FILE where its "
+                "certificate is not signed by an authority known to this host",
+                hosts);
+    } else if (tls && closed_at_hello(words) && tries > 2) {
+        err_set(err, STATUS_USAGE,
+                "the server at %s closes the connection after the TLS handshake: it may ask for a "
+                "client certificate; add tlsCertificateKeyFile=FILE to the URI",
+                hosts);
+    } else if (host && tries <= 2 && (!reasons || strstr(words, "set name"))) {
+        told = is_of_another_set(address, host, tls, err);
+    } else {
+        told = false;
+    }
+    if (told)
+        address_conceal(address, err->text);
+    return told;
+}
+
+/* What the driver calls a server's type, in a person's words. */
+static const char *type_words(const char *type) {
+    static const char *const words[][2] = {
+        {"RSSecondary", "a secondary"},
+        {"RSArbiter", "an arbiter"},
+        {"RSOther", "a member in recovery"},
+        {"RSGhost", "not yet initiated as a replica set"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], type) == 0)
+            return words[i][1];
+    return type;
+}
+
+/* "a:1 is a secondary, b:2 is in recovery"; false when no server answered at all. */
+static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
+    size_t count, used = 0;
+    mongoc_server_description_t **servers = mongoc_client_get_server_descriptions(client, &count);
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s is %s", i ? ", " : "",
+                                 mongoc_server_description_host(servers[i])->host_and_port,
+                                 type_words(mongoc_server_description_type(servers[i])));
+    mongoc_server_descriptions_destroy_all(servers, count);
+    return count > 0;
+}
+
+void absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+                      char *text, size_t size) {
+    char members[400], room[sizeof error->message];
+    const char *reasons = reasons_of(error, room);
+    if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
+        snprintf(text, size, "%s", error->message);
+    else if (client && describe_members(client, members, sizeof members))
+        snprintf(text, size, "no primary: %s%s%s", members, reasons ? " " : "", reasons ? reasons : "");
+    else
+        snprintf(text, size, "no answer from %s%s%s", address->hosts, reasons ? " " : "",
+                 reasons ? reasons : "");
+    address_conceal(address, text);
+}

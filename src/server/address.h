@@ -1,0 +1,33 @@
+/* address: the URI of a target taken apart: the driver's part, the collection in its path, and what must
+ * never be shown. Read-only after address_parse; any thread may read. */
+#ifndef TIPPLE_SERVER_ADDRESS_H
+#define TIPPLE_SERVER_ADDRESS_H
+
+#include "base/err.h"
+
+#include <mongoc/mongoc.h>
+
+enum { ADDRESS_SECRETS = 8 };
+
+typedef struct {
+    mongoc_uri_t *uri; /* without the path */
+    char *database, *collection;
+    char *name;  /* "mot.results" */
+    char *hosts; /* for people: "a:27017,b:27017" */
+    char *secrets[ADDRESS_SECRETS];
+    size_t secret_count;
+} address_t;
+
+/* A bad URI: status 1 with the right shape; no part of the URI that could hold a password is quoted. */
+bool address_parse(address_t *address, const char *text, err_t *err);
+void address_free(address_t *address);
+
+/* The same user, options and collection at other hosts ("a:1,b:2"), which are a replica set of this name, or
+ * (NULL) a router. */
+bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
+                    err_t *err);
+
+/* Takes the secrets out of a text of the driver's or the server's, in place. */
+void address_conceal(const address_t *address, char *text);
+
+#endif

@@ -1,0 +1,192 @@
+#include "server/chunks/chunkmap.h"
+#include "base/search.h"
+#include "base/grow.h"
+#include "server/inner.h"
+#include "server/chunks/keyorder.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    bson_t *min;
+    int64_t whole; /* the bound where it is one whole number; the least one for MinKey */
+    uint16_t shard;
+} chunk_t;
+
+typedef struct {
+    char *name;
+    uint64_t version;
+    size_t chunks;
+} shard_t;
+
+struct chunkmap {
+    atomic_uint holders;
+    chunk_t *chunks;
+    size_t count, room;
+    shard_t *shards;
+    size_t shard_count, shard_room;
+    bool whole; /* every bound is one whole number, or MinKey */
+};
+
+/* The index of a shard by its name, a new one where it is new; SIZE_MAX: no memory, or too many. */
+static size_t shard_of(chunkmap_t *map, const char *name) {
+    for (size_t i = map->shard_count; i-- > 0;)
+        if (strcmp(map->shards[i].name, name) == 0)
+            return i;
+    if (map->shard_count == CHUNKMAP_MOST_SHARDS ||
+        !GROW(map->shards, map->shard_room, map->shard_count + 1, NULL))
+        return SIZE_MAX;
+    map->shards[map->shard_count] = (shard_t){.name = strdup(name)};
+    return map->shards[map->shard_count].name ? map->shard_count++ : SIZE_MAX;
+}
+
+chunkmap_t *chunkmap_new(const chunkmap_t *before) {
+    chunkmap_t *map = calloc(1, sizeof *map);
+    if (!map)
+        return NULL;
+    map->whole = true;
+    map->holders = 1;
+    for (size_t i = 0; before && i < before->shard_count; i++)
+        if (shard_of(map, before->shards[i].name) != i) {
+            chunkmap_free(map);
+            return NULL;
+        }
+    return map;
+}
+
+chunkmap_t *chunkmap_share(chunkmap_t *map) {
+    atomic_fetch_add(&map->holders, 1);
+    return map;
+}
+
+void chunkmap_free(chunkmap_t *map) {
+    if (!map || atomic_fetch_sub(&map->holders, 1) > 1)
+        return;
+    for (size_t i = 0; i < map->count; i++)
+        bson_destroy(map->chunks[i].min);
+    for (size_t i = 0; i < map->shard_count; i++)
+        free(map->shards[i].name);
+    free(map->chunks);
+    free(map->shards);
+    free(map);
+}
+
+/* Is it one whole number? A bound may be MinKey, too, which no key is. */
+static bool whole_of(const bson_t *values, bool are_bound, int64_t *whole) {
+    bson_iter_t at;
+    if (!bson_iter_init(&at, values) || !bson_iter_next(&at))
+        return false;
+    bool number = BSON_ITER_HOLDS_INT64(&at) || BSON_ITER_HOLDS_INT32(&at);
+    *whole = number ? bson_iter_as_int64(&at) : INT64_MIN;
+    return (number || (are_bound && BSON_ITER_HOLDS_MINKEY(&at))) && !bson_iter_next(&at);
+}
+
+bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_t version) {
+    if (!keyorder_is_clear(min) ||
+        (map->count && keyorder_documents(map->chunks[map->count - 1].min, min) >= 0))
+        return false;
+    size_t owner = shard_of(map, shard);
+    if (owner == SIZE_MAX || !GROW(map->chunks, map->room, map->count + 1, NULL))
+        return false;
+    chunk_t *chunk = &map->chunks[map->count];
+    *chunk = (chunk_t){.min = bson_copy(min), .shard = (uint16_t)owner};
+    map->whole &= whole_of(min, true, &chunk->whole);
+    map->count++;
+    map->shards[owner].chunks++;
+    if (version > map->shards[owner].version)
+        map->shards[owner].version = version;
+    return true;
+}
+
+/* As many values as the shard key has, all of this type where one is asked for (0: any). */
+static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
+    bson_iter_t at;
+    size_t count = 0;
+    if (!bson_iter_init(&at, bound))
+        return false;
+    for (; bson_iter_next(&at); count++)
+        if (type && bson_iter_type(&at) != type)
+            return false;
+    return count == fields;
+}
+
+/* Does the chunk begin where the one before it ended, or at the least key? */
+static bool add_next(chunkmap_t *map, size_t fields, const bson_t *before, const bson_t *chunk) {
+    bson_iter_t shard;
+    bson_t min, max, end;
+    if (!inner_field(chunk, "min", &min) || !inner_field(chunk, "max", &max) ||
+        !bson_iter_init_find(&shard, chunk, "shard") || !BSON_ITER_HOLDS_UTF8(&shard))
+        return false;
+    const bool meets = before ? has_shape(&min, fields, 0) && inner_field(before, "max", &end) &&
+                                    keyorder_documents(&end, &min) == 0
+                              : has_shape(&min, fields, BSON_TYPE_MINKEY);
+    return meets && keyorder_is_clear(&max) && keyorder_documents(&min, &max) < 0 &&
+           chunkmap_add(map, &min, bson_iter_utf8(&shard, NULL), inner_timestamp(chunk, "lastmod"));
+}
+
+chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count) {
+    chunkmap_t *map = count && fields ? chunkmap_new(before) : NULL;
+    bson_t end;
+    bool ok = map != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_next(map, fields, i ? chunks[i - 1] : NULL, chunks[i]);
+    if (ok && inner_field(chunks[count - 1], "max", &end) && has_shape(&end, fields, BSON_TYPE_MAXKEY))
+        return map;
+    chunkmap_free(map);
+    return NULL;
+}
+
+size_t chunkmap_chunks(const chunkmap_t *map) {
+    return map->count;
+}
+
+size_t chunkmap_shards(const chunkmap_t *map) {
+    return map->shard_count;
+}
+
+const char *chunkmap_shard_name(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].name;
+}
+
+uint64_t chunkmap_version(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].version;
+}
+
+size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
+    return map->shards[shard].chunks;
+}
+
+/* The index of the last chunk whose bound is not above the key. The map has chunks. */
+static size_t index_of(const chunkmap_t *map, const bson_t *key) {
+    const size_t above = SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);
+    return above ? above - 1 : 0;
+}
+
+static size_t index_of_whole(const chunkmap_t *map, int64_t key) {
+    if (!map->whole) {
+        bson_t values = BSON_INITIALIZER;
+        bson_append_int64(&values, "", 0, key);
+        size_t index = index_of(map, &values);
+        bson_destroy(&values);
+        return index;
+    }
+    const size_t above = SEARCH_FIRST(map->count, i, map->chunks[i].whole <= key);
+    return above ? above - 1 : 0;
+}
+
+size_t chunkmap_find_whole(const chunkmap_t *map, int64_t key) {
+    return map->count ? map->chunks[index_of_whole(map, key)].shard : 0;
+}
+
+size_t chunkmap_find(const chunkmap_t *map, const bson_t *key) {
+    int64_t whole;
+    if (map->whole && whole_of(key, false, &whole))
+        return chunkmap_find_whole(map, whole);
+    return map->count ? map->chunks[index_of(map, key)].shard : 0;
+}
+
+bool chunkmap_find_range(const chunkmap_t *map, int64_t first, int64_t last, size_t *shard) {
+    *shard = chunkmap_find_whole(map, first);
+    return !map->count || index_of_whole(map, first) == index_of_whole(map, last);
+}

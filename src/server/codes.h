@@ -1,0 +1,57 @@
+/* codes: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure:
+ * knows nothing of the driver, so that everything which decides can be tested, and simulated, without a
+ * server.
+ */
+#ifndef TIPPLE_SERVER_CODES_H
+#define TIPPLE_SERVER_CODES_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+/* Codes that something is decided by, one by one. */
+enum {
+    CODE_UNAUTHORIZED = 13,
+    CODE_NAMESPACE_NOT_FOUND = 26,
+    CODE_NOT_ON_A_VIEW = 166,
+    CODE_OTHER_COLLECTION = 361,
+    CODE_TOO_LARGE = 10334,
+    CODE_DUPLICATE_KEY = 11000,
+    CODE_STALE_CONFIG = 13388,
+};
+
+typedef enum {
+    CODE_UNKNOWN,     /* in no list: the server's, until somebody knows better */
+    CODE_PASSING,     /* network, election, moving chunks, full queues: worth another try */
+    CODE_NOT_ALLOWED, /* password, permission */
+    CODE_STATE,       /* of the target, whatever is sent: read-only, disk full, another collection */
+    CODE_OF_DOCUMENT, /* the closed list: as a write error it is the document's own fault */
+} code_class_t;
+
+typedef struct {
+    int code;
+    code_class_t class;
+    status_t status;
+    const char *hint; /* what to do; NULL: nothing that could be said in general */
+} code_row_t;
+
+/* NULL: the code is in no list. */
+const code_row_t *code_row(int code);
+
+/* words: the server's own, for codes that say little; NULL or "": none. */
+code_class_t code_class(int code, const char *words);
+
+/* What to do about a state that only the words tell of. */
+extern const char code_hint_room[];
+
+/* Codes that a person has added to the closed list by --reject-code. */
+typedef struct {
+    const uint32_t *codes;
+    size_t count;
+} reject_codes_t;
+
+/* Is a write error of this code a reject? more: NULL is allowed. 11000 is not answered here: which index it
+ * is of decides. */
+bool code_rejects(int code, const reject_codes_t *more);
+
+#endif

@@ -1,0 +1,279 @@
+#include "server/place.h"
+#include "server/inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Server versions and error codes that this file knows. */
+enum {
+    CLUSTERED_MAJOR = 5,
+    CLUSTERED_MINOR = 3,
+    NAMESPACE_NOT_FOUND = 26,
+    NAMESPACE_EXISTS = 48,
+    INVALID_OPTIONS = 72,
+    OTHER_UUID = 361
+};
+
+static bool can_cluster(const server_facts_t *facts) {
+    return facts->major > CLUSTERED_MAJOR ||
+           (facts->major == CLUSTERED_MAJOR && facts->minor >= CLUSTERED_MINOR);
+}
+
+/* "…,block_compressor=zstd,…" into "zstd". */
+static void take_compressor(const char *config, place_t *place) {
+    static const char key[] = "block_compressor=";
+    const char *at = strstr(config, key);
+    if (at)
+        snprintf(place->compressor, sizeof place->compressor, "%.*s", (int)strcspn(at + sizeof key - 1, ","),
+                 at + sizeof key - 1);
+}
+
+static const char *text_at(const bson_t *document, const char *path) {
+    bson_iter_t iter, found;
+    return bson_iter_init(&iter, document) && bson_iter_find_descendant(&iter, path, &found) &&
+                   BSON_ITER_HOLDS_UTF8(&found)
+               ? bson_iter_utf8(&found, NULL)
+               : "";
+}
+
+static bool read_listing(const server_t *server, const bson_t *listing, place_t *place, err_t *err) {
+    bson_iter_t iter, found;
+    const char *name = server_namespace(server), *type = text_at(listing, "type");
+    if (*type && strcmp(type, "collection") != 0)
+        return err_set(err, STATUS_USAGE, "%s is a %s, not a plain collection: name another one in the URI",
+                       name, strcmp(type, "timeseries") == 0 ? "time series" : type);
+    if (bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.capped", &found) &&
+        bson_iter_as_bool(&found))
+        return err_set(err, STATUS_USAGE,
+                       "%s is a capped collection, which throws old documents away: name another one "
+                       "in the URI",
+                       name);
+    place->exists = true;
+    place->clustered =
+        bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.clusteredIndex", &found);
+    if (bson_iter_init(&iter, listing) &&
+        bson_iter_find_descendant(&iter, "options.expireAfterSeconds", &found))
+        snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");
+    take_compressor(text_at(listing, "options.storageEngine.wiredTiger.configString"), place);
+    bson_subtype_t subtype;
+    uint32_t length = 0;
+    const uint8_t *uuid = NULL;
+    if (bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "info.uuid", &found) &&
+        BSON_ITER_HOLDS_BINARY(&found))
+        bson_iter_binary(&found, &subtype, &length, &uuid);
+    if (length != sizeof place->uuid)
+        return err_set(err, STATUS_USAGE,
+                       "the server does not tell the identity (UUID) of %s: is it a MongoDB server?", name);
+    memcpy(place->uuid, uuid, length);
+    return true;
+}
+
+bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+    *place = (place_t){.empty = true};
+    bson_t reply, listing;
+    bson_iter_t iter, first;
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
+                               BCON_UTF8(server_collection(server)), "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    if (ok && bson_iter_init(&iter, &reply) &&
+        bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &first) && BSON_ITER_HOLDS_DOCUMENT(&first)) {
+        uint32_t length;
+        const uint8_t *data;
+        bson_iter_document(&first, &length, &data);
+        ok = bson_init_static(&listing, data, length) && read_listing(server, &listing, place, err);
+    }
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool look_inside(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+    const char *database = server_database(server), *collection = server_collection(server);
+    bson_t reply;
+    bson_iter_t iter, found;
+    bson_t *find = BCON_NEW("find", BCON_UTF8(collection), "limit", BCON_INT32(1), "singleBatch",
+                            BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
+    bool ok = server_command(server, client, database, find, false, &reply, err);
+    bson_destroy(find);
+    place->empty = !(ok && bson_iter_init(&iter, &reply) &&
+                     bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &found));
+    bson_destroy(&reply);
+    if (!ok || place->empty)
+        return ok;
+    bson_t *count = BCON_NEW("count", BCON_UTF8(collection));
+    ok = server_command(server, client, database, count, false, &reply, err);
+    bson_destroy(count);
+    if (ok && bson_iter_init_find(&iter, &reply, "n"))
+        place->count = (uint64_t)bson_iter_as_int64(&iter);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* Who may not ask for indexes is not told of them. */
+static void look_for_expiry(server_t *server, mongoc_client_t *client, place_t *place) {
+    bson_t reply, index;
+    bson_iter_t batch, field;
+    err_t ignored;
+    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
+                               "batchSize", BCON_INT32(1000), "}");
+    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+        inner_batch(&reply, &batch))
+        while (!place->expiry[0] && inner_next(&batch, &index))
+            if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
+                !bson_iter_init_find(&field, &index, "clustered"))
+                snprintf(place->expiry, sizeof place->expiry, "the index %.127s", text_at(&index, "name"));
+    bson_destroy(command);
+    bson_destroy(&reply);
+}
+
+bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+    if (!place_identity(server, client, place, err))
+        return false;
+    if (place->exists && !place->expiry[0])
+        look_for_expiry(server, client, place);
+    return !place->exists || look_inside(server, client, place, err);
+}
+
+void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {
+    bson_t reply, first;
+    bson_iter_t batch;
+    err_t ignored;
+    name[0] = '\0';
+    if (server_facts(server)->kind != SERVER_REPLICA_SET)
+        return;
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
+                               "$collStats", "{", "}", "}", "]", "cursor", "{", "}");
+    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+        inner_batch(&reply, &batch) && inner_next(&batch, &first))
+        snprintf(name, 128, "%s", text_at(&first, "shard"));
+    bson_destroy(command);
+    bson_destroy(&reply);
+}
+
+/* What the storage engine says, for a collection that was made without naming a compressor. */
+static bool ask_compressor(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+    bson_t reply;
+    bson_iter_t iter, found;
+    bson_t *command =
+        BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{", "$collStats", "{",
+                 "storageStats", "{", "}", "}", "}", "{", "$project", "{", "c",
+                 BCON_UTF8("$storageStats.wiredTiger.creationString"), "}", "}", "]", "cursor", "{", "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    if (ok && bson_iter_init(&iter, &reply) &&
+        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.c", &found) && BSON_ITER_HOLDS_UTF8(&found))
+        take_compressor(bson_iter_utf8(&found, NULL), place);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* An explicit option must be what is there. */
+static bool agrees(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
+                   err_t *err) {
+    const char *name = server_namespace(server);
+    if (options->clustered != CLUSTERED_DEFAULT && (options->clustered == CLUSTERED_YES) != place->clustered)
+        return err_set(err, STATUS_USAGE,
+                       "%s exists and is %sclustered: leave --%sclustered out, or make it anew with "
+                       "--drop",
+                       name, place->clustered ? "" : "not ",
+                       options->clustered == CLUSTERED_YES ? "" : "no-");
+    if (!options->compressor)
+        return true;
+    if (!place->compressor[0] && !ask_compressor(server, client, place, err))
+        return false;
+    if (place->compressor[0] && strcmp(place->compressor, options->compressor) != 0)
+        return err_set(err, STATUS_USAGE,
+                       "%s exists and is compressed by %s, not %s: leave --compressor out, or make it "
+                       "anew with --drop",
+                       name, place->compressor, options->compressor);
+    return true;
+}
+
+/* *code is the server's when it refused. */
+static bool create(server_t *server, mongoc_client_t *client, bool clustered, const char *compressor,
+                   int *code, err_t *err) {
+    bson_t command = BSON_INITIALIZER, reply;
+    BSON_APPEND_UTF8(&command, "create", server_collection(server));
+    if (clustered)
+        BCON_APPEND(&command, "clusteredIndex", "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
+                    BCON_BOOL(true), "}");
+    if (compressor) {
+        char config[64];
+        snprintf(config, sizeof config, "block_compressor=%s", compressor);
+        BCON_APPEND(&command, "storageEngine", "{", "wiredTiger", "{", "configString", BCON_UTF8(config), "}",
+                    "}");
+    }
+    bool ok = server_command(server, client, server_database(server), &command, true, &reply, err);
+    *code = ok ? 0 : server_code(&reply);
+    bson_destroy(&reply);
+    bson_destroy(&command);
+    return ok;
+}
+
+static bool known_compressor(const char *name, err_t *err) {
+    static const char *const names[] = {"none", "snappy", "zlib", "zstd"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
+}
+
+bool place_may_make(const server_t *server, const place_options_t *options, err_t *err) {
+    const server_facts_t *facts = server_facts(server);
+    if (options->compressor && !known_compressor(options->compressor, err))
+        return false;
+    return options->clustered != CLUSTERED_YES || can_cluster(facts) ||
+           err_set(err, STATUS_USAGE,
+                   "MongoDB %s has no clustered collections (they came with 5.3): leave --clustered "
+                   "out",
+                   facts->version);
+}
+
+bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
+                err_t *err) {
+    const server_facts_t *facts = server_facts(server);
+    if (!place_may_make(server, options, err) || !place_look(server, client, place, err))
+        return false;
+    if (!place->exists) {
+        int code;
+        bool clustered = options->clustered != CLUSTERED_NO && can_cluster(facts);
+        bool ok = create(server, client, clustered, options->compressor, &code, err);
+        /* a server whose featureCompatibilityVersion is older than itself */
+        if (code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT)
+            ok = create(server, client, false, options->compressor, &code, err);
+        /* somebody else made it at the same moment, or our own first try did */
+        if (!ok && code != NAMESPACE_EXISTS)
+            return false;
+        if (!place_look(server, client, place, err))
+            return false;
+    }
+    return agrees(server, client, options, place, err);
+}
+
+static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail, const uint8_t *uuid,
+                     err_t *err) {
+    char name[300];
+    bson_t command = BSON_INITIALIZER, reply;
+    snprintf(name, sizeof name, "%s%s", server_collection(server), tail);
+    BSON_APPEND_UTF8(&command, "drop", name);
+    server_append_uuid(server, uuid, &command);
+    bool ok = server_command(server, client, server_database(server), &command, true, &reply, err) ||
+              server_code(&reply) == NAMESPACE_NOT_FOUND || (uuid && server_code(&reply) == OTHER_UUID);
+    bson_destroy(&command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
+    static const char *const tails[] = {"", ".tipple.files", ".tipple.loads"};
+    bool ok = true;
+    /* the data goes first: what is left by a stop in between is refused by the next load, not believed */
+    for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++)
+        ok = drop_one(server, client, tails[i], NULL, err);
+    return ok;
+}
+
+bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
+    static const uint8_t none[16];
+    return memcmp(uuid, none, sizeof none) == 0 || drop_one(server, client, "", uuid, err);
+}

@@ -1,0 +1,148 @@
+#include "server/presplit/evenness.h"
+#include "catalog/record_id/position.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A share may be this much larger than an even one: less is not worth a person's time. */
+#define MOST_SURPLUS 1.25
+
+/* ---- looking ---- */
+
+/* weights[i]: how much of what is to come is the i-th shard's of the map. */
+static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights) {
+    for (size_t i = 0; i < chunkmap_shards(map); i++)
+        weights[i] = key->is_id ? 0 : (double)chunkmap_chunks_of(map, i);
+    for (uint32_t lane = 0; key->is_id && lane < POSITION_LANES; lane++)
+        weights[chunkmap_find_whole(map, position_id(lane, 0))]++;
+}
+
+static bool is_among(const shard_names_t *shards, const char *name) {
+    for (size_t i = 0; i < shards->count; i++)
+        if (strcmp(shards->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
+    double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
+    size_t most = 0;
+    evenness_t evenness = {.shards = shards->count, .known = key->is_id};
+    weigh(map, key, weights);
+    for (size_t i = 0; i < chunkmap_shards(map); i++) {
+        sum += weights[i];
+        const bool stays = is_among(shards, chunkmap_shard_name(map, i));
+        evenness.owners += stays && weights[i] > 0;
+        if (!stays && chunkmap_chunks_of(map, i))
+            snprintf(evenness.leaving, sizeof evenness.leaving, "%s", chunkmap_shard_name(map, i));
+        most = weights[i] > weights[most] ? i : most;
+    }
+    evenness.most = sum > 0 ? weights[most] / sum : 1;
+    snprintf(evenness.name, sizeof evenness.name, "%s", chunkmap_shard_name(map, most));
+    evenness.even = evenness.owners >= shards->count &&
+                    (!evenness.known || evenness.most * (double)shards->count <= MOST_SURPLUS);
+    return evenness;
+}
+
+/* ---- what a person may do ---- */
+
+typedef struct {
+    const chunkmap_t *map;
+    const shard_names_t *shards;
+    size_t owner[POSITION_LANES]; /* of each lane, by its number among `shards`; SIZE_MAX: another one */
+} lanes_t;
+
+static void find_owners(lanes_t *lanes) {
+    for (uint32_t lane = 0; lane < POSITION_LANES; lane++) {
+        const char *name =
+            chunkmap_shard_name(lanes->map, chunkmap_find_whole(lanes->map, position_id(lane, 0)));
+        lanes->owner[lane] = SIZE_MAX;
+        for (size_t i = 0; i < lanes->shards->count; i++)
+            if (strcmp(lanes->shards->names[i], name) == 0)
+                lanes->owner[lane] = i;
+    }
+}
+
+/* The shard that has most of these lanes already, of those that have no range yet. */
+static size_t choose(const lanes_t *lanes, uint32_t from, uint32_t to, const bool *taken) {
+    size_t chosen = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < lanes->shards->count; i++) {
+        size_t has = 1;
+        for (uint32_t lane = from; lane < to; lane++)
+            has += lanes->owner[lane] == i;
+        if (!taken[i] && has > most) {
+            most = has;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+static void print_move(const server_t *server, uint32_t from, uint32_t to, const char *shard, FILE *out) {
+    fprintf(out, "db.adminCommand({moveRange: \"%s\", min: {_id: ", server_namespace(server));
+    if (from)
+        fprintf(out, "NumberLong(\"%" PRId64 "\")", position_id(from, 0));
+    else
+        fputs("MinKey", out);
+    fputs("}, max: {_id: ", out);
+    if (to < POSITION_LANES)
+        fprintf(out, "NumberLong(\"%" PRId64 "\")", position_id(to, 0));
+    else
+        fputs("MaxKey", out);
+    fprintf(out, "}, toShard: \"%s\"})\n", shard);
+}
+
+static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out) {
+    bool taken[CHUNKMAP_MOST_SHARDS] = {false};
+    size_t count = lanes->shards->count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t first = (uint32_t)(i * POSITION_LANES / count),
+                 end = (uint32_t)((i + 1) * POSITION_LANES / count);
+        size_t shard = choose(lanes, first, end, taken);
+        taken[shard] = true;
+        for (uint32_t from = first, to; from < end; from = to) {
+            for (to = from; to < end && (lanes->owner[to] == shard) == (lanes->owner[from] == shard);)
+                to++;
+            if (lanes->owner[from] != shard)
+                print_move(server, from, to, lanes->shards->names[shard], out);
+        }
+    }
+}
+
+void evenness_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                             const shard_names_t *shards, FILE *out) {
+    lanes_t lanes = {.map = map, .shards = shards};
+    if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= POSITION_LANES) {
+        find_owners(&lanes);
+        print_moves(server, &lanes, out);
+    } else {
+        fprintf(out, "sh.enableBalancing(\"%s\")\nsh.startBalancer()\n", server_namespace(server));
+    }
+}
+
+/* ---- what can be done at once ---- */
+
+static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
+    bool ok = server_command(server, client, "admin", command, false, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+bool evenness_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                    const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    const char *name = server_namespace(server);
+    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = run(server, client, BCON_NEW("split", BCON_UTF8(name), "middle", BCON_DOCUMENT(bounds[i])), err);
+    for (size_t i = 0; ok && i <= count; i++)
+        ok = run(
+            server, client,
+            BCON_NEW("moveChunk", BCON_UTF8(name), "bounds", "[", BCON_DOCUMENT(i ? bounds[i - 1] : least),
+                     BCON_DOCUMENT(i < count ? bounds[i] : greatest), "]", "to", BCON_UTF8(shards->names[i])),
+            err);
+    bson_destroy(least);
+    bson_destroy(greatest);
+    return ok;
+}

@@ -1,0 +1,126 @@
+#include "server/presplit/hold.h"
+#include "server/chunks/config.h"
+
+#include <stdio.h>
+
+/* Does config.collections say that the collection is not to be balanced? */
+static bool look(server_t *server, mongoc_client_t *client, bool *off, err_t *err) {
+    config_list_t list;
+    bson_iter_t at;
+    bson_t *filter = BCON_NEW("_id", BCON_UTF8(server_namespace(server)));
+    bool ok = config_find(server, client, "collections", filter, NULL, &list, NULL, err);
+    bson_destroy(filter);
+    *off = ok && list.count && bson_iter_init_find(&at, list.documents[0], "noBalance") &&
+           bson_iter_as_bool(&at);
+    config_free(&list);
+    return ok;
+}
+
+static bool has_configure(const server_t *server) {
+    const server_facts_t *facts = server_facts(server);
+    return facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
+}
+
+static bool set(server_t *server, mongoc_client_t *client, bool off, err_t *err) {
+    const char *name = server_namespace(server);
+    bool configure = has_configure(server);
+    bson_t *command = configure ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(name), "enableBalancing",
+                                           BCON_BOOL(!off))
+                                : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{",
+                                           "_id", BCON_UTF8(name), "}", "u", "{", "$set", "{", "noBalance",
+                                           BCON_BOOL(off), "}", "}", "}", "]");
+    bool ok = server_command(server, client, configure ? "admin" : "config", command, !configure, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+/* ---- what the catalog's header says ---- */
+
+static void name_catalog(const server_t *server, char name[300]) {
+    snprintf(name, 300, "%s.tipple.files", server_collection(server));
+}
+
+static bool read_note(server_t *server, mongoc_client_t *client, hold_note_t *note, err_t *err) {
+    char name[300];
+    bson_t reply;
+    bson_iter_t at, held;
+    name_catalog(server, name);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
+                               "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
+                               "level", BCON_UTF8("majority"), "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bson_destroy(command);
+    *note = HOLD_NO_NOTE;
+    if (ok && bson_iter_init(&at, &reply) &&
+        bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingHeld", &held))
+        *note = BSON_ITER_HOLDS_UTF8(&held) ? HOLD_BEGUN
+                : bson_iter_as_bool(&held)  ? HOLD_DONE
+                                            : HOLD_NO_NOTE;
+    bson_destroy(&reply);
+    return ok;
+}
+
+static bool write_note(server_t *server, mongoc_client_t *client, hold_note_t note, err_t *err) {
+    char name[300];
+    bson_t set = BSON_INITIALIZER;
+    name_catalog(server, name);
+    if (note == HOLD_BEGUN)
+        BSON_APPEND_UTF8(&set, "balancingHeld", "begun");
+    else
+        BSON_APPEND_BOOL(&set, "balancingHeld", note == HOLD_DONE);
+    bson_t *command =
+        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"), "}",
+                 "u", "{", "$set", BCON_DOCUMENT(&set), "}", "}", "]");
+    bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
+    bson_destroy(command);
+    bson_destroy(&set);
+    return ok;
+}
+
+/* ---- */
+
+hold_t hold_judge(bool off, hold_note_t note) {
+    static const hold_t by[] = {
+        [HOLD_NO_NOTE] = HOLD_PERSONS, [HOLD_BEGUN] = HOLD_IN_DOUBT, [HOLD_DONE] = HOLD_OURS};
+    return off ? by[note] : HOLD_ON;
+}
+
+static bool look_at_both(server_t *server, mongoc_client_t *client, hold_note_t *note, hold_t *hold,
+                         err_t *err) {
+    bool off;
+    if (!read_note(server, client, note, err) || !look(server, client, &off, err))
+        return false;
+    *hold = hold_judge(off, *note);
+    return true;
+}
+
+bool hold_look(server_t *server, mongoc_client_t *client, hold_t *hold, err_t *err) {
+    hold_note_t note;
+    return look_at_both(server, client, &note, hold, err);
+}
+
+bool hold_turn_off(server_t *server, mongoc_client_t *client, err_t *err) {
+    return set(server, client, true, err);
+}
+
+bool hold_take(server_t *server, mongoc_client_t *client, err_t *err) {
+    bool off;
+    if (!look(server, client, &off, err))
+        return false;
+    if (off)
+        return true; /* by a person, or by another load */
+    if (!write_note(server, client, HOLD_BEGUN, err))
+        return false;
+    /* one that seems to fail may have come through */
+    if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
+        return false;
+    return write_note(server, client, HOLD_DONE, err);
+}
+
+bool hold_release(server_t *server, mongoc_client_t *client, hold_t *found, err_t *err) {
+    hold_note_t note;
+    *found = HOLD_ON;
+    return look_at_both(server, client, &note, found, err) &&
+           (*found != HOLD_OURS || set(server, client, false, err)) &&
+           (note == HOLD_NO_NOTE || write_note(server, client, HOLD_NO_NOTE, err));
+}

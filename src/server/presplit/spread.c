@@ -1,0 +1,139 @@
+#include "server/presplit/spread.h"
+#include "server/inner.h"
+#include "server/chunks/keyorder.h"
+#include "catalog/record_id/position.h"
+#include "server/presplit/zones.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shards ---- */
+
+void spread_free_shards(shard_names_t *shards) {
+    for (size_t i = 0; i < shards->count; i++)
+        free(shards->names[i]);
+    free(shards->names);
+    *shards = (shard_names_t){NULL, 0};
+}
+
+static bool add_name(shard_names_t *shards, const char *name, err_t *err) {
+    char **larger = realloc(shards->names, (shards->count + 1) * sizeof *larger);
+    if (!larger)
+        return err_memory(err, (shards->count + 1) * sizeof *larger);
+    shards->names = larger;
+    if (!(larger[shards->count] = strdup(name)))
+        return err_memory(err, strlen(name));
+    shards->count++;
+    return true;
+}
+
+bool spread_may_use(const bson_t *shard) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, shard, "_id") && BSON_ITER_HOLDS_UTF8(&at) &&
+           !(bson_iter_init_find(&at, shard, "draining") && bson_iter_as_bool(&at));
+}
+
+bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
+    bson_t reply, shard, *command = BCON_NEW("listShards", BCON_INT32(1));
+    bson_iter_t at, list, id;
+    size_t all = 0;
+    *shards = (shard_names_t){NULL, 0};
+    bool ok = server_command(server, client, "admin", command, false, &reply, err);
+    bson_destroy(command);
+    if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
+        bson_iter_recurse(&at, &list))
+        for (; ok && inner_next(&list, &shard); all++)
+            if (spread_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
+                ok = add_name(shards, bson_iter_utf8(&id, NULL), err);
+    bson_destroy(&reply);
+    if (ok && !all)
+        ok = err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard");
+    if (!ok)
+        spread_free_shards(shards);
+    return ok;
+}
+
+/* ---- where the ranges begin ---- */
+
+/* Behind the first field's bound every other begins at its least value. */
+static bson_t *bound_of(const shardkey_t *key, int64_t first) {
+    bson_t *bound = bson_new();
+    bson_append_int64(bound, key->fields[0].path, -1, first);
+    for (size_t i = 1; i < key->count; i++)
+        bson_append_minkey(bound, key->fields[i].path, -1);
+    return bound;
+}
+
+bool spread_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
+    if (!key->is_id && !key->fields[0].hashed)
+        return false;
+    for (size_t i = 1; i < shards; i++) {
+        int64_t first;
+        if (key->is_id)
+            first = position_id((uint32_t)(i * POSITION_LANES / shards), 0);
+        else
+            first = (int64_t)((uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards));
+        bounds[i - 1] = bound_of(key, first);
+    }
+    return true;
+}
+
+static int by_order(const void *a, const void *b) {
+    return keyorder_documents(*(bson_t *const *)a, *(bson_t *const *)b);
+}
+
+bool spread_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
+    *count = 0;
+    if (key_count)
+        qsort(keys, key_count, sizeof *keys, by_order);
+    for (size_t i = 1; i < shards; i++) {
+        const bson_t *key = key_count ? keys[i * key_count / shards] : NULL;
+        if (!key || (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
+            continue;
+        if (!(bounds[*count] = bson_copy(key)))
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
+/* ---- zones ---- */
+
+static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_t *err) {
+    bool ok = server_command(server, client, "admin", command, false, NULL, err);
+    bson_destroy(command);
+    return ok;
+}
+
+static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                      const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
+    bool ok = true;
+    for (size_t i = 0; ok && i <= count; i++) {
+        char zone[ZONES_NAME];
+        zones_name(server_namespace(server), i, zone);
+        ok = run(server, client,
+                 BCON_NEW("addShardToZone", BCON_UTF8(shards->names[i]), "zone", BCON_UTF8(zone)), err) &&
+             run(server, client,
+                 BCON_NEW("updateZoneKeyRange", BCON_UTF8(server_namespace(server)), "min",
+                          BCON_DOCUMENT(i ? bounds[i - 1] : least), "max",
+                          BCON_DOCUMENT(i < count ? bounds[i] : greatest), "zone", BCON_UTF8(zone)),
+                 err);
+    }
+    bson_destroy(least);
+    bson_destroy(greatest);
+    return ok;
+}
+
+bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                  const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+    if (server_facts(server)->major < 6 &&
+        !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), err))
+        return false;
+    return set_zones(server, client, key, shards, bounds, count, err) &&
+           run(server, client,
+               BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
+                        BCON_DOCUMENT(&key->spec)),
+               err);
+}

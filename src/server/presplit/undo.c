@@ -1,0 +1,83 @@
+#include "server/presplit/undo.h"
+#include "base/log.h"
+#include "server/inner.h"
+#include "server/presplit/zones.h"
+
+typedef struct {
+    server_t *server;
+    mongoc_client_t *client;
+    undone_t *undone;
+} undoing_t;
+
+/* command is destroyed. */
+static void run(undoing_t *undoing, undo_step_t step, bson_t *command) {
+    err_t err;
+    const bool ok = server_command(undoing->server, undoing->client, "admin", command, false, NULL, &err);
+    bson_destroy(command);
+    if (ok)
+        undoing->undone->steps[step].gone++;
+    else if (!undoing->undone->steps[step].left++)
+        undoing->undone->steps[step].why = err;
+}
+
+static void drop_range(undoing_t *undoing, const bson_t *range) {
+    const char *name = server_namespace(undoing->server);
+    bson_t min, max;
+    if (zones_is_own(name, zones_of_range(range)) && inner_field(range, "min", &min) &&
+        inner_field(range, "max", &max))
+        run(undoing, UNDO_RANGES,
+            BCON_NEW("updateZoneKeyRange", BCON_UTF8(name), "min", BCON_DOCUMENT(&min), "max",
+                     BCON_DOCUMENT(&max), "zone", BCON_NULL));
+}
+
+static bool drop_tag(void *context, const char *shard, const char *zone) {
+    run(context, UNDO_TAGS, BCON_NEW("removeShardFromZone", BCON_UTF8(shard), "zone", BCON_UTF8(zone)));
+    return true;
+}
+
+void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
+    undoing_t undoing = {server, client, undone};
+    zones_t zones;
+    err_t err;
+    *undone = (undone_t){.hidden = false};
+    if (!zones_read(server, client, &zones, &err) || zones.hidden) {
+        undone->steps[UNDO_RANGES].unknown = true;
+        undone->steps[UNDO_RANGES].why = err;
+    }
+    undone->hidden = zones.hidden;
+    for (size_t i = 0; i < zones.ranges.count; i++)
+        drop_range(&undoing, zones.ranges.documents[i]);
+    zones_each_tag(&zones, server_namespace(server), drop_tag, &undoing);
+    zones_free(&zones);
+    const bool ok = hold_release(server, client, &undone->hold, &err);
+    undone->steps[UNDO_BALANCING].gone = ok && undone->hold == HOLD_OURS;
+    undone->steps[UNDO_BALANCING].left = !ok && undone->hold == HOLD_OURS;
+    undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != HOLD_OURS;
+    if (!ok)
+        undone->steps[UNDO_BALANCING].why = err;
+}
+
+bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err) {
+    static const char *const left[] = {"zone ranges that loads have set could not be taken away",
+                                       "tags of shards that loads have set could not be taken away",
+                                       "its balancing, which a load has turned off, could not be turned on"};
+    static const char *const unknown[] = {"zones that loads have set could not be looked for", "",
+                                          "whether a load has turned its balancing off could not be seen"};
+    const char *name = server_namespace(server);
+    bool ok = true;
+    for (undo_step_t step = 0; step < UNDO_STEPS; step++) {
+        if (!undone->steps[step].left && !undone->steps[step].unknown)
+            continue;
+        log_warn("%s: %s (%s)%s", name, undone->steps[step].left ? left[step] : unknown[step],
+                 undone->steps[step].why.text, ok ? hint : "");
+        if (ok)
+            *err = undone->steps[step].why;
+        ok = false;
+    }
+    if (undone->hold == HOLD_IN_DOUBT)
+        log_warn(
+            "%s is not balanced: a load that was killed began to turn its balancing off, or a person did. "
+            "It stays so; sh.enableBalancing(\"%s\") turns it on",
+            name, name);
+    return ok;
+}

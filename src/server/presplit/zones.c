@@ -1,0 +1,100 @@
+#include "server/presplit/zones.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char FIRST[] = "tipple.";
+
+void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]) {
+    snprintf(name, ZONES_NAME, "%s%s.%zu", FIRST, namespace, number);
+}
+
+bool zones_is_own(const char *namespace, const char *zone) {
+    const size_t first = sizeof FIRST - 1, length = strlen(namespace);
+    if (strncmp(zone, FIRST, first) != 0 || strncmp(zone + first, namespace, length) != 0 ||
+        zone[first + length] != '.')
+        return false;
+    const char *digits = zone + first + length + 1;
+    return *digits && !digits[strspn(digits, "0123456789")];
+}
+
+static const char *text_at(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_UTF8(&at) ? bson_iter_utf8(&at, NULL)
+                                                                                : "";
+}
+
+const char *zones_of_range(const bson_t *range) {
+    return text_at(range, "tag");
+}
+
+bool zones_each_tag(const zones_t *zones, const char *namespace, zones_tag_fn *take, void *context) {
+    for (size_t i = 0; i < zones->shards.count; i++) {
+        const bson_t *shard = zones->shards.documents[i];
+        bson_iter_t at, tags;
+        if (!bson_iter_init_find(&at, shard, "tags") || !BSON_ITER_HOLDS_ARRAY(&at) ||
+            !bson_iter_recurse(&at, &tags))
+            continue;
+        while (bson_iter_next(&tags))
+            if (BSON_ITER_HOLDS_UTF8(&tags) && zones_is_own(namespace, bson_iter_utf8(&tags, NULL)) &&
+                !take(context, text_at(shard, "_id"), bson_iter_utf8(&tags, NULL)))
+                return false;
+    }
+    return true;
+}
+
+static bool count_tag(void *context, const char *shard, const char *zone) {
+    (void)shard;
+    (void)zone;
+    ++*(size_t *)context;
+    return true;
+}
+
+static void count(zones_t *zones, const char *namespace) {
+    for (size_t i = 0; i < zones->ranges.count; i++) {
+        const char *zone = zones_of_range(zones->ranges.documents[i]);
+        if (zones_is_own(namespace, zone)) {
+            zones->own_ranges++;
+            continue;
+        }
+        zones->others++;
+        snprintf(zones->other, sizeof zones->other, "%.127s", zone);
+    }
+    zones_each_tag(zones, namespace, count_tag, &zones->own_tags);
+}
+
+static void take_collection(zones_t *zones, const bson_t *entry) {
+    bson_iter_t at;
+    zones->sharded = !(bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) &&
+                     bson_iter_init_find(&at, entry, "key");
+    zones->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
+}
+
+/* filter is destroyed. */
+static bool find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
+                 config_list_t *list, zones_t *zones, err_t *err) {
+    bool ok = config_find(server, client, collection, filter, NULL, list, &zones->hidden, err);
+    bson_destroy(filter);
+    return ok;
+}
+
+bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err) {
+    const char *name = server_namespace(server);
+    config_list_t entries = {NULL, 0};
+    *zones = (zones_t){.hidden = false};
+    bool ok = find(server, client, "collections", BCON_NEW("_id", BCON_UTF8(name)), &entries, zones, err) &&
+              find(server, client, "tags", BCON_NEW("ns", BCON_UTF8(name)), &zones->ranges, zones, err) &&
+              find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"),
+                   &zones->shards, zones, err);
+    if (ok && entries.count)
+        take_collection(zones, entries.documents[0]);
+    if (ok)
+        count(zones, name);
+    config_free(&entries);
+    return ok || zones->hidden;
+}
+
+void zones_free(zones_t *zones) {
+    config_free(&zones->ranges);
+    config_free(&zones->shards);
+}

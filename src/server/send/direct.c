@@ -1,0 +1,156 @@
+#include "server/send/direct.h"
+#include "server/chunks/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STALE_CONFIG = 13388, MOST_TRIES = 40, PAUSE_NS = 50000000 };
+
+struct direct {
+    size_t count;
+    server_t *servers[CHUNKMAP_MOST_SHARDS];
+};
+
+typedef struct {
+    server_t *server; /* the routers */
+    mongoc_client_t *client;
+    route_t *route;
+    uint32_t connections;
+} opening_t;
+
+server_t *direct_server(const direct_t *direct, size_t shard) {
+    return shard < direct->count ? direct->servers[shard] : NULL;
+}
+
+void direct_close(direct_t *direct) {
+    if (!direct)
+        return;
+    for (size_t i = 0; i < direct->count; i++)
+        server_destroy(direct->servers[i]);
+    free(direct);
+}
+
+/* ---- the proof ---- */
+
+/* An update of no document at all, with a version: *code is what the shard makes of it, 0 or STALE_CONFIG.
+ * False: it said something else, which err tells. */
+static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *version, int *code,
+                        err_t *err) {
+    static const char doing[] = "write straight to a shard";
+    bson_t *command =
+        BCON_NEW("update", BCON_UTF8(server_collection(shard)), "updates", "[", "{", "q", "{", "_id", "{",
+                 "$in", "[", "]", "}", "}", "u", "{", "$set", "{", "_", BCON_INT32(1), "}", "}", "}", "]");
+    bson_concat(command, version);
+    patience_t patience = server_patience(shard);
+    for (bool again = true;;) {
+        bson_error_t error;
+        bson_t reply;
+        bool ok = mongoc_client_command_simple(client, server_database(shard), command, NULL, &reply, &error);
+        *code = server_code(&reply);
+        bool told = (ok && *code == 0) || *code == STALE_CONFIG;
+        if (!told && ok)
+            bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
+        again = !told && server_again(shard, client, &patience, &error, &reply, doing, err);
+        if (!told && !again && server_refusal(&error, &reply) != REFUSAL_GONE)
+            err->status = STATUS_USAGE;
+        bson_destroy(&reply);
+        if (again)
+            continue;
+        bson_destroy(command);
+        return told;
+    }
+}
+
+/* The version of a time before the last move: what a message that was sorted by yesterday's map would carry.
+ */
+static void make_older(const bson_t *version, bson_t *older) {
+    bson_iter_t at, field;
+    uint32_t major, minor;
+    bson_copy_to(version, older);
+    if (bson_iter_init_find(&at, older, "shardVersion") && bson_iter_recurse(&at, &field) &&
+        bson_iter_find(&field, "v")) {
+        bson_iter_timestamp(&field, &major, &minor);
+        bson_iter_overwrite_timestamp(&field, major - 1, 0);
+    }
+}
+
+static void present_version(route_t *route, size_t number, bson_t *version) {
+    chunkmap_t *map = route_map(route);
+    route_version(route, map, number, version);
+    chunkmap_free(map);
+}
+
+/* Refused with an older version, taken with the present one. A shard that has just been elected, or whose
+ * chunks move at this moment, may need a little time for the second. */
+static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size_t number,
+                  mongoc_client_t *router, err_t *err) {
+    int with_older = 0, with_present = STALE_CONFIG;
+    bool ok = true;
+    for (int tries = 0; ok && with_present == STALE_CONFIG && tries < MOST_TRIES; tries++) {
+        bson_t version = BSON_INITIALIZER, older;
+        if (tries) {
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+            ok = route_refresh(route, router, err);
+        }
+        present_version(route, number, &version);
+        make_older(&version, &older);
+        ok = ok && try_version(shard, client, &older, &with_older, err) &&
+             try_version(shard, client, &version, &with_present, err);
+        bson_destroy(&version);
+        bson_destroy(&older);
+    }
+    if (!ok || (with_older == STALE_CONFIG && with_present == 0))
+        return ok;
+    return err_set(err, STATUS_USAGE,
+                   "MongoDB %s there does not %s, so that a chunk that moves could take documents with it "
+                   "that were acknowledged",
+                   server_facts(shard)->version,
+                   with_older != STALE_CONFIG ? "refuse what was sorted by an old map of the chunks"
+                                              : "know the chunks that the cluster tells of");
+}
+
+/* ---- the shards ---- */
+
+static bool open_shard(direct_t *direct, const opening_t *opening, const config_list_t *shards,
+                       const char *name, err_t *err) {
+    server_t *shard = config_open_shard(opening->server, shards, name, opening->connections,
+                                        server_patience_ns(opening->server), err);
+    bool ok = shard != NULL;
+    if (ok) {
+        direct->servers[direct->count++] = shard;
+        mongoc_client_t *client = server_take(shard, err);
+        ok = client && prove(shard, client, opening->route, direct->count - 1, opening->client, err);
+        server_give(shard, client);
+    }
+    if (!ok) {
+        err_t why = *err;
+        err_set(err, why.status,
+                "--direct: the shard %s: %.900s. Without --direct the routers do the sorting; a shard has "
+                "users of its own, and from MongoDB 8.0 on they need the role directShardOperations",
+                name, why.text);
+    }
+    return ok;
+}
+
+direct_t *direct_open(server_t *server, mongoc_client_t *client, route_t *route, uint32_t connections,
+                      err_t *err) {
+    const opening_t opening = {server, client, route, connections};
+    config_list_t shards;
+    bson_t all = BSON_INITIALIZER;
+    direct_t *direct = calloc(1, sizeof *direct);
+    if (!direct) {
+        err_memory(err, sizeof *direct);
+        return NULL;
+    }
+    bool ok = config_find(server, client, "shards", &all, NULL, &shards, NULL, err);
+    chunkmap_t *map = route_map(route);
+    for (size_t i = 0; ok && i < chunkmap_shards(map); i++)
+        ok = open_shard(direct, &opening, &shards, chunkmap_shard_name(map, i), err);
+    chunkmap_free(map);
+    config_free(&shards);
+    if (ok)
+        return direct;
+    direct_close(direct);
+    return NULL;
+}

@@ -1,0 +1,433 @@
+#include "server/send/writer.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/zeroed.h"
+#include "server/codes.h"
+
+#include <ctype.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a message holds besides documents: far more than the driver ever puts there. */
+enum { MESSAGE_OVERHEAD = 65536 };
+
+static const int64_t NEAR_OFF_NS = 1000000000;
+
+/* A connection that messages take. */
+typedef struct {
+    server_t *server;
+    mongoc_client_t *client;
+    mongoc_collection_t *collection;
+} line_t;
+
+struct writer {
+    wire_t wire;
+    server_t *server;
+    line_t home;         /* of the server, whichever host of it the driver chooses */
+    line_t near;         /* through one router; no server where there is none */
+    line_t straight;     /* to one shard, while a batch goes there */
+    const line_t *line;  /* that the batch at hand takes */
+    int64_t near_off_ns; /* the router did not answer: not to be tried before this */
+    bool stale;
+    bson_t *options;
+    bson_t straight_options;
+    const bson_t *line_options;
+    bool acknowledged;
+    mongoc_read_prefs_t *primary;
+    /* the documents of a message as the driver wants them: reused, so that no document costs an allocation */
+    bson_t *views;
+    const bson_t **pointers;
+    size_t room;
+    /* the last try */
+    bson_t reply;
+    bson_error_t error;
+    write_error_t *errors;
+    size_t error_room;
+    char words[BSON_ERROR_BUFFER_SIZE];
+    patience_t patience;
+    char doing[300], reading[300];
+};
+
+static bool open_line(line_t *line, server_t *server, err_t *err) {
+    *line = (line_t){.server = server, .client = server_take(server, err)};
+    if (line->client)
+        line->collection =
+            mongoc_client_get_collection(line->client, server_database(server), server_collection(server));
+    return line->client != NULL;
+}
+
+static void close_line(line_t *line) {
+    if (line->collection)
+        mongoc_collection_destroy(line->collection);
+    if (line->client)
+        server_give(line->server, line->client);
+    *line = (line_t){.server = NULL};
+}
+
+void writer_destroy(writer_t *writer) {
+    if (!writer)
+        return;
+    close_line(&writer->home);
+    close_line(&writer->near);
+    close_line(&writer->straight);
+    bson_destroy(writer->options);
+    bson_destroy(&writer->straight_options);
+    bson_destroy(&writer->reply);
+    mongoc_read_prefs_destroy(writer->primary);
+    free(writer->views);
+    free(writer->pointers);
+    free(writer->errors);
+    free(writer);
+}
+
+void writer_set_uuid(writer_t *writer, const uint8_t uuid[16]) {
+    if (!bson_has_field(writer->options, "collectionUUID"))
+        server_append_uuid(writer->server, uuid, writer->options);
+}
+
+mongoc_client_t *writer_client(const writer_t *writer) {
+    return writer->home.client;
+}
+
+const wire_t *writer_wire(const writer_t *writer) {
+    return &writer->wire;
+}
+
+bool writer_begin_batch(writer_t *writer, straight_t straight, err_t *err) {
+    writer->stale = false;
+    writer->line_options = writer->options;
+    if (straight.server) {
+        if (!open_line(&writer->straight, straight.server, err))
+            return false;
+        bson_destroy(&writer->straight_options);
+        bson_copy_to(writer->options, &writer->straight_options);
+        bson_concat(&writer->straight_options, straight.version);
+        writer->line = &writer->straight;
+        writer->line_options = &writer->straight_options;
+    } else {
+        const bool near = writer->near.server && clock_now_ns() >= writer->near_off_ns;
+        writer->line = near ? &writer->near : &writer->home;
+    }
+    return true;
+}
+
+void writer_end_batch(writer_t *writer, bool *stale) {
+    *stale = writer->stale;
+    close_line(&writer->straight);
+    writer->line = &writer->home;
+    writer->line_options = writer->options;
+}
+
+/* ---- a message ---- */
+
+static bool make_room(writer_t *writer, size_t count, err_t *err) {
+    if (count <= writer->room)
+        return true;
+    free(writer->views);
+    free(writer->pointers);
+    writer->room = 0;
+    writer->views = aligned_alloc(alignof(bson_t), count * sizeof *writer->views);
+    writer->pointers = malloc(count * sizeof *writer->pointers);
+    if (!writer->views || !writer->pointers)
+        return err_memory(err, count * sizeof *writer->views);
+    for (size_t i = 0; i < count; i++)
+        writer->pointers[i] = &writer->views[i];
+    writer->room = count;
+    return true;
+}
+
+static bool view_documents(writer_t *writer, const message_t *message, err_t *err) {
+    const documents_t *all = message->all;
+    if (!make_room(writer, message->count, err))
+        return false;
+    for (uint32_t i = 0; i < message->count; i++) {
+        const uint32_t index = message_index(message, i), start = all->starts[index];
+        if (!bson_init_static(&writer->views[i], all->bytes + start, all->starts[index + 1] - start))
+            return err_set(
+                err, STATUS_HOST,
+                "document %u of a batch is not BSON: this is a mistake in tipple, please report it",
+                (unsigned)index);
+    }
+    return true;
+}
+
+/* ---- a reply ---- */
+
+static void copy_words(char *to, size_t size, const char *words) {
+    size_t length = strlen(words);
+    if (length > size - 1)
+        for (length = size - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
+            length--; /* not in the middle of a character */
+    for (size_t i = 0; i < length; i++)
+        to[i] = iscntrl((unsigned char)words[i]) ? ' ' : words[i];
+    to[length] = '\0';
+}
+
+/* UINT32_MAX: more than any message has, so that nothing of the reply is believed. */
+static uint32_t read_count(const bson_iter_t *field) {
+    const int64_t count =
+        BSON_ITER_HOLDS_INT32(field) || BSON_ITER_HOLDS_INT64(field) ? bson_iter_as_int64(field) : -1;
+    return count >= 0 && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+/* The fields of a write error or of a write concern's. */
+static void read_error(const bson_iter_t *entry, write_error_t *error) {
+    bson_iter_t field, keys;
+    *error = (write_error_t){.index = UINT32_MAX};
+    for (bool more = BSON_ITER_HOLDS_DOCUMENT(entry) && bson_iter_recurse(entry, &field);
+         more && bson_iter_next(&field);) {
+        const char *key = bson_iter_key(&field);
+        if (strcmp(key, "index") == 0) {
+            error->index = read_count(&field);
+        } else if (strcmp(key, "code") == 0) {
+            error->code = (int)bson_iter_as_int64(&field);
+        } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
+            copy_words(error->words, sizeof error->words, bson_iter_utf8(&field, NULL));
+        } else if (strcmp(key, "keyPattern") == 0 && BSON_ITER_HOLDS_DOCUMENT(&field) &&
+                   bson_iter_recurse(&field, &keys)) {
+            /* where a server does not say which index it was, the document is read back like any duplicate */
+            const bool is_id = bson_iter_next(&keys) && strcmp(bson_iter_key(&keys), "_id") == 0 &&
+                               bson_iter_as_int64(&keys) == 1 && !bson_iter_next(&keys);
+            error->other_index = !is_id;
+        }
+    }
+    if (!error->words[0])
+        snprintf(error->words, sizeof error->words, "the server says no more than its error code, %d",
+                 error->code);
+}
+
+static bool read_write_errors(writer_t *writer, reply_t *reply, err_t *err) {
+    bson_iter_t iter, entry;
+    if (!bson_iter_init_find(&iter, &writer->reply, "writeErrors") || !bson_iter_recurse(&iter, &entry))
+        return true;
+    while (bson_iter_next(&entry)) {
+        if (!GROW(writer->errors, writer->error_room, reply->error_count + 1, err))
+            return false;
+        read_error(&entry, &writer->errors[reply->error_count++]);
+    }
+    reply->errors = writer->errors;
+    return true;
+}
+
+static void read_concern(writer_t *writer, reply_t *reply) {
+    bson_iter_t iter, entry;
+    write_error_t error;
+    if (!bson_iter_init_find(&iter, &writer->reply, "writeConcernErrors") ||
+        !bson_iter_recurse(&iter, &entry) || !bson_iter_next(&entry))
+        return;
+    read_error(&entry, &error);
+    reply->concern_failed = true;
+    reply->concern_code = error.code;
+    copy_words(writer->words, sizeof writer->words, error.words);
+}
+
+/* What the driver says of a message that has no reply of documents. */
+static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
+    switch (error->domain) {
+    case MONGOC_ERROR_SERVER:
+        return REPLY_FAILED;
+    case MONGOC_ERROR_SERVER_SELECTION:
+        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
+    default:
+        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
+    }
+}
+
+static bool read_reply(writer_t *writer, uint32_t count, bool ok, reply_t *reply, err_t *err) {
+    bson_iter_t iter;
+    *reply = (reply_t){.kind = REPLY_GIVEN, .words = writer->words};
+    writer->words[0] = '\0';
+    if (!read_write_errors(writer, reply, err))
+        return false;
+    read_concern(writer, reply);
+    reply->inserted = bson_iter_init_find(&iter, &writer->reply, "insertedCount") ? read_count(&iter) : 0;
+    if (!ok && !reply->error_count && !reply->concern_failed) {
+        reply->kind = kind_of(&writer->error, &writer->reply);
+        reply->code = (int)writer->error.code;
+        reply->passing = mongoc_error_has_label(&writer->reply, "RetryableWriteError");
+        copy_words(writer->words, sizeof writer->words, writer->error.message);
+    } else if (!reply->concern_failed && reply->inserted + reply->error_count != count) {
+        snprintf(writer->words, sizeof writer->words, "the server answered for %llu of %u documents",
+                 (unsigned long long)(reply->inserted + reply->error_count), (unsigned)count);
+    }
+    return true;
+}
+
+/* ---- the wire ---- */
+
+static bool insert(void *context, const message_t *message, reply_t *reply, err_t *err) {
+    writer_t *writer = context;
+    if (!view_documents(writer, message, err))
+        return false;
+    memset(&writer->error, 0, sizeof writer->error);
+    bson_destroy(&writer->reply);
+    bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
+                                            writer->line_options, &writer->reply, &writer->error);
+    if (ok && !writer->acknowledged) {
+        *reply = (reply_t){.kind = REPLY_NOT_ASKED_FOR, .words = ""};
+        return true;
+    }
+    if (!read_reply(writer, message->count, ok, reply, err))
+        return false;
+    if (reply->kind == REPLY_GIVEN)
+        server_answered(writer->line->server);
+    return true;
+}
+
+/* The driver's own way to say what the trouble is: its words name hosts and what they are like. */
+static void describe(const writer_t *writer, const trouble_t *trouble, bson_error_t *error) {
+    if (!trouble || (trouble->reply && trouble->reply->kind != REPLY_GIVEN)) {
+        *error = writer->error;
+        return;
+    }
+    memset(error, 0, sizeof *error);
+    if (trouble->error)
+        bson_set_error(error, MONGOC_ERROR_SERVER, (uint32_t)trouble->error->code, "%s",
+                       trouble->error->words);
+    else if (trouble->reply && trouble->reply->concern_failed)
+        bson_set_error(error, MONGOC_ERROR_WRITE_CONCERN, (uint32_t)trouble->reply->concern_code, "%s",
+                       trouble->reply->words);
+    else
+        bson_set_error(error, MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, "%s",
+                       trouble->reply ? trouble->reply->words : trouble->words);
+}
+
+static bool says_stale(const reply_t *reply) {
+    bool stale = reply->kind == REPLY_FAILED && reply->code == CODE_STALE_CONFIG;
+    for (uint32_t i = 0; i < reply->error_count && !stale; i++)
+        stale = reply->errors[i].code == CODE_STALE_CONFIG;
+    return stale;
+}
+
+/* Home, after another line failed. True: at once, without patience. */
+static bool turn_home(writer_t *writer, const trouble_t *trouble) {
+    if (!trouble || !trouble->reply || writer->line == &writer->home)
+        return false;
+    if (writer->line == &writer->near)
+        writer->near_off_ns = clock_now_ns() + NEAR_OFF_NS;
+    else if (!says_stale(trouble->reply))
+        return false; /* the router would find the shard gone, too */
+    else
+        writer->stale = true;
+    writer->line = &writer->home;
+    writer->line_options = writer->options;
+    return true;
+}
+
+static void begin(void *context) {
+    writer_t *writer = context;
+    /* a near router that fails is left at once, so it has the patience of all */
+    writer->patience =
+        server_patience(writer->line == &writer->straight ? writer->line->server : writer->server);
+}
+
+static bool again(void *context, const trouble_t *trouble, err_t *err) {
+    writer_t *writer = context;
+    const line_t *line = trouble && trouble->reply ? writer->line : &writer->home;
+    bson_error_t error;
+    if (turn_home(writer, trouble))
+        return true;
+    describe(writer, trouble, &error);
+    return server_wait(line->server, line->client, &writer->patience, &error, &writer->reply,
+                       trouble ? writer->doing : writer->reading, err);
+}
+
+static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
+    writer_t *writer = context;
+    bson_error_t error;
+    describe(writer, trouble, &error);
+    return server_explain(writer->line->server, &error, &writer->reply, writer->doing, err);
+}
+
+/* {_id: {$in: [...]}} */
+static bool ask_for(writer_t *writer, const message_t *message, bson_t *filter, err_t *err) {
+    bson_t id, list;
+    bson_iter_t iter;
+    bool ok = view_documents(writer, message, err);
+    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &id);
+    BSON_APPEND_ARRAY_BEGIN(&id, "$in", &list);
+    for (uint32_t i = 0; ok && i < message->count; i++) {
+        char buffer[16];
+        const char *key;
+        const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
+        if (bson_iter_init_find(&iter, &writer->views[i], "_id"))
+            bson_append_value(&list, key, (int)length, bson_iter_value(&iter));
+    }
+    bson_append_array_end(&id, &list);
+    bson_append_document_end(filter, &id);
+    return ok;
+}
+
+static fetched_t fetch(void *context, const message_t *message, found_fn *found, void *finder, err_t *err) {
+    writer_t *writer = context;
+    bson_t filter = BSON_INITIALIZER;
+    const bson_t *document, *reply = NULL;
+    bson_t *options = BCON_NEW("batchSize", BCON_INT64((int64_t)message->count + 1), "readConcern", "{",
+                               "level", BCON_UTF8("majority"), "}");
+    bool ok = ask_for(writer, message, &filter, err);
+    fetched_t fetched = ok ? FETCHED : FETCH_FAILED;
+    mongoc_cursor_t *cursor =
+        mongoc_collection_find_with_opts(writer->home.collection, &filter, options, writer->primary);
+    while (ok && mongoc_cursor_next(cursor, &document))
+        ok = found(finder, bson_get_data(document), document->len, err);
+    if (!ok) {
+        fetched = FETCH_FAILED;
+    } else if (mongoc_cursor_error_document(cursor, &writer->error, &reply)) {
+        bson_destroy(&writer->reply);
+        if (reply)
+            bson_copy_to(reply, &writer->reply);
+        else
+            bson_init(&writer->reply);
+        if (server_refusal(&writer->error, reply) == REFUSAL_GONE) {
+            fetched = FETCH_AGAIN;
+        } else {
+            server_explain(writer->server, &writer->error, reply, writer->reading, err);
+            fetched = FETCH_FAILED;
+        }
+    } else {
+        server_answered(writer->server);
+    }
+    mongoc_cursor_destroy(cursor);
+    bson_destroy(options);
+    bson_destroy(&filter);
+    return fetched;
+}
+
+writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
+    writer_t *writer = ZEROED(writer_t);
+    const server_facts_t *facts = server_facts(server);
+    if (!writer) {
+        err_memory(err, sizeof *writer);
+        return NULL;
+    }
+    writer->server = server;
+    bson_init(&writer->reply);
+    bson_init(&writer->straight_options);
+    if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
+        writer_destroy(writer);
+        return NULL;
+    }
+    writer->line = &writer->home;
+    writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
+    writer->line_options = writer->options;
+    /* a copy: appending changes a concern, and the server's is shared by all threads */
+    mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
+    mongoc_write_concern_append(concern, writer->options);
+    writer->acknowledged = mongoc_write_concern_is_acknowledged(concern);
+    mongoc_write_concern_destroy(concern);
+    writer->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    snprintf(writer->doing, sizeof writer->doing, "insert into %s", server_namespace(server));
+    snprintf(writer->reading, sizeof writer->reading, "read documents of %s back", server_namespace(server));
+    writer->wire = (wire_t){.context = writer,
+                            .max_document_bytes = facts->max_document_bytes,
+                            .max_message_bytes = facts->max_message_bytes - MESSAGE_OVERHEAD,
+                            .max_batch = facts->max_batch,
+                            .begin = begin,
+                            .insert = insert,
+                            .fetch = fetch,
+                            .again = again,
+                            .refuse = refuse};
+    return writer;
+}

@@ -1,0 +1,501 @@
+#include "server/server.h"
+#include "base/clock.h"
+#include "base/host/host.h"
+#include "base/stop.h"
+#include "base/numbers/units.h"
+#include "server/absence.h"
+#include "server/await.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4, UUID_MAJOR = 6 };
+
+/* The driver waits this long for a server before our own loop, which also hears a stop signal, looks up. */
+enum {
+    LOOK_UP_MS = 250,
+    LEAST_CONFIRM_MS = 3000,
+    SOCKET_MORE_MS = 500,
+    LONGEST_READ_MS = 7 * 24 * 3600 * 1000
+};
+
+static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS,
+                     CLEAN_UP_NS = 4000LL * MS; /* STOP_GRACE_SECONDS are all that there is */
+
+struct server {
+    address_t address;
+    mongoc_client_pool_t *pool;
+    mongoc_write_concern_t *data, *catalog;
+    bson_t *catalog_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
+    server_facts_t facts;
+    int64_t patience_ns;
+    bool unsafe, reads, anew;
+    atomic_bool gave_up;         /* waited in vain once, and nothing was heard since */
+    atomic_llong clean_until_ns; /* 0: nothing is put back yet */
+};
+
+const server_facts_t *server_facts(const server_t *server) {
+    return &server->facts;
+}
+
+void server_append_uuid(const server_t *server, const uint8_t uuid[16], bson_t *command) {
+    if (uuid && server->facts.major >= UUID_MAJOR)
+        BSON_APPEND_BINARY(command, "collectionUUID", BSON_SUBTYPE_UUID, uuid, 16);
+}
+
+const char *server_database(const server_t *server) {
+    return server->address.database;
+}
+
+const char *server_collection(const server_t *server) {
+    return server->address.collection;
+}
+
+const char *server_namespace(const server_t *server) {
+    return server->address.name;
+}
+
+const char *server_where(const server_t *server) {
+    return server->address.hosts;
+}
+
+const address_t *server_address(const server_t *server) {
+    return &server->address;
+}
+
+int64_t server_patience_ns(const server_t *server) {
+    return server->patience_ns;
+}
+
+const mongoc_write_concern_t *server_data_concern(const server_t *server) {
+    return server->data;
+}
+
+const mongoc_write_concern_t *server_catalog_concern(const server_t *server) {
+    return server->catalog;
+}
+
+/* A pool's monitors look at their stop flag every half second only, which is longer than a small load takes.
+ * A process that is about to end is gone before this thread wakes, so that the two never meet. */
+static void *end_pool(void *pool) {
+    struct timespec later = {.tv_sec = 1};
+    nanosleep(&later, NULL);
+    mongoc_client_pool_destroy(pool);
+    return NULL;
+}
+
+static bool end_pool_later(mongoc_client_pool_t *pool) {
+    pthread_attr_t detached;
+    pthread_t thread;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    bool ok = pthread_create(&thread, &detached, end_pool, pool) == 0;
+    pthread_attr_destroy(&detached);
+    return ok;
+}
+
+void server_destroy(server_t *server) {
+    if (!server)
+        return;
+    /* monitors that speak TLS must be gone before the process ends: OpenSSL takes its tables away at exit */
+    bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
+    if (server->pool && (tls || !end_pool_later(server->pool)))
+        mongoc_client_pool_destroy(server->pool);
+    if (server->data)
+        mongoc_write_concern_destroy(server->data);
+    if (server->catalog)
+        mongoc_write_concern_destroy(server->catalog);
+    bson_destroy(server->catalog_option);
+    address_free(&server->address);
+    free(server);
+}
+
+mongoc_client_t *server_take(server_t *server, err_t *err) {
+    mongoc_client_t *client = mongoc_client_pool_try_pop(server->pool);
+    if (client)
+        await_stop(client);
+    else
+        err_set(err, STATUS_HOST, "more threads than connections to %s: lower --threads",
+                server->address.hosts);
+    return client;
+}
+
+void server_give(server_t *server, mongoc_client_t *client) {
+    if (client)
+        mongoc_client_pool_push(server->pool, client);
+}
+
+/* ---- patience ---- */
+
+patience_t server_patience(const server_t *server) {
+    int64_t patience = server->patience_ns;
+    const int64_t left = server->clean_until_ns - clock_now_ns();
+    if (server->clean_until_ns && patience > left)
+        patience = left;
+    /* what cleans up behind a lost server must not wait as long again */
+    if (server->gave_up && patience > LONGEST_PAUSE_NS)
+        patience = LONGEST_PAUSE_NS;
+    return (patience_t){.deadline_ns = clock_now_ns() + patience, .pause_ns = FIRST_PAUSE_NS};
+}
+
+void server_answered(server_t *server) {
+    if (server->gave_up)
+        server->gave_up = false;
+}
+
+void server_clean_up(server_t *server) {
+    if (!stop_signal() && !server->gave_up)
+        return;
+    server->clean_until_ns = clock_now_ns() + CLEAN_UP_NS;
+    server->gave_up = false;
+}
+
+static bool stopped(server_t *server, err_t *err) {
+    int number = stop_signal();
+    if (!number || clock_now_ns() < server->clean_until_ns)
+        return false;
+    server->gave_up = true;
+    err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
+            server->anew ? "" : "; the same command goes on from there");
+    return true;
+}
+
+bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
+                  const bson_t *reply, const char *doing, err_t *err) {
+    if (server_refusal(error, reply) == REFUSAL_GONE)
+        return server_wait(server, client, patience, error, reply, doing, err);
+    patience->tries++;
+    return server_explain(server, error, reply, doing, err);
+}
+
+bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
+                 const bson_t *reply, const char *doing, err_t *err) {
+    patience->tries++;
+    if (stopped(server, err))
+        return false;
+    int64_t left = patience->deadline_ns - clock_now_ns();
+    if (left <= 0 && !host_has_descriptors(err)) {
+        server->gave_up = true;
+        return false;
+    }
+    if (left <= 0) {
+        bson_error_t last = *error;
+        char time[UNITS_MAX];
+        absence_describe(&server->address, client, error, last.message, sizeof last.message);
+        server_explain(server, &last, reply, doing, err);
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; that lasted for longer than --patience (%s): when the server is back, %s",
+                 units_time(time, server->patience_ns),
+                 server->anew ? "run the same command again" : "the same command goes on from there");
+        server->gave_up = true;
+        return false;
+    }
+    int64_t until = clock_now_ns() + (patience->pause_ns < left ? patience->pause_ns : left);
+    patience->pause_ns =
+        patience->pause_ns * 2 < LONGEST_PAUSE_NS ? patience->pause_ns * 2 : LONGEST_PAUSE_NS;
+    for (int64_t now; (now = clock_now_ns()) < until;) {
+        struct timespec nap = {.tv_nsec = until - now < NAP_NS ? until - now : NAP_NS};
+        nanosleep(&nap, NULL);
+        if (stopped(server, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- commands ---- */
+
+static void error_of(const bson_iter_t *at, uint32_t domain, bson_error_t *error) {
+    bson_iter_t field;
+    memset(error, 0, sizeof *error);
+    error->domain = domain;
+    if (bson_iter_recurse(at, &field) && bson_iter_find(&field, "code"))
+        error->code = (uint32_t)bson_iter_as_int64(&field);
+    if (bson_iter_recurse(at, &field) && bson_iter_find(&field, "errmsg") && BSON_ITER_HOLDS_UTF8(&field))
+        bson_strncpy(error->message, bson_iter_utf8(&field, NULL), sizeof error->message);
+}
+
+/* A reply may be ok and carry failures all the same. */
+static bool write_failed(const bson_t *reply, bson_error_t *error) {
+    bson_iter_t iter, first;
+    if (bson_iter_init_find(&iter, reply, "writeErrors") && BSON_ITER_HOLDS_ARRAY(&iter) &&
+        bson_iter_recurse(&iter, &first) && bson_iter_next(&first) && BSON_ITER_HOLDS_DOCUMENT(&first)) {
+        error_of(&first, MONGOC_ERROR_SERVER, error);
+        return true;
+    }
+    if (bson_iter_init_find(&iter, reply, "writeConcernError") && BSON_ITER_HOLDS_DOCUMENT(&iter)) {
+        error_of(&iter, MONGOC_ERROR_WRITE_CONCERN, error);
+        return true;
+    }
+    return false;
+}
+
+int server_code(const bson_t *reply) {
+    bson_iter_t iter;
+    bson_error_t error;
+    if (bson_iter_init_find(&iter, reply, "code"))
+        return (int)bson_iter_as_int64(&iter);
+    return write_failed(reply, &error) ? (int)error.code : 0;
+}
+
+/* "run 'find' on mot.results.tipple.files" */
+static void name_command(const char *database, const bson_t *command, char *text, size_t size) {
+    bson_iter_t first;
+    bool named = bson_iter_init(&first, command) && bson_iter_next(&first);
+    bool collection = named && BSON_ITER_HOLDS_UTF8(&first);
+    snprintf(text, size, "run '%s' on %s%s%s", named ? bson_iter_key(&first) : "", database,
+             collection ? "." : "", collection ? bson_iter_utf8(&first, NULL) : "");
+}
+
+bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,
+                    bool writes, bson_t *reply, err_t *err) {
+    char doing[400];
+    bson_t whole, answer;
+    bson_error_t error;
+    bool ok;
+    if (server->gave_up && stopped(server, err)) {
+        if (reply)
+            bson_init(reply);
+        return false;
+    }
+    name_command(database, command, doing, sizeof doing);
+    bson_copy_to(command, &whole);
+    if (writes)
+        bson_concat(&whole, server->catalog_option);
+    patience_t patience = server_patience(server);
+    for (;;) {
+        ok = mongoc_client_command_simple(client, database, &whole, NULL, &answer, &error);
+        if (ok && writes)
+            ok = !write_failed(&answer, &error);
+        if (ok || !server_again(server, client, &patience, &error, &answer, doing, err))
+            break;
+        bson_destroy(&answer);
+    }
+    bson_destroy(&whole);
+    if (ok)
+        server_answered(server);
+    if (!reply)
+        bson_destroy(&answer);
+    else if (!bson_steal(reply, &answer))
+        bson_init(reply);
+    return ok;
+}
+
+bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err) {
+    bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
+    bson_iter_t iter, process;
+    bool ok = server_command(server, client, "admin", hello, false, &reply, err);
+    bson_destroy(hello);
+    if (ok && bson_iter_init(&iter, &reply) &&
+        bson_iter_find_descendant(&iter, "topologyVersion.processId", &process) &&
+        BSON_ITER_HOLDS_OID(&process))
+        bson_oid_to_string(bson_iter_oid(&process), hex);
+    else if (ok)
+        ok = err_set(err, STATUS_USAGE,
+                     "the server at %s does not tell which process it is, so that nothing could be "
+                     "proved durable: is it a MongoDB server?",
+                     server->address.hosts);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* ---- connecting ---- */
+
+static int32_t milliseconds(int64_t ns, int64_t least, int64_t most) {
+    int64_t ms = ns / MS;
+    return (int32_t)(ms < least ? least : ms > most ? most : ms);
+}
+
+/* How long a write may wait to be confirmed. Half of the patience: a primary that froze has a successor by
+ * then, and the other half is for asking that one. The socket waits a little longer, because the server's own
+ * answer says more. */
+static int32_t confirm_ms(int64_t patience_ns) {
+    return milliseconds(patience_ns / 2, LEAST_CONFIRM_MS, INT32_MAX / 2);
+}
+
+static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) {
+    if (!mongoc_uri_has_option(uri, option))
+        mongoc_uri_set_option_as_int32(uri, option, value);
+}
+
+static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
+    if (!mongoc_uri_get_appname(uri))
+        mongoc_uri_set_appname(uri, "tipple");
+    /* a deterministic _id makes a second try harmless, and the server's own bookkeeping of tries is dear */
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYWRITES, false);
+    /* reads are tried again by whoever makes them; the driver, which tries once, loses memory by it */
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
+                                   milliseconds(patience_ns, 50, LOOK_UP_MS));
+    /* an error that speaks of a new primary is believed until the server says otherwise, at the latest after
+     * this */
+    default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
+    default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
+    default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
+                  reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
+    /* from one member of a set, the others are found: else its stepdown would be the end */
+    bool beside = mongoc_uri_get_srv_hostname(uri) ||
+                  mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
+    if (!beside && !mongoc_uri_has_option(uri, MONGOC_URI_DIRECTCONNECTION))
+        mongoc_uri_set_option_as_bool(uri, MONGOC_URI_DIRECTCONNECTION, false);
+}
+
+static void set_concerns(server_t *server, bool unsafe) {
+    bool standalone = server->facts.kind == SERVER_STANDALONE;
+    int64_t timeout = confirm_ms(server->patience_ns);
+    server->catalog = mongoc_write_concern_new();
+    mongoc_write_concern_set_w(server->catalog, standalone ? 1 : MONGOC_WRITE_CONCERN_W_MAJORITY);
+    mongoc_write_concern_set_journal(server->catalog, true);
+    if (!standalone)
+        mongoc_write_concern_set_wtimeout_int64(server->catalog, timeout);
+    server->catalog_option = bson_new();
+    mongoc_write_concern_append(server->catalog, server->catalog_option);
+    if (unsafe) {
+        server->data = mongoc_write_concern_copy(mongoc_uri_get_write_concern(server->address.uri));
+    } else if (standalone) {
+        server->data = mongoc_write_concern_new();
+        mongoc_write_concern_set_w(server->data, 1);
+    } else {
+        server->data = mongoc_write_concern_copy(server->catalog);
+    }
+}
+
+static uint32_t number(const bson_t *hello, const char *field, uint32_t otherwise) {
+    bson_iter_t iter;
+    int64_t value = bson_iter_init_find(&iter, hello, field) ? bson_iter_as_int64(&iter) : 0;
+    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : otherwise;
+}
+
+/* The kind and limits of the server that takes writes; false with error when there is none. */
+static bool learn_limits(server_t *server, mongoc_client_t *client, bool *read_only, bson_error_t *error) {
+    static const struct {
+        const char *type;
+        server_kind_t kind;
+    } kinds[] = {{"Standalone", SERVER_STANDALONE},
+                 {"RSPrimary", SERVER_REPLICA_SET},
+                 {"Mongos", SERVER_ROUTER},
+                 {"LoadBalancer", SERVER_ROUTER}};
+    mongoc_server_description_t *chosen = mongoc_client_select_server(client, true, NULL, error);
+    if (!chosen)
+        return false;
+    const char *type = mongoc_server_description_type(chosen);
+    const bson_t *hello = mongoc_server_description_hello_response(chosen);
+    bson_iter_t iter;
+    bool writable = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(type, kinds[i].type) != 0)
+            continue;
+        writable = true;
+        server->facts.kind = kinds[i].kind;
+        server->facts.max_document_bytes = number(hello, "maxBsonObjectSize", 16 << 20);
+        server->facts.max_message_bytes = number(hello, "maxMessageSizeBytes", 48000000);
+        server->facts.max_batch = number(hello, "maxWriteBatchSize", 100000);
+        *read_only = bson_iter_init_find(&iter, hello, "readOnly") && bson_iter_as_bool(&iter);
+    }
+    /* a direct connection to a member that is not the primary: it may become it */
+    if (!writable)
+        bson_set_error(error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE,
+                       "[%s is no primary]", mongoc_server_description_host(chosen)->host_and_port);
+    mongoc_server_description_destroy(chosen);
+    return writable;
+}
+
+static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
+    bson_iter_t iter;
+    const char *version = bson_iter_init_find(&iter, info, "version") ? bson_iter_utf8(&iter, NULL) : NULL;
+    server_facts_t *facts = &server->facts;
+    snprintf(facts->version, sizeof facts->version, "%s", version ? version : "");
+    if (sscanf(facts->version, "%d.%d", &facts->major, &facts->minor) != 2)
+        return err_set(err, STATUS_USAGE,
+                       "the server at %s does not tell its version: is it a MongoDB server?",
+                       server->address.hosts);
+    if (facts->major < OLDEST_MAJOR || (facts->major == OLDEST_MAJOR && facts->minor < OLDEST_MINOR))
+        return err_set(err, STATUS_USAGE, "the server at %s is MongoDB %s; tipple needs %d.%d or newer",
+                       server->address.hosts, facts->version, OLDEST_MAJOR, OLDEST_MINOR);
+    return true;
+}
+
+static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
+    char doing[300];
+    snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
+    bson_t *command = BCON_NEW("buildInfo", BCON_INT32(1));
+    patience_t patience = server_patience(server);
+    bool ok, read_only = false;
+    for (;;) {
+        bson_t reply;
+        bson_error_t error;
+        /* buildInfo goes first: it makes the connection, and with it the login */
+        ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
+             learn_limits(server, client, &read_only, &error);
+        bool over = ok ? !learn_version(server, &reply, err)
+                       : absence_is_final(&server->address, client, &error, patience.tries + 1, err) ||
+                             !server_again(server, client, &patience, &error, &reply, doing, err);
+        bson_destroy(&reply);
+        ok = ok && !over;
+        if (ok || over)
+            break;
+    }
+    bson_destroy(command);
+    if (ok && read_only && !server->reads)
+        ok = err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
+                     server->address.hosts);
+    return ok;
+}
+
+static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
+    bson_error_t error;
+    server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error);
+    if (!server->pool) {
+        address_conceal(&server->address, error.message);
+        return err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
+    }
+    mongoc_client_pool_set_error_api(server->pool, MONGOC_ERROR_API_VERSION_2);
+    mongoc_client_pool_max_size(server->pool, connections ? connections : 1);
+    return true;
+}
+
+/* The address is given away. */
+static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
+    server_t *server = calloc(1, sizeof *server);
+    if (!server) {
+        address_free(address);
+        err_memory(err, sizeof *server);
+        return NULL;
+    }
+    server->address = *address;
+    server->patience_ns = options->patience_ns;
+    server->reads = options->reads;
+    server->anew = options->reads || options->anew;
+    set_options(server->address.uri, options->patience_ns, options->reads);
+    mongoc_client_t *client = open_pool(server, options->connections, err) ? server_take(server, err) : NULL;
+    bool ok = client && learn(server, client, err);
+    server_give(server, client);
+    if (ok) {
+        server->unsafe = options->unsafe;
+        set_concerns(server, options->unsafe);
+        return server;
+    }
+    server_destroy(server);
+    return NULL;
+}
+
+server_t *server_connect(const server_options_t *options, err_t *err) {
+    address_t address;
+    return address_parse(&address, options->uri, err) ? connect_to(&address, options, err) : NULL;
+}
+
+server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
+                        int64_t patience_ns, err_t *err) {
+    const server_options_t options = {.patience_ns = patience_ns,
+                                      .connections = connections,
+                                      .unsafe = server->unsafe,
+                                      .reads = server->reads,
+                                      .anew = server->anew};
+    address_t address;
+    return address_beside(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
+                                                                       : NULL;
+}

@@ -1,0 +1,256 @@
+#include "server/strain.h"
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double KEPT_FREE = 1.2, LEAST_SPARE = 0.15;
+
+enum { FIXED_TICKETS = 64 };
+
+/* ---- a reply's fields ---- */
+
+static double number(const bson_t *status, const char *path) {
+    bson_iter_t top, at;
+    if (!bson_iter_init(&top, status) || !bson_iter_find_descendant(&top, path, &at))
+        return NAN;
+    return BSON_ITER_HOLDS_NUMBER(&at) || BSON_ITER_HOLDS_BOOL(&at) ? bson_iter_as_double(&at)
+           : BSON_ITER_HOLDS_DATE_TIME(&at)                         ? (double)bson_iter_date_time(&at)
+                                                                    : NAN;
+}
+
+/* NAN only where both are unknown. */
+static double sum(double a, double b) {
+    return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+static double most(double a, double b) {
+    return isnan(a) || b > a ? b : a;
+}
+
+/* Fields that are a number as they stand; where servers of several versions have it in several places, the
+ * sum of those that are there. */
+static const struct {
+    const char *path;
+    size_t offset;
+} fields[] = {
+    {"wiredTiger.thread-yield.application thread time waiting for cache (usecs)",
+     offsetof(strain_sample_t, eviction_us)},
+    {"wiredTiger.thread-yield.application thread time evicting (usecs)",
+     offsetof(strain_sample_t, eviction_us)},
+    {"wiredTiger.cache.application thread time waiting for cache (usecs)",
+     offsetof(strain_sample_t, eviction_us)},
+    {"wiredTiger.cache.application thread time evicting (usecs)", offsetof(strain_sample_t, eviction_us)},
+    {"globalLock.currentQueue.total", offsetof(strain_sample_t, queued)},
+    {"flowControl.isLagged", offsetof(strain_sample_t, lagged)},
+    {"wiredTiger.log.log sync operations", offsetof(strain_sample_t, syncs)},
+    {"wiredTiger.log.log sync time duration (usecs)", offsetof(strain_sample_t, sync_us)},
+    {"wiredTiger.transaction.transaction checkpoint most recent time (msecs)",
+     offsetof(strain_sample_t, checkpoint_ms)},
+    {"wiredTiger.checkpoint.most recent time (msecs)", offsetof(strain_sample_t, checkpoint_ms)},
+    {"opLatencies.reads.ops", offsetof(strain_sample_t, reads)},
+    {"opLatencies.reads.latency", offsetof(strain_sample_t, read_us)},
+    {"extra_info.user_time_us", offsetof(strain_sample_t, cpu_us)},
+    {"extra_info.system_time_us", offsetof(strain_sample_t, cpu_us)},
+};
+
+/* The share of tickets taken. A server that moves their number by itself (7.0 on), to as few as it needs,
+ * tells by its queues. */
+static double tickets(const bson_t *status, const char *kind) {
+    char out[80], all[80];
+    snprintf(out, sizeof out, "wiredTiger.concurrentTransactions.%s.out", kind);
+    snprintf(all, sizeof all, "wiredTiger.concurrentTransactions.%s.totalTickets", kind);
+    double total = number(status, all);
+    return total >= FIXED_TICKETS ? number(status, out) / total : NAN;
+}
+
+void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample) {
+    *sample = (strain_sample_t){at_ns, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        double *field = (double *)(void *)((char *)sample + fields[i].offset);
+        *field = sum(*field, number(status, fields[i].path));
+    }
+    double cache = number(status, "wiredTiger.cache.maximum bytes configured");
+    if (cache > 0) {
+        sample->used = number(status, "wiredTiger.cache.bytes currently in the cache") / cache;
+        sample->dirty = number(status, "wiredTiger.cache.tracked dirty bytes in the cache") / cache;
+        sample->updates = number(status, "wiredTiger.cache.bytes allocated for updates") / cache;
+    }
+    sample->tickets = most(tickets(status, "read"), tickets(status, "write"));
+    sample->behind_s = (number(status, "repl.lastWrite.lastWriteDate") -
+                        number(status, "repl.lastWrite.majorityWriteDate")) /
+                       1e3;
+}
+
+/* ---- asking ---- */
+
+bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
+    /* sections that are long or costly, and of no use here */
+    static const char *const without[] = {"metrics",
+                                          "locks",
+                                          "tcmalloc",
+                                          "transactions",
+                                          "network",
+                                          "security",
+                                          "asserts",
+                                          "mem",
+                                          "sharding",
+                                          "mirroredReads",
+                                          "shardingStatistics",
+                                          "catalogStats",
+                                          "connections",
+                                          "indexStats",
+                                          "oplogTruncation",
+                                          "electionMetrics",
+                                          "hedgingMetrics"};
+    bson_t command = BSON_INITIALIZER;
+    mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    BSON_APPEND_INT32(&command, "serverStatus", 1);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        BSON_APPEND_INT32(&command, without[i], 0);
+    bool ok = mongoc_client_command_simple(client, "admin", &command, primary, reply, error);
+    mongoc_read_prefs_destroy(primary);
+    bson_destroy(&command);
+    return ok;
+}
+
+bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error) {
+    bson_t reply;
+    const bool ok = strain_status(client, &reply, error);
+    if (ok)
+        strain_read(&reply, clock_now_ns(), sample);
+    bson_destroy(&reply);
+    return ok;
+}
+
+double strain_cores(mongoc_client_t *client) {
+    bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
+    bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, NULL);
+    double all = ok ? number(&reply, "system.numCores") : NAN,
+           own = ok ? number(&reply, "system.numCoresAvailableToProcess") : NAN;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return own > 0 && own < all ? own : all;
+}
+
+/* ---- judging ---- */
+
+/* What is looked at, as one number each: between `ease` and `trouble` the pressure grows from 0 to 1. */
+typedef struct {
+    const strain_sample_t *before, *now;
+    const strain_compared_t *compared;
+} view_t;
+
+static double used(const view_t *view) {
+    return view->now->used * 100;
+}
+
+static double dirty(const view_t *view) {
+    return view->now->dirty * 100;
+}
+
+static double updates(const view_t *view) {
+    return view->now->updates * 100;
+}
+
+static double queued(const view_t *view) {
+    return view->now->queued;
+}
+
+static double taken(const view_t *view) {
+    return view->now->tickets * 100;
+}
+
+static double behind(const view_t *view) {
+    return view->now->behind_s;
+}
+
+static double lagged(const view_t *view) {
+    return view->now->lagged;
+}
+
+static double checkpoint(const view_t *view) {
+    return view->now->checkpoint_ms / 1e3;
+}
+
+static double more(double before, double now) {
+    return now >= before ? now - before : NAN; /* less: the server began anew */
+}
+
+static double evicting(const view_t *view) {
+    double took_us = (double)(view->now->at_ns - view->before->at_ns) / 1e3;
+    return took_us > 0 ? more(view->before->eviction_us, view->now->eviction_us) / took_us * 100 : NAN;
+}
+
+static double sync_ms(const view_t *view) {
+    double syncs = more(view->before->syncs, view->now->syncs);
+    return syncs > 0 ? more(view->before->sync_us, view->now->sync_us) / syncs / 1e3 : NAN;
+}
+
+static double slower(const view_t *view) {
+    return view->compared->read_times;
+}
+
+static double spare_taken(const view_t *view) {
+    return view->compared->spare_taken * 100;
+}
+
+/* The engine's own points, as it sets them unless told: it begins to clean at 5 % dirty and 2.5 % of changes,
+ * and at 20 and 10 % its clients have to; it begins to evict at 80 % full, and at 95 % its clients have to.
+ * Trouble is on the way there. Flow control begins at 10 s, and a checkpoint every 60 s. */
+static const struct {
+    double (*of)(const view_t *view);
+    double ease, trouble;
+    const char *reason; /* with the number */
+} signs[STRAIN_SIGNS] = {
+    {dirty, 5, 16, "cache %.0f%% dirty"},
+    {used, 80, 92, "cache %.0f%% full"},
+    {updates, 2.5, 8, "changes fill %.0f%% of the cache"},
+    {evicting, 0, 20, "clients make room in the cache %.0f%% of the time"},
+    {queued, 1, 10, "%.0f operations queued"},
+    {taken, 50, 100, "%.0f%% of the tickets taken"},
+    {behind, 1.5, 6, "the majority is %.0f s behind"},
+    {lagged, 0, 1, "its flow control holds writes back"},
+    {sync_ms, 25, 150, "the journal takes %.0f ms to reach the disk"},
+    {checkpoint, 15, 55, "checkpoints take %.0f s"},
+    {slower, 1.15, 1.6, "reads take %.1f times as long as usual"},
+    {spare_taken, 50, 150, "the load takes %.0f%% of the CPU to spare"},
+};
+
+double strain_read_us(const strain_sample_t *before, const strain_sample_t *now, double *reads) {
+    *reads = more(before->reads, now->reads);
+    return *reads > 0 ? more(before->read_us, now->read_us) / *reads : NAN;
+}
+
+/* A queue at all cores is as rare with many as with few when about the root of their number stays free. */
+double strain_spare(double free_cores) {
+    return fmax(free_cores - KEPT_FREE * sqrt(free_cores), LEAST_SPARE * free_cores);
+}
+
+double strain_busy_cores(const strain_sample_t *before, const strain_sample_t *now) {
+    double took_us = (double)(now->at_ns - before->at_ns) / 1e3;
+    return took_us > 0 ? more(before->cpu_us, now->cpu_us) / took_us : NAN;
+}
+
+strain_t strain_judge(const strain_sample_t *before, const strain_sample_t *now,
+                      const strain_compared_t *compared) {
+    const view_t view = {before, now, compared};
+    strain_t strain = {.reason = ""};
+    double highest = 0;
+    for (size_t i = 0; i < STRAIN_SIGNS; i++) {
+        double value = signs[i].of(&view);
+        double pressure = (value - signs[i].ease) / (signs[i].trouble - signs[i].ease);
+        if (!(pressure > highest)) /* also what is not known */
+            continue;
+        highest = pressure;
+        strain.sign = (int)i;
+        /* the format is one of those above */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(strain.reason, sizeof strain.reason, signs[i].reason, value);
+#pragma GCC diagnostic pop
+    }
+    strain.pressure = highest < 1 ? highest : 1;
+    return strain;
+}

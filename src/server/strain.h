@@ -1,0 +1,64 @@
+/* strain: how hard a server is at work, by its own word (serverStatus): its cache against the points at which
+ * the storage engine makes others evict, queues and tickets, replication, the disk, and what reads take.
+ * Nothing here waits or talks but strain_ask; any thread. */
+#ifndef TIPPLE_SERVER_STRAIN_H
+#define TIPPLE_SERVER_STRAIN_H
+
+#include "server/server.h"
+
+/* One look at a server; NAN where it does not tell. used, dirty and updates are shares of the cache;
+ * microseconds and counts are those since its start. */
+typedef struct {
+    int64_t at_ns;
+    double used, dirty, updates;
+    double eviction_us; /* that its clients' threads waited for room in the cache, or made some */
+    double queued;      /* operations that wait for a lock or a ticket */
+    double tickets;     /* the share that is taken, of those for reads or those for writes */
+    double behind_s;    /* the majority's last write behind the primary's */
+    double lagged;      /* 1: flow control holds writes back */
+    double syncs, sync_us, checkpoint_ms;
+    double reads, read_us;
+    double cpu_us;
+} strain_sample_t;
+
+/* One serverStatus, without its sections that are long or costly. The reply is to be destroyed, also after a
+ * failure. */
+bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
+
+/* One serverStatus, to the primary, without trying again. */
+bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error);
+
+/* How many cores the server has to itself; NAN: it does not tell. */
+double strain_cores(mongoc_client_t *client);
+
+/* The pure half of it: what a reply says. */
+void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample);
+
+/* Between two samples: microseconds that a read took on average, and cores that were kept busy; NAN: not
+ * known, there were no reads, or the server began anew. */
+double strain_read_us(const strain_sample_t *before, const strain_sample_t *now, double *reads);
+double strain_busy_cores(const strain_sample_t *before, const strain_sample_t *now);
+
+/* Of so many cores that nobody uses, how many somebody may keep busy so that who comes finds a free one
+ * nearly always: of few cores a small part, of many most. */
+double strain_spare(double free_cores);
+
+/* What only comparing with other times tells; NAN: not known. */
+typedef struct {
+    double read_times;  /* how many times as long as without the load reads take */
+    double spare_taken; /* what the load takes of the cores that others can spare (strain_spare) */
+} strain_compared_t;
+
+enum { STRAIN_SIGNS = 12 };
+
+typedef struct {
+    double pressure;  /* 0: at ease; 1: others suffer, or will at once */
+    int sign;         /* which of STRAIN_SIGNS presses most */
+    char reason[120]; /* "cache 14% dirty"; empty at ease */
+} strain_t;
+
+/* before: an earlier sample, for what is counted. */
+strain_t strain_judge(const strain_sample_t *before, const strain_sample_t *now,
+                      const strain_compared_t *compared);
+
+#endif

@@ -1,0 +1,478 @@
+#include "study/drill/drill.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/numbers/units.h"
+#include "format/format.h"
+#include "study/choices.h"
+#include "study/drill/drill_pass.h"
+#include "study/drill/rehearsal.h"
+#include "study/scratch.h"
+#include "study/supplies.h"
+#include "catalog/places.h"
+#include "catalog/store/store_mongo.h"
+#include "server/presplit/hold.h"
+#include "server/presplit/zones.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const drill_spec_t *spec;
+    drill_result_t *result;
+    server_t *target;
+    mongoc_client_t *client; /* of the target */
+    scratch_t *scratch;
+    char *scratch_uri;
+    size_t file_count;
+    supplies_rejects_t rejects; /* of samples and scratch drills */
+} drilling_t;
+
+void drill_spec_init(drill_spec_t *spec) {
+    *spec = (drill_spec_t){.indexes = DRILL_AFTER};
+    load_spec_init(&spec->load);
+}
+
+const char *drill_indexes_name(drill_indexes_t indexes) {
+    static const char *const names[] = {
+        [DRILL_AFTER] = "after", [DRILL_BEFORE] = "before", [DRILL_BOTH] = "both"};
+    return names[indexes];
+}
+
+/* ---- before anything is touched ---- */
+
+/* A target is dropped only by somebody who wrote its name a second time. */
+static bool check_drop(const drilling_t *drilling, err_t *err) {
+    const char *drop = drilling->spec->drop;
+    address_t address;
+    if (!address_parse(&address, drilling->spec->load.uri, err))
+        return false;
+    const bool ok =
+        !drop || strcmp(drop, address.name) == 0 ||
+        err_set(err, STATUS_USAGE,
+                "--drop %.200s: the URI names %s. Only a collection named twice is dropped, or a scratch one "
+                "(leave --drop out): nothing was touched",
+                drop, address.name);
+    address_free(&address);
+    return ok;
+}
+
+/* A load would find out, too, but behind the drop of the target. */
+static bool check_indexes(const load_spec_t *load, err_t *err) {
+    for (size_t i = 0; i < load->index_count; i++) {
+        index_spec_t index;
+        if (!place_parse_index(load->indexes[i], &index, err))
+            return err_where(err, "--index");
+        place_free_index(&index);
+    }
+    return true;
+}
+
+static bool check_cluster(const drilling_t *drilling, err_t *err) {
+    const load_spec_t *load = &drilling->spec->load;
+    return drilling->result->cluster || (!load->shard_key && !load->direct) ||
+           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
+                   load->direct ? "--direct" : "--shard-key", drilling->result->where);
+}
+
+static bool check_spec(drilling_t *drilling, err_t *err) {
+    const load_spec_t *load = &drilling->spec->load;
+    drill_result_t *result = drilling->result;
+    schema_t *schema = format_open(load->format, err);
+    if (!schema)
+        return false;
+    snprintf(result->format, sizeof result->format, "%s", schema->name);
+    schema_destroy(schema);
+    return check_drop(drilling, err) && check_indexes(load, err) &&
+           (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
+           supplies_check_files(&drilling->spec->load, "a drill reads again what it has loaded",
+                                &drilling->file_count, err) &&
+           first_query_choose(drilling->spec->query, result->format, &result->query, err);
+}
+
+/* ---- the target ---- */
+
+/* What is dropped comes back as it was: with the indexes that it has, unless others are named. */
+static bool take_indexes(drilling_t *drilling, err_t *err) {
+    const drill_spec_t *spec = drilling->spec;
+    drill_result_t *result = drilling->result;
+    target_indexes_t *own = &result->indexes;
+    if (!target_indexes_read(drilling->target, drilling->client, own, err))
+        return false;
+    if (own->other[0] && spec->drop && !spec->load.index_count)
+        return err_set(err, STATUS_USAGE,
+                       "%s has an index that --index cannot make again (%s): it would be gone. Nothing was "
+                       "touched; name the indexes to build with --index, and make the others yourself",
+                       result->namespace, own->other);
+    if (own->other[0])
+        log_warn("%s has an index that --index cannot make (%s): the drill is without it", result->namespace,
+                 own->other);
+    if (!spec->load.index_count) {
+        result->load.indexes = own->texts;
+        result->load.index_count = own->count;
+    }
+    return spec->indexes == DRILL_AFTER || result->load.index_count ||
+           err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
+                   drill_indexes_name(spec->indexes), result->namespace);
+}
+
+static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
+    const char *name = drilling->result->namespace;
+    zones_t zones;
+    hold_t hold = HOLD_ON;
+    bool ok = zones_read(drilling->target, drilling->client, &zones, err) &&
+              (!zones.unbalanced || hold_look(drilling->target, drilling->client, &hold, err));
+    if (ok && zones.others)
+        ok = err_set(
+            err, STATUS_USAGE,
+            "%s has zones that a person has set (%zu range%s, such as %s): a drop takes them away. Nothing "
+            "was touched; drill in scratch (leave --drop out), or take them away and put them back yourself",
+            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    else if (ok && (hold == HOLD_PERSONS || hold == HOLD_IN_DOUBT))
+        ok = err_set(
+            err, STATUS_USAGE,
+            "the balancing of %s was turned off by a person: a drop turns it on. Nothing was touched; drill "
+            "in scratch (leave --drop out), or turn it on (sh.enableBalancing) and off again yourself",
+            name);
+    zones_free(&zones);
+    return ok;
+}
+
+/* Only a load's own settings come back behind a drop. */
+static bool nothing_beyond(drilling_t *drilling, err_t *err) {
+    char beyond[64];
+    if (!drilling->spec->drop)
+        return true;
+    if (drilling->result->cluster && !nothing_of_a_person(drilling, err))
+        return false;
+    return target_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
+           (!beyond[0] ||
+            err_set(err, STATUS_USAGE,
+                    "%s has a setting that a load does not make again (%s): it would be gone. Nothing was "
+                    "touched; drill in scratch (leave --drop out), or take it away and put it back yourself",
+                    drilling->result->namespace, beyond));
+}
+
+/* How many loads run, and how many files the collection was loaded from. */
+static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    places_t *places = NULL;
+    store_t *store = store_mongo_open(drilling->target, drilling->client, err);
+    bool ok = store && store->read_header(store, &header, &found, err) &&
+              running_count(store, NULL, found ? header.lease_ms : STORE_LEASE_MS, running, err) &&
+              (places = places_read(store, err)) != NULL;
+    *files = ok ? places_inputs(places) : 0;
+    places_free(places);
+    catalog_header_free(&header);
+    store_mongo_close(store);
+    return ok;
+}
+
+static bool nobody_loads(drilling_t *drilling, err_t *err) {
+    size_t running, files;
+    if (!drilling->spec->drop)
+        return true;
+    if (!look_at_catalog(drilling, &running, &files, err))
+        return false;
+    if (files > drilling->file_count)
+        log_warn("%zu files were loaded into %s, and %zu come back", files, drilling->result->namespace,
+                 drilling->file_count);
+    return !running ||
+           err_set(err, STATUS_USAGE,
+                   "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
+                   "who they are",
+                   running, running == 1 ? "" : "s", drilling->result->namespace, running == 1 ? "is" : "are",
+                   running == 1 ? "it" : "them");
+}
+
+static bool open_target(drilling_t *drilling, err_t *err) {
+    const drill_spec_t *spec = drilling->spec;
+    drill_result_t *result = drilling->result;
+    const server_options_t options = {
+        .uri = spec->load.uri, .patience_ns = spec->load.patience_ns, .connections = 2};
+    result->load = spec->load;
+    if (!(drilling->target = server_connect(&options, err)) ||
+        !(drilling->client = server_take(drilling->target, err)))
+        return false;
+    const server_facts_t *facts = server_facts(drilling->target);
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(drilling->target));
+    snprintf(result->where, sizeof result->where, "%s", server_where(drilling->target));
+    snprintf(result->version, sizeof result->version, "%s", facts->version);
+    snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
+             result->scratch ? SCRATCH_DRILL : "");
+    result->cluster = facts->kind == SERVER_ROUTER;
+    return check_cluster(drilling, err) &&
+           choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
+                               err) &&
+           take_indexes(drilling, err) && nothing_beyond(drilling, err) && nobody_loads(drilling, err);
+}
+
+/* ---- samples ---- */
+
+static void plan_passes(drilling_t *drilling) {
+    const drill_indexes_t indexes = drilling->spec->indexes;
+    drill_result_t *result = drilling->result;
+    const forecast_t unknown = {NAN, NAN, NAN};
+    result->pass_count = indexes == DRILL_BOTH ? 2 : 1;
+    for (size_t i = 0; i < result->pass_count; i++) {
+        drill_pass_t *pass = &result->passes[i];
+        pass->indexes_first = indexes == DRILL_BEFORE || i == 1;
+        pass->predicted = pass->verified = unknown;
+        pass->reached = DRILL_PHASES;
+        for (drill_phase_t phase = 0; phase < DRILL_PHASES; phase++)
+            pass->phases[phase].predicted = unknown;
+    }
+}
+
+static const char *spell(char out[96], const forecast_t *forecast) {
+    char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
+    units_time(mid, (int64_t)(forecast->mid * 1e9));
+    if (isnan(forecast->low))
+        snprintf(out, 96, "%s", mid);
+    else
+        snprintf(out, 96, "%s (%s to %s)", mid, units_time(low, (int64_t)(forecast->low * 1e9)),
+                 units_time(high, (int64_t)(forecast->high * 1e9)));
+    return out;
+}
+
+/* Before anything begins: afterwards everybody would have known it. */
+static void say_forecast(const drill_result_t *result) {
+    char documents[UNITS_MAX], whole[96], load[96], verify[96];
+    for (size_t i = 0; i < result->pass_count; i++) {
+        const drill_pass_t *pass = &result->passes[i];
+        units_count(documents, (uint64_t)result->all_documents);
+        spell(load, &pass->phases[DRILL_LOAD].predicted);
+        spell(verify, &pass->phases[DRILL_VERIFY].predicted);
+        log_note("drill: foretold for %s documents%s: %s from nothing to verified; load %s, verify %s",
+                 documents,
+                 result->pass_count == 1 ? ""
+                 : pass->indexes_first   ? ", indexes before"
+                                         : ", indexes after",
+                 spell(whole, &pass->verified), load, verify);
+    }
+}
+
+/* What the server's disk has left; NAN: it does not say (a router never does). */
+static double free_bytes(const drilling_t *drilling) {
+    bson_iter_t at;
+    bson_t reply;
+    err_t ignored;
+    double total = NAN, used = NAN;
+    bson_t *command = BCON_NEW("dbStats", BCON_INT32(1));
+    if (server_command(drilling->target, drilling->client, server_database(drilling->target), command, false,
+                       &reply, &ignored)) {
+        if (bson_iter_init_find(&at, &reply, "fsTotalSize"))
+            total = bson_iter_as_double(&at);
+        if (bson_iter_init_find(&at, &reply, "fsUsedSize"))
+            used = bson_iter_as_double(&at);
+    }
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return total - used;
+}
+
+/* Before hours are spent. What compression will make of it nobody knows, so it is only told. */
+static void look_for_room(const drilling_t *drilling) {
+    const drill_result_t *result = drilling->result;
+    const drill_sample_t *sample = &result->samples[result->sample_count - 1];
+    const double bytes = result->all_documents * (double)sample->bytes / (double)sample->documents,
+                 room = free_bytes(drilling);
+    char needed[UNITS_MAX], left[UNITS_MAX];
+    if (result->scratch && bytes > room)
+        log_warn(
+            "the documents have %s, before compression and without indexes, and the server's disk has %s "
+            "left: it may not be enough for the scratch collection",
+            units_size(needed, (uint64_t)bytes), units_size(left, (uint64_t)room));
+}
+
+static bool predict(drilling_t *drilling, err_t *err) {
+    const drill_spec_t *spec = drilling->spec;
+    load_spec_t load = drilling->result->load;
+    load.uri = drilling->scratch_uri;
+    load.rejects = drilling->rejects.path;
+    const rehearsal_spec_t rehearsal = {
+        .load = &load,
+        .scratch = drilling->scratch,
+        .sample = spec->sample,
+        .documents = spec->scale && spec->scale != DRILL_ALL ? (double)spec->scale : NAN,
+        .thorough = spec->scale > 0};
+    if (spec->no_predict)
+        return true;
+    if (!rehearsal_run(&rehearsal, drilling->result, err))
+        return stop_signal() ? false : err_where(err, "in a sample");
+    say_forecast(drilling->result);
+    look_for_room(drilling);
+    /* a scratch drill has the last sample to drop, and so measures that, too */
+    return drilling->result->scratch || scratch_drop(drilling->scratch, err);
+}
+
+/* ---- the drill itself ---- */
+
+static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
+    const bool scratch = drilling->result->scratch;
+    drill_pass_spec_t spec = {.load = drilling->result->load,
+                              .query = &drilling->result->query,
+                              .cluster = drilling->result->cluster};
+    spec.load.limit = UINT64_MAX;
+    if (scratch) {
+        spec.load.uri = drilling->scratch_uri;
+        if (!spec.load.rejects)
+            spec.load.rejects = drilling->rejects.path;
+    }
+    scratch_checkpoint(drilling->scratch);
+    const bool ok = scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    if (spec.load.rejects == drilling->rejects.path && pass->load.counts.rejected)
+        log_warn("the rejects of this drill are not kept: --rejects FILE does");
+    return ok;
+}
+
+/* ---- its history ---- */
+
+static void join_keys(const load_result_t *load, char out[512]) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < load->index_count && used < 512; i++)
+        used += (size_t)snprintf(out + used, 512 - used, "%s%s", i ? " " : "", load->indexes[i].keys);
+}
+
+static void describe(const drilling_t *drilling, const drill_pass_t *pass, drills_entry_t *entry) {
+    const drill_result_t *result = drilling->result;
+    const load_result_t *load = &pass->load;
+    char name[1400];
+    *entry = (drills_entry_t){.scratch = result->scratch,
+                              .documents = load->counts.loaded,
+                              .bytes = load->bytes_bson,
+                              .rejected = load->counts.rejected,
+                              .differences = pass->wrong,
+                              .threads = load->threads,
+                              .batch = load->batch,
+                              .seconds = (double)pass->took_ns / 1e9,
+                              .verified = (double)pass->verified_ns / 1e9,
+                              .foretold = pass->verified,
+                              .when_ms = clock_wall_ms()};
+    snprintf(entry->namespace, sizeof entry->namespace, "%s", result->namespace);
+    snprintf(entry->format, sizeof entry->format, "%s", result->format);
+    snprintf(entry->server, sizeof entry->server, "%s", result->version);
+    snprintf(entry->version, sizeof entry->version, "%s", TIPPLE_VERSION);
+    snprintf(entry->query, sizeof entry->query, "%.255s", first_query_name(&result->query, name));
+    snprintf(entry->indexes, sizeof entry->indexes, "%s",
+             !load->index_count ? "none"
+                                : drill_indexes_name(pass->indexes_first ? DRILL_BEFORE : DRILL_AFTER));
+    join_keys(load, entry->keys);
+    gethostname(entry->host, sizeof entry->host - 1);
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
+        entry->phases[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
+        entry->phases_foretold[i] = pass->phases[i].predicted;
+    }
+}
+
+/* The drill is what counts: that it cannot be written down is told, no more. */
+static void remember(drilling_t *drilling, drill_pass_t *pass) {
+    drills_entry_t entry, *entries = NULL;
+    size_t count = 0;
+    err_t err;
+    describe(drilling, pass, &entry);
+    bool ok = drills_read(drilling->target, drilling->client, &entries, &count, &err);
+    const drills_entry_t *before = ok ? drills_before(entries, count, &entry) : NULL;
+    pass->compared = before != NULL;
+    if (before)
+        pass->earlier = *before;
+    free(entries);
+    ok = ok && drills_write(drilling->target, drilling->client, &entry, &err);
+    if (!ok)
+        log_warn("the drill is not kept for `tipple drill --history`: %s", err.text);
+}
+
+static bool run_passes(drilling_t *drilling, err_t *err) {
+    drill_result_t *result = drilling->result;
+    for (size_t i = 0; i < result->pass_count; i++) {
+        result->drilled = true;
+        if (!run_pass(drilling, &result->passes[i], err))
+            return false;
+        remember(drilling, &result->passes[i]);
+    }
+    for (size_t i = 0; i < result->pass_count; i++)
+        if (result->passes[i].difference[0])
+            return err_set(err, STATUS_DIFFERENT, "%s", result->passes[i].difference);
+    return true;
+}
+
+static bool drill(drilling_t *drilling, err_t *err) {
+    const drill_spec_t *spec = drilling->spec;
+    plan_passes(drilling);
+    return check_spec(drilling, err) && open_target(drilling, err) &&
+           supplies_make_rejects(&drilling->rejects, "drill", "samples", err) &&
+           (drilling->scratch = scratch_open(spec->load.uri, SCRATCH_DRILL, spec->load.patience_ns, err)) !=
+               NULL &&
+           scratch_hold(drilling->scratch, err) && predict(drilling, err) &&
+           (spec->predict_only || spec->scale || run_passes(drilling, err));
+}
+
+static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
+    err_t closing;
+    if (!scratch_close(drilling->scratch, &closing)) {
+        if (ok)
+            *err = closing;
+        else
+            log_warn("%s", closing.text);
+        ok = false;
+    }
+    if (drilling->client)
+        server_give(drilling->target, drilling->client);
+    server_destroy(drilling->target);
+    free(drilling->scratch_uri);
+    supplies_remove_rejects(&drilling->rejects);
+    return ok;
+}
+
+static bool some_rejected(const drill_result_t *result) {
+    uint64_t rejected = 0;
+    for (size_t i = 0; i < result->pass_count; i++)
+        rejected += result->passes[i].load.counts.rejected;
+    return rejected > 0;
+}
+
+bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
+    drilling_t drilling = {.spec = spec, .result = result};
+    const int64_t began = clock_now_ns();
+    memset(result, 0, sizeof *result);
+    result->all_documents = NAN;
+    result->scratch = !spec->drop;
+    result->began_ms = clock_wall_ms();
+    *err = (err_t){.status = STATUS_OK};
+    bool ok = drill(&drilling, err);
+    ok = close_all(&drilling, ok, err);
+    if (ok) /* what was tried in vain on the way is no failure */
+        *err = (err_t){.status = some_rejected(result) ? STATUS_SOME_REJECTED : STATUS_OK};
+    result->took_ns = clock_now_ns() - began;
+    return ok;
+}
+
+void drill_free_result(drill_result_t *result) {
+    target_indexes_free(&result->indexes);
+}
+
+/* ---- what came out ---- */
+
+bool drill_left_open(const drill_result_t *result) {
+    if (result->scratch || !result->drilled)
+        return false;
+    for (size_t i = result->pass_count; i-- > 0;) {
+        const drill_pass_t *pass = &result->passes[i];
+        if (pass->reached != DRILL_PHASES)
+            return pass->phases[DRILL_DROP].came && !pass->loaded;
+    }
+    return false;
+}
+
+const drill_pass_t *drill_quicker(const drill_result_t *result) {
+    const drill_pass_t *one = &result->passes[0], *other = &result->passes[1];
+    if (result->pass_count < 2)
+        return NULL;
+    if (one->finished && other->finished)
+        return other->verified_ns < one->verified_ns ? other : one;
+    return other->verified.mid < one->verified.mid ? other : one;
+}

@@ -1,0 +1,222 @@
+#include "study/drill/rehearsal.h"
+#include "base/log.h"
+#include "base/numbers/units.h"
+#include "format/format.h"
+#include "study/drill/drill_pass.h"
+#include "study/gauge.h"
+#include "study/supplies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SAMPLE = 20000, MOST_SAMPLE = 1000000, SIZES = 3, ROUNDS = 2, MORE_SIZES = 4, MORE_ROUNDS = 3 };
+
+/* A sample of this length is long enough for what costs time once, and short enough to be repeated. */
+static const double LONG_ENOUGH_S = 2;
+
+typedef struct {
+    const rehearsal_spec_t *spec;
+    drill_result_t *result;
+    drill_pass_t *pass; /* the last one */
+    uint64_t most;      /* records of the largest sample */
+    uint64_t all;       /* records of all files; UINT64_MAX: too many to be counted */
+    double documents;   /* that they make without a filter */
+    bool scans;         /* the first query looks at everything */
+    bool told;          /* of rejects */
+    double kept;        /* documents of records that make one: what the filter lets through */
+    log_progress_t progress;
+} rehearsal_t;
+
+/* ---- how many there are ---- */
+
+static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
+    const load_spec_t *load = rehearsal->spec->load;
+    drill_result_t *result = rehearsal->result;
+    manifest_options_t options = {.input_name = NULL};
+    manifest_t manifest;
+    gauge_t gauge;
+    schema_t *schema = format_open(load->format, err);
+    bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
+    if (ok) {
+        ok = gauge_take(schema, &manifest, &gauge, err);
+        manifest_free(&manifest);
+    }
+    schema_destroy(schema);
+    if (!ok)
+        return false;
+    const bool whole = gauge.all_text <= (double)gauge.text_bytes;
+    rehearsal->all = whole ? gauge.records : UINT64_MAX;
+    rehearsal->documents = gauge.all_documents;
+    result->exact = whole && !load->filter_count;
+    return true;
+}
+
+/* ---- samples ---- */
+
+static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, err_t *err) {
+    const drill_pass_spec_t spec = {.load = *rehearsal->spec->load,
+                                    .query = &rehearsal->result->query,
+                                    .quiet = true,
+                                    .cluster = rehearsal->result->cluster};
+    drill_pass_spec_t limited = spec;
+    drill_pass_t *pass = rehearsal->pass;
+    const counts_t *counts = &pass->load.counts;
+    /* without a limit files are read side by side, as by the drill itself */
+    limited.load.limit = records >= rehearsal->all ? UINT64_MAX : records;
+    limited.load.limit_is_about = limited.load.trial = true;
+    limited.load.watch_flushes = false;
+    limited.load.max_rejects = UINT64_MAX;
+    limited.load.max_rejects_percent = -1;
+    memset(pass, 0, sizeof *pass);
+    pass->indexes_first = indexes_first;
+    scratch_checkpoint(rehearsal->spec->scratch);
+    if (!scratch_keep(rehearsal->spec->scratch, 0, err))
+        return false;
+    if (!drill_pass(&limited, pass, err))
+        return supplies_all_rejected(limited.load.format, err);
+    if (!rehearsal->told)
+        rehearsal->told = supplies_tell_rejects(counts);
+    rehearsal->scans = pass->answer.scans;
+    if (pass->wrong)
+        return err_set(err, STATUS_DIFFERENT, "of a sample of %llu records: %s", (unsigned long long)records,
+                       pass->difference);
+    return counts->loaded ||
+           err_set(err, STATUS_USAGE,
+                   "nothing can be foretold: of %llu records of the sample no document came out (%llu were "
+                   "rejected, %llu filtered)",
+                   (unsigned long long)counts->read, (unsigned long long)counts->rejected,
+                   (unsigned long long)counts->filtered);
+}
+
+static void keep(rehearsal_t *rehearsal, uint64_t asked) {
+    drill_result_t *result = rehearsal->result;
+    const drill_pass_t *pass = rehearsal->pass;
+    drill_sample_t *sample = &result->samples[result->sample_count++];
+    *sample = (drill_sample_t){.asked = asked,
+                               .read = pass->load.counts.read,
+                               .documents = pass->load.counts.loaded,
+                               .bytes = pass->load.bytes_bson,
+                               .indexes_first = pass->indexes_first};
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
+        sample->seconds[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
+}
+
+/* The first one is not counted: it brings the files into the page cache, and tells how large samples may be.
+ */
+static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
+    const uint64_t asked = rehearsal->spec->sample ? rehearsal->spec->sample : FIRST_SAMPLE;
+    if (!take(rehearsal, asked, rehearsal->result->passes[0].indexes_first, err))
+        return false;
+    const counts_t *counts = &rehearsal->pass->load.counts;
+    const double seconds = (double)rehearsal->pass->phases[DRILL_LOAD].took_ns / 1e9,
+                 fits = (double)counts->read / fmax(seconds, 1e-3) * LONG_ENOUGH_S;
+    rehearsal->most = asked;
+    if (!rehearsal->spec->sample && fits > (double)asked)
+        rehearsal->most = fits > MOST_SAMPLE ? MOST_SAMPLE : (uint64_t)(fits / 10000) * 10000;
+    if (rehearsal->most > rehearsal->all)
+        rehearsal->most = rehearsal->all;
+    rehearsal->kept = (double)counts->loaded / (double)(counts->loaded + counts->filtered);
+    return true;
+}
+
+static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
+    const drill_result_t *result = rehearsal->result;
+    char line[128], number[UNITS_MAX];
+    log_detail("drill: a sample of %llu records", (unsigned long long)records);
+    if (!log_progress_is_due(&rehearsal->progress))
+        return;
+    snprintf(line, sizeof line, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
+             all * result->pass_count, units_count(number, records));
+    log_progress_say(&rehearsal->progress, line);
+}
+
+/* Sizes that are halves of each other, up in one round and down in the next. */
+static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
+    const bool thorough = rehearsal->spec->thorough;
+    const size_t sizes = thorough ? MORE_SIZES : SIZES, rounds = thorough ? MORE_ROUNDS : ROUNDS;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < sizes; i++) {
+            const size_t halvings = round % 2 ? i : sizes - 1 - i;
+            uint64_t records = rehearsal->most >> halvings;
+            records = records ? records : 1;
+            say(rehearsal, records, sizes * rounds);
+            if (!take(rehearsal, records, indexes_first, err))
+                return false;
+            keep(rehearsal, records);
+        }
+    return true;
+}
+
+/* ---- what they foretell ---- */
+
+/* An index is a sort: keys are compared about log2(n) times each. Beside that its cost is in proportion to n,
+ * so this is rather too long than too short: docs/disaster-recovery.md. */
+static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
+    switch (phase) {
+    case DRILL_LOAD:
+    case DRILL_VERIFY:
+        return FORECAST_LINE;
+    case DRILL_INDEXES:
+        return indexes_first ? FORECAST_CONSTANT : FORECAST_SORT;
+    case DRILL_QUERY:
+        return rehearsal->scans ? FORECAST_LINE : FORECAST_CONSTANT;
+    default:
+        return FORECAST_CONSTANT;
+    }
+}
+
+static forecast_t foretell_phase(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
+    const drill_result_t *result = rehearsal->result;
+    forecast_point_t points[DRILL_MOST_SAMPLES];
+    size_t count = 0;
+    for (size_t i = 0; i < result->sample_count; i++) {
+        const drill_sample_t *sample = &result->samples[i];
+        if (sample->indexes_first == indexes_first && !isnan(sample->seconds[phase]))
+            points[count++] = (forecast_point_t){(double)sample->documents, sample->seconds[phase]};
+    }
+    const forecast_line_t line = forecast_fit(points, count, shape_of(rehearsal, phase, indexes_first));
+    return forecast_at(&line, result->all_documents);
+}
+
+static void foretell(const rehearsal_t *rehearsal, drill_pass_t *pass) {
+    forecast_t parts[DRILL_PHASES];
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
+        parts[i] = pass->phases[i].predicted = foretell_phase(rehearsal, i, pass->indexes_first);
+    pass->predicted = forecast_sum(parts, DRILL_PHASES);
+    pass->verified = forecast_sum(parts, DRILL_QUERY);
+}
+
+static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
+    drill_result_t *result = rehearsal->result;
+    char records[UNITS_MAX];
+    log_note("drill: loading samples, to foretell how long it will take");
+    if (!count_documents(rehearsal, err) || !warm_up(rehearsal, err))
+        return false;
+    log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
+    bool ok = true;
+    log_progress_begin(&rehearsal->progress);
+    for (size_t i = 0; ok && i < result->pass_count; i++)
+        ok = take_all(rehearsal, result->passes[i].indexes_first, err);
+    log_progress_end(&rehearsal->progress);
+    if (!ok)
+        return false;
+    result->all_documents = rehearsal->spec->documents;
+    if (isnan(result->all_documents))
+        result->all_documents = floor(rehearsal->documents * rehearsal->kept);
+    else
+        result->exact = true; /* it was said */
+    for (size_t i = 0; i < result->pass_count; i++)
+        foretell(rehearsal, &result->passes[i]);
+    return true;
+}
+
+bool rehearsal_run(const rehearsal_spec_t *spec, drill_result_t *result, err_t *err) {
+    rehearsal_t rehearsal = {.spec = spec, .result = result, .pass = calloc(1, sizeof(drill_pass_t))};
+    if (!rehearsal.pass)
+        return err_memory(err, sizeof *rehearsal.pass);
+    const bool ok = rehearse(&rehearsal, err);
+    free(rehearsal.pass);
+    return ok;
+}

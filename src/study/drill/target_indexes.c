@@ -1,0 +1,127 @@
+#include "study/drill/target_indexes.h"
+#include "base/text.h"
+#include "server/codes.h"
+#include "server/inner.h"
+#include "server/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What says nothing about how an index was made. */
+static bool is_plain(const bson_t *index) {
+    static const char *const known[] = {"v", "key", "name", "ns", "background", "2dsphereIndexVersion"};
+    bson_iter_t at;
+    for (bool ok = bson_iter_init(&at, index); ok && bson_iter_next(&at);) {
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            found = found || strcmp(bson_iter_key(&at), known[i]) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static bool append_key(text_t *text, const bson_iter_t *at) {
+    if (text->length)
+        text_append(text, ",");
+    if (BSON_ITER_HOLDS_UTF8(at))
+        text_print(text, "%s:%s", bson_iter_key(at), bson_iter_utf8(at, NULL));
+    else if (BSON_ITER_HOLDS_NUMBER(at))
+        text_print(text, "%s:%d", bson_iter_key(at), bson_iter_as_double(at) < 0 ? -1 : 1);
+    return BSON_ITER_HOLDS_UTF8(at) || BSON_ITER_HOLDS_NUMBER(at);
+}
+
+char *target_indexes_spell(const bson_t *index) {
+    text_t text = {.length = 0};
+    bson_iter_t at, same;
+    bson_t keys;
+    index_spec_t made;
+    err_t ignored;
+    bool ok = is_plain(index) && inner_field(index, "key", &keys) && bson_iter_init(&at, &keys);
+    while (ok && bson_iter_next(&at))
+        ok = append_key(&text, &at);
+    char *spelled = text_take_or_end(&text);
+    /* fields whose names have commas or colons, wildcards: read back they must be the same */
+    if (ok && (ok = place_parse_index(spelled, &made, &ignored))) {
+        ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
+        for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
+            ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
+        place_free_index(&made);
+    }
+    if (ok)
+        return spelled;
+    free(spelled);
+    return NULL;
+}
+
+static bool is_of_id(const bson_t *index) {
+    bson_iter_t at;
+    return (bson_iter_init_find(&at, index, "name") && BSON_ITER_HOLDS_UTF8(&at) &&
+            strcmp(bson_iter_utf8(&at, NULL), "_id_") == 0) ||
+           bson_iter_init_find(&at, index, "clustered");
+}
+
+static void keep(const bson_t *index, target_indexes_t *indexes) {
+    bson_iter_t at;
+    if (is_of_id(index))
+        return;
+    char *text = indexes->count < TARGET_MOST_INDEXES ? target_indexes_spell(index) : NULL;
+    if (text)
+        indexes->texts[indexes->count++] = text;
+    else if (!indexes->other[0])
+        snprintf(indexes->other, sizeof indexes->other, "%.159s",
+                 bson_iter_init_find(&at, index, "name") && BSON_ITER_HOLDS_UTF8(&at)
+                     ? bson_iter_utf8(&at, NULL)
+                     : "without a name");
+}
+
+bool target_indexes_read(server_t *server, mongoc_client_t *client, target_indexes_t *indexes, err_t *err) {
+    bson_t reply, index;
+    bson_iter_t at;
+    *indexes = (target_indexes_t){.count = 0};
+    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
+                               "batchSize", BCON_INT32(1000), "}");
+    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    if (ok && inner_batch(&reply, &at))
+        while (inner_next(&at, &index))
+            keep(&index, indexes);
+    if (!ok && server_code(&reply) == CODE_NAMESPACE_NOT_FOUND)
+        ok = true;
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+/* A load makes these, or they mean nothing without others. */
+static bool is_made_again(const char *option) {
+    static const char *const known[] = {"clusteredIndex",  "storageEngine",    "uuid",
+                                        "validationLevel", "validationAction", "autoIndexId"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(option, known[i]) == 0)
+            return true;
+    return false;
+}
+
+bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
+    bson_t reply, entry, options;
+    bson_iter_t at, option;
+    beyond[0] = '\0';
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
+                               BCON_UTF8(server_collection(server)), "}");
+    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    if (ok && inner_batch(&reply, &at) && inner_next(&at, &entry) &&
+        inner_field(&entry, "options", &options) && bson_iter_init(&option, &options))
+        while (!beyond[0] && bson_iter_next(&option))
+            if (!is_made_again(bson_iter_key(&option)))
+                snprintf(beyond, 64, "%.63s", bson_iter_key(&option));
+    bson_destroy(command);
+    bson_destroy(&reply);
+    return ok;
+}
+
+void target_indexes_free(target_indexes_t *indexes) {
+    for (size_t i = 0; i < indexes->count; i++)
+        free(indexes->texts[i]);
+    indexes->count = 0;
+}

@@ -1,0 +1,116 @@
+#include "verify/altered.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char CUT[] = "...";
+
+/* A document of this one element, under no name. */
+static void isolate(const bson_iter_t *element, bson_t *alone) {
+    bson_init(alone);
+    bson_append_iter(alone, "", 0, element);
+}
+
+/* Whole characters only. */
+static void copy_short(char *out, size_t room, const char *text, size_t length) {
+    if (length >= room) {
+        length = room - sizeof CUT;
+        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
+            length--;
+        memcpy(out + length, CUT, sizeof CUT);
+    } else {
+        out[length] = '\0';
+    }
+    memcpy(out, text, length);
+}
+
+void altered_print_value(const bson_iter_t *value, char *out, size_t room) {
+    static const char before[] = "{ \"\" : ", after[] = " }";
+    bson_t alone;
+    size_t length;
+    isolate(value, &alone);
+    char *json = bson_as_canonical_extended_json(&alone, &length);
+    if (json && length > sizeof before + sizeof after - 2)
+        copy_short(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));
+    else
+        snprintf(out, room, "(no JSON can show it)");
+    bson_free(json);
+    bson_destroy(&alone);
+}
+
+static bool same_element(const bson_iter_t *a, const bson_iter_t *b) {
+    bson_t left, right;
+    isolate(a, &left);
+    isolate(b, &right);
+    bool same = left.len == right.len && bson_equal(&left, &right);
+    bson_destroy(&left);
+    bson_destroy(&right);
+    return same;
+}
+
+static bool find(const bson_iter_t *document, const char *key, bson_iter_t *found) {
+    *found = *document;
+    return bson_iter_find(found, key);
+}
+
+static bool is_nested(const bson_iter_t *element) {
+    return BSON_ITER_HOLDS_DOCUMENT(element) || BSON_ITER_HOLDS_ARRAY(element);
+}
+
+static void join(char path[ALTERED_FIELD], const char *outer, const char *key) {
+    char whole[2 * ALTERED_FIELD];
+    snprintf(whole, sizeof whole, "%s%s%.*s", outer, *outer ? "." : "", ALTERED_FIELD, key);
+    copy_short(path, ALTERED_FIELD, whole, strlen(whole));
+}
+
+static void note(altered_t *altered, const char *path, const bson_iter_t *stored, const bson_iter_t *expected,
+                 uint32_t *count) {
+    if ((*count)++)
+        return;
+    snprintf(altered->field, sizeof altered->field, "%s", path);
+    if (stored)
+        altered_print_value(stored, altered->stored, sizeof altered->stored);
+    if (expected)
+        altered_print_value(expected, altered->expected, sizeof altered->expected);
+}
+
+/* Both at their first elements. Nested documents are looked into as deep as they go: BSON bounds it. */
+static void compare(altered_t *altered, const char *outer, const bson_iter_t *expected,
+                    const bson_iter_t *stored, uint32_t *count) {
+    char path[ALTERED_FIELD];
+    bson_iter_t other, inner, other_inner;
+    for (bson_iter_t at = *expected; bson_iter_next(&at);) {
+        const char *key = bson_iter_key(&at);
+        join(path, outer, key);
+        bool there = find(stored, key, &other);
+        if (!there)
+            note(altered, path, NULL, &at, count);
+        else if (same_element(&at, &other))
+            continue;
+        else if (is_nested(&at) && bson_iter_type(&at) == bson_iter_type(&other) &&
+                 bson_iter_recurse(&at, &inner) && bson_iter_recurse(&other, &other_inner)) {
+            uint32_t before = *count;
+            compare(altered, path, &inner, &other_inner, count);
+            if (*count == before) /* the same fields in another order */
+                note(altered, path, &other, &at, count);
+        } else
+            note(altered, path, &other, &at, count);
+    }
+    for (bson_iter_t at = *stored; bson_iter_next(&at);) {
+        const char *key = bson_iter_key(&at);
+        join(path, outer, key);
+        if (!find(expected, key, &other))
+            note(altered, path, &at, NULL, count);
+    }
+}
+
+void altered_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
+                      uint32_t stored_length, altered_t *altered) {
+    bson_iter_t from, to;
+    uint32_t count = 0;
+    *altered = (altered_t){.more = 0};
+    if (bson_iter_init_from_data(&from, expected, expected_length) &&
+        bson_iter_init_from_data(&to, stored, stored_length))
+        compare(altered, "", &from, &to, &count);
+    altered->more = count ? count - 1 : 0;
+}

@@ -1,0 +1,169 @@
+#include "verify/difference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const difference_names[DIFFERENCE_KINDS] = {
+    [DIFFERENCE_MISSING] = "missing", [DIFFERENCE_EXTRA] = "extra",     [DIFFERENCE_DOUBLED] = "doubled",
+    [DIFFERENCE_ALTERED] = "altered", [DIFFERENCE_FOREIGN] = "foreign", [DIFFERENCE_UNEQUAL] = "unequal",
+};
+
+enum { LEAST_ROOM = 64 };
+
+/* The lowest `most` are kept: twice as many are let in, then sorted, joined and cut. */
+typedef struct {
+    difference_t *kept;
+    size_t count, room;
+    bool sorted;
+    uint64_t documents;
+} pile_t;
+
+struct differences {
+    uint64_t most;
+    pile_t piles[DIFFERENCE_KINDS];
+};
+
+static void free_one(difference_t *difference) {
+    free(difference->other_id);
+    free(difference->why);
+    free(difference->altered);
+}
+
+differences_t *differences_new(uint64_t most) {
+    differences_t *differences = calloc(1, sizeof *differences);
+    if (differences)
+        differences->most = most;
+    return differences;
+}
+
+void differences_clear(differences_t *differences) {
+    for (size_t i = 0; i < DIFFERENCE_KINDS; i++) {
+        pile_t *pile = &differences->piles[i];
+        for (size_t j = 0; j < pile->count; j++)
+            free_one(&pile->kept[j]);
+        pile->count = 0;
+        pile->documents = 0;
+        pile->sorted = false;
+    }
+}
+
+void differences_free(differences_t *differences) {
+    if (!differences)
+        return;
+    differences_clear(differences);
+    for (size_t i = 0; i < DIFFERENCE_KINDS; i++)
+        free(differences->piles[i].kept);
+    free(differences);
+}
+
+static int by_place(const void *a, const void *b) {
+    const difference_t *left = a, *right = b;
+    if (left->file != right->file)
+        return left->file < right->file ? -1 : 1;
+    if (left->offset != right->offset)
+        return left->offset < right->offset ? -1 : 1;
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return strcmp(left->other_id ? left->other_id : "", right->other_id ? right->other_id : "");
+}
+
+/* Neighbours that are missing become one. */
+static bool join(difference_t *last, difference_t *next) {
+    if (last->kind != DIFFERENCE_MISSING || last->file != next->file || last->behind != next->offset ||
+        last->altered || last->why || next->why)
+        return false;
+    last->behind = next->behind;
+    last->last_line = next->last_line;
+    last->last_id = next->last_id;
+    last->records += next->records;
+    free_one(next);
+    return true;
+}
+
+static void sort(pile_t *pile, uint64_t most) {
+    size_t count = 0;
+    if (pile->sorted || !pile->count)
+        return;
+    qsort(pile->kept, pile->count, sizeof *pile->kept, by_place);
+    for (size_t i = 0; i < pile->count; i++) {
+        if (count && join(&pile->kept[count - 1], &pile->kept[i]))
+            continue;
+        if (count < most)
+            pile->kept[count++] = pile->kept[i];
+        else
+            free_one(&pile->kept[i]);
+    }
+    pile->count = count;
+    pile->sorted = true;
+}
+
+static bool make_room(pile_t *pile, uint64_t most, err_t *err) {
+    if (pile->count < pile->room)
+        return true;
+    sort(pile, most);
+    if (pile->room > LEAST_ROOM && pile->count <= pile->room / 2)
+        return true;
+    size_t room = pile->room ? pile->room * 2 : LEAST_ROOM;
+    difference_t *larger = realloc(pile->kept, room * sizeof *larger);
+    if (!larger)
+        return err_memory(err, room * sizeof *larger);
+    pile->kept = larger;
+    pile->room = room;
+    return true;
+}
+
+bool differences_add(differences_t *differences, const difference_t *difference, err_t *err) {
+    pile_t *pile = &differences->piles[difference->kind];
+    difference_t taken = *difference;
+    pile->documents += taken.records;
+    pile->sorted = false;
+    if (pile->count && join(&pile->kept[pile->count - 1], &taken))
+        return true;
+    if (!make_room(pile, differences->most, err)) {
+        free_one(&taken);
+        return false;
+    }
+    pile->kept[pile->count++] = taken;
+    pile->sorted = false; /* making room has sorted what was there */
+    return true;
+}
+
+bool differences_wants(const differences_t *differences, difference_kind_t kind) {
+    return differences->piles[kind].count < differences->most;
+}
+
+bool differences_move(differences_t *to, differences_t *from, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; i < DIFFERENCE_KINDS; i++) {
+        pile_t *pile = &from->piles[i];
+        uint64_t documents = to->piles[i].documents + pile->documents;
+        for (size_t j = 0; j < pile->count; j++) {
+            if (ok)
+                ok = differences_add(to, &pile->kept[j], err);
+            else
+                free_one(&pile->kept[j]);
+        }
+        to->piles[i].documents = documents; /* also of those that were not kept */
+        pile->count = 0;
+    }
+    differences_clear(from);
+    return ok;
+}
+
+uint64_t differences_count(const differences_t *differences, difference_kind_t kind) {
+    return differences->piles[kind].documents;
+}
+
+uint64_t differences_total(const differences_t *differences) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < DIFFERENCE_KINDS; i++)
+        total += differences->piles[i].documents;
+    return total;
+}
+
+const difference_t *differences_of(differences_t *differences, difference_kind_t kind, size_t *count) {
+    pile_t *pile = &differences->piles[kind];
+    sort(pile, differences->most);
+    *count = pile->count;
+    return pile->kept;
+}

@@ -1,0 +1,60 @@
+/* difference: what a verify has found to be wrong. All are counted; of each kind the first ones in the order
+ * of the files are kept, to be told, however many there are and whichever thread found them first.
+ *
+ * Neighbouring records that are missing are one difference. */
+#ifndef TIPPLE_VERIFY_DIFFERENCE_H
+#define TIPPLE_VERIFY_DIFFERENCE_H
+
+#include "verify/altered.h"
+#include "base/err.h"
+
+typedef enum {
+    DIFFERENCE_MISSING,
+    DIFFERENCE_EXTRA,
+    DIFFERENCE_DOUBLED,
+    DIFFERENCE_ALTERED,
+    DIFFERENCE_FOREIGN,
+    DIFFERENCE_UNEQUAL, /* --quick: a range has another number of documents, or of bytes */
+    DIFFERENCE_KINDS
+} difference_kind_t;
+
+extern const char *const difference_names[DIFFERENCE_KINDS]; /* "missing" */
+
+#define DIFFERENCE_NO_FILE SIZE_MAX
+
+typedef struct {
+    difference_kind_t kind;
+    size_t file;              /* its number in the run; DIFFERENCE_NO_FILE, which comes behind all files */
+    const char *name;         /* the file's, or NULL; outlives the difference */
+    uint64_t offset, behind;  /* in the file: from, to */
+    uint64_t line, last_line; /* 0: not known */
+    uint64_t records;         /* or documents, that it stands for */
+    int64_t id, last_id;
+    char *other_id;     /* an `_id` that is no 64-bit integer, as extended JSON; owned */
+    char *why;          /* the rest of the sentence, or NULL; owned */
+    altered_t *altered; /* or NULL; owned */
+} difference_t;
+
+typedef struct differences differences_t;
+
+/* most: kept of each kind. NULL: out of memory. One thread at a time. */
+differences_t *differences_new(uint64_t most);
+void differences_free(differences_t *differences); /* NULL is allowed */
+
+/* Takes it, with what it owns. False: out of memory, and it was freed. */
+bool differences_add(differences_t *differences, const difference_t *difference, err_t *err);
+
+/* Is the next one of this kind, if it stands behind all others, to be kept? Else it need not be described. */
+bool differences_wants(const differences_t *differences, difference_kind_t kind);
+
+/* Moves all of them; `from` is empty afterwards. */
+bool differences_move(differences_t *to, differences_t *from, err_t *err);
+void differences_clear(differences_t *differences);
+
+uint64_t differences_count(const differences_t *differences, difference_kind_t kind); /* of documents */
+uint64_t differences_total(const differences_t *differences);
+
+/* The kept ones of a kind in their order, until the next change. */
+const difference_t *differences_of(differences_t *differences, difference_kind_t kind, size_t *count);
+
+#endif

@@ -1,0 +1,57 @@
+/* inspector: one thread's look at blocks: their records are made into documents again, the range of `_id`s
+ * that they stand for is read from the target (majority, through the router, so that orphans do not count),
+ * and both are compared byte by byte.
+ *
+ *     a file's windows     |     w     |    w+1    |    w+2    |          each is one range of `_id`s:
+ *     records              --a--|-b-|-----c------------------|-d-|        a, b and c must lie in that of w,
+ *                                                                         nothing in that of w+1
+ *
+ * A block that was cut short by a lost connection, a stepdown or a moved chunk is looked at again from its
+ * start. A block in which something differs is looked at once more, too, and what is told is the second look:
+ * a primary that was elected a moment ago may not know yet that the majority has what it holds. */
+#ifndef TIPPLE_VERIFY_INSPECTOR_H
+#define TIPPLE_VERIFY_INSPECTOR_H
+
+#include "format/filter.h"
+#include "load/blocks/block.h"
+#include "verify/difference.h"
+#include "load/rejects/fixes.h"
+#include "server/server.h"
+
+#include <pthread.h>
+
+/* What all inspectors of a run share. */
+typedef struct {
+    const schema_t *schema;
+    const filter_t *filter; /* or NULL */
+    const fixes_t *fixes;   /* or NULL */
+    server_t *server;
+    const load_file_t *files; /* a block's file is one of these */
+    uint64_t max_record;
+    uint64_t most;          /* differences kept of a kind */
+    bool quick;             /* only counts and sizes of ranges are compared */
+    atomic_llong shaken_ns; /* when the server was last found again */
+} inspection_t;
+
+typedef struct {
+    uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t seen, same; /* documents of the target */
+    uint64_t encoded_bytes, stored_bytes;
+    uint64_t blocks, retries;
+} inspected_t;
+
+typedef struct inspector inspector_t;
+
+inspector_t *inspector_new(inspection_t *inspection, err_t *err);
+void inspector_free(inspector_t *inspector); /* NULL is allowed */
+
+/* Looks at a block; its buffer stays the caller's. */
+bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err);
+
+/* What it has found so far. The counters may be read by other threads (each of them is whole); the rest only
+ * by the inspector's own, or after it has ended. */
+const inspected_t *inspector_counters(const inspector_t *inspector);
+differences_t *inspector_differences(inspector_t *inspector);
+const uint64_t *inspector_lanes(const inspector_t *inspector); /* documents seen, by lane: POSITION_LANES */
+
+#endif

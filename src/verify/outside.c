@@ -1,0 +1,470 @@
+#include "verify/outside.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "verify/gaps.h"
+#include "server/place.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
+    WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
+    TASKS_A_THREAD = 4,
+    MOST_THREADS = 64,
+    BATCH = 1000000,
+};
+
+/* A given file by its number in the catalog. */
+typedef struct {
+    uint32_t ordinal;
+    const load_file_t *file;
+} given_t;
+
+typedef struct search search_t;
+typedef struct searcher searcher_t;
+typedef bool task_fn(searcher_t *searcher, size_t from_lane, size_t to_lane, err_t *err);
+
+struct search {
+    const outside_options_t *options;
+    given_t *given; /* by ordinal */
+    gaps_t *gaps;   /* between their windows */
+    bson_t *others; /* {_id: ...}: where what is no place lies */
+    size_t other_count;
+
+    task_fn *look; /* at some lanes */
+    size_t tasks;  /* then those of the others */
+
+    pthread_mutex_t lock; /* of what follows */
+    size_t next_task;
+    outside_t result;
+    differences_t *differences;
+    bool failed;
+    err_t err;
+};
+
+struct searcher {
+    search_t *search;
+    mongoc_client_t *client;
+    mongoc_collection_t *collection;
+    mongoc_read_prefs_t *primary;
+    bson_t *options; /* of the finds */
+    differences_t *found;
+    outside_t result; /* of the task at hand */
+    uint64_t inside;  /* documents of it where inspectors have looked */
+    char doing[300];
+};
+
+/* ---- whose place is it? ---- */
+
+static int by_ordinal(const void *a, const void *b) {
+    const given_t *left = a, *right = b;
+    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+static const load_file_t *given_file(const search_t *search, uint32_t ordinal) {
+    given_t key = {.ordinal = ordinal};
+    const given_t *found = bsearch(&key, search->given, search->options->file_count, sizeof key, by_ordinal);
+    return found ? found->file : NULL;
+}
+
+typedef enum {
+    PLACE_LOOKED_AT,
+    PLACE_BEHIND_END,
+    PLACE_OF_ANOTHER,
+    PLACE_OF_NOBODY,
+    PLACE_WRONG_LANE
+} whose_t;
+
+static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
+    const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, position_voff(id), offset);
+    if (!entry || entry->removed)
+        return PLACE_OF_NOBODY;
+    if (position_lane(entry->ordinal, *offset) != position_lane_of(id))
+        return PLACE_WRONG_LANE;
+    if (!(*file = given_file(search, entry->ordinal)))
+        return PLACE_OF_ANOTHER;
+    return *offset / POSITION_BLOCK_BYTES < (*file)->blocks ? PLACE_LOOKED_AT : PLACE_BEHIND_END;
+}
+
+/* ---- what does not belong there ---- */
+
+static bool tell(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
+    if (why && differences_wants(searcher->found, difference->kind) && !(difference->why = strdup(why))) {
+        free(difference->other_id);
+        return err_memory(err, strlen(why));
+    }
+    return differences_add(searcher->found, difference, err);
+}
+
+static bool tell_foreign_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    difference_t difference = {.kind = DIFFERENCE_FOREIGN, .file = DIFFERENCE_NO_FILE, .records = 1};
+    char text[ALTERED_VALUE];
+    if (differences_wants(searcher->found, DIFFERENCE_FOREIGN)) {
+        altered_print_value(id, text, sizeof text);
+        if (!(difference.other_id = strdup(text)))
+            return err_memory(err, sizeof text);
+    }
+    return tell(searcher, &difference, NULL, err);
+}
+
+static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
+    static const char *const whys[] = {
+        [PLACE_BEHIND_END] = "the file ends before",
+        [PLACE_OF_NOBODY] = "no file of the catalog has this place",
+        [PLACE_WRONG_LANE] = "tipple did not make it: its lane is not that of its place",
+    };
+    const search_t *search = searcher->search;
+    const load_file_t *file = NULL;
+    uint64_t offset = 0;
+    whose_t who = whose(search, id, &file, &offset);
+    if (who == PLACE_LOOKED_AT) {
+        searcher->inside++;
+        return true;
+    }
+    if (who == PLACE_OF_ANOTHER) {
+        searcher->result.others++;
+        return true;
+    }
+    difference_t difference = {
+        .kind = DIFFERENCE_FOREIGN, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
+    if (file) {
+        difference.kind = DIFFERENCE_EXTRA;
+        difference.file = (size_t)(file - search->options->files);
+        difference.name = file->input->name;
+        difference.offset = offset;
+        difference.behind = offset + 1;
+    }
+    return tell(searcher, &difference, whys[who], err);
+}
+
+/* A number that is no 64-bit integer, among the `_id`s of a window that was looked at, has been told. */
+static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
+    if (!BSON_ITER_HOLDS_NUMBER(id) && !BSON_ITER_HOLDS_DECIMAL128(id))
+        return false;
+    long double value = bson_iter_as_double(id);
+    const load_file_t *file;
+    uint64_t offset;
+    bson_decimal128_t decimal;
+    char text[BSON_DECIMAL128_STRING];
+    if (BSON_ITER_HOLDS_DECIMAL128(id) && bson_iter_decimal128(id, &decimal)) {
+        bson_decimal128_to_string(&decimal, text);
+        value = strtold(text, NULL);
+    }
+    return value >= 0 && value < 0x1p63L &&
+           whose(search, (int64_t)floorl(value), &file, &offset) == PLACE_LOOKED_AT;
+}
+
+static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    if (BSON_ITER_HOLDS_INT64(id))
+        return take_place(searcher, bson_iter_int64(id), err);
+    if (!was_looked_at(searcher->search, id))
+        return tell_foreign_id(searcher, id, err);
+    searcher->inside++;
+    return true;
+}
+
+/* ---- asking ---- */
+
+static void between(bson_t *filter, uint64_t from, uint64_t to) {
+    bson_t range;
+    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
+    BSON_APPEND_INT64(&range, "$gte", (int64_t)from);
+    if (to > INT64_MAX)
+        BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
+    else
+        BSON_APPEND_INT64(&range, "$lt", (int64_t)to);
+    bson_append_document_end(filter, &range);
+}
+
+static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
+    server_t *server = searcher->search->options->server;
+    bson_t reply;
+    bson_iter_t iter, value;
+    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
+                               "$match", BCON_DOCUMENT(filter), "}", "{", "$count", BCON_UTF8("n"), "}", "]",
+                               "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    bool ok = server_command(server, searcher->client, server_database(server), command, false, &reply, err);
+    *documents = 0;
+    if (ok && bson_iter_init(&iter, &reply) &&
+        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
+        *documents = (uint64_t)bson_iter_as_int64(&value);
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return ok;
+}
+
+/* The `_id`s of a range, one by one. From its start again when the server goes away. */
+static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
+    server_t *server = searcher->search->options->server;
+    const outside_t before = searcher->result;
+    const uint64_t inside = searcher->inside;
+    patience_t patience = server_patience(server);
+    differences_t *found = searcher->found, *here = differences_new(searcher->search->options->most);
+    bool ok = here != NULL || err_memory(err, 1), again = ok;
+    searcher->found = here;
+    while (again) {
+        const bson_t *document, *reply;
+        bson_error_t error;
+        bson_iter_t id;
+        mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(searcher->collection, filter,
+                                                                   searcher->options, searcher->primary);
+        while (ok && mongoc_cursor_next(cursor, &document)) {
+            searcher->result.documents++;
+            ok = !bson_iter_init_find(&id, document, "_id") || take_id(searcher, &id, err);
+        }
+        bool lost = ok && mongoc_cursor_error_document(cursor, &error, &reply);
+        again =
+            lost && server_again(server, searcher->client, &patience, &error, reply, searcher->doing, err);
+        ok = ok && (!lost || again);
+        mongoc_cursor_destroy(cursor);
+        if (again) {
+            searcher->result = before;
+            searcher->result.retries += patience.tries;
+            searcher->inside = inside;
+            differences_clear(here);
+        }
+    }
+    searcher->found = found;
+    ok = ok && differences_move(found, here, err);
+    differences_free(here);
+    return ok;
+}
+
+static bool list_between(searcher_t *searcher, uint64_t from, uint64_t to, err_t *err) {
+    bson_t filter = BSON_INITIALIZER;
+    between(&filter, from, to);
+    bool ok = list(searcher, &filter, err);
+    bson_destroy(&filter);
+    return ok;
+}
+
+/* ---- tasks: some lanes each, then what is no place ---- */
+
+/* Everything in these lanes is counted; where it is more than was seen, it is read. */
+static bool count_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err) {
+    const uint64_t *lanes = searcher->search->options->lanes;
+    bson_t filter = BSON_INITIALIZER;
+    uint64_t seen = 0, documents;
+    for (size_t lane = from; lane < to; lane++)
+        seen += lanes[lane];
+    between(&filter, gaps_lane_start(from), gaps_lane_start(to));
+    bool ok = count(searcher, &filter, &documents, err);
+    bson_destroy(&filter);
+    if (!ok)
+        return false;
+    if (documents > seen) {
+        ok = list_between(searcher, gaps_lane_start(from), gaps_lane_start(to), err);
+        documents = searcher->inside;
+    } else {
+        searcher->result.documents += documents;
+    }
+    searcher->result.changed += documents > seen ? documents - seen : seen - documents;
+    return ok;
+}
+
+/* What lies between the windows of these lanes. Where no window is, a gap goes on into the next lane. */
+static bool read_gap(void *context, uint64_t from, uint64_t to, err_t *err) {
+    if (stop_signal())
+        return err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+    return list_between(context, from, to, err);
+}
+
+static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) {
+    for (size_t lane = from; lane < to; lane++)
+        searcher->result.documents += searcher->search->options->lanes[lane];
+    return gaps_each(searcher->search->gaps, from, to, read_gap, searcher, err);
+}
+
+static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
+    search_t *search = searcher->search;
+    size_t lanes = POSITION_LANES / search->tasks, from = task * lanes;
+    searcher->result = (outside_t){0};
+    searcher->inside = 0;
+    if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
+                               : list(searcher, &search->others[task - search->tasks], err)))
+        return false;
+    pthread_mutex_lock(&search->lock);
+    search->result.documents += searcher->result.documents;
+    search->result.others += searcher->result.others;
+    search->result.changed += searcher->result.changed;
+    search->result.retries += searcher->result.retries;
+    bool ok = differences_move(search->differences, searcher->found, err);
+    pthread_mutex_unlock(&search->lock);
+    return ok;
+}
+
+static bool next_task(search_t *search, size_t *task) {
+    pthread_mutex_lock(&search->lock);
+    bool any = !search->failed && search->next_task < search->tasks + search->other_count;
+    *task = search->next_task;
+    search->next_task += any;
+    pthread_mutex_unlock(&search->lock);
+    return any && !stop_signal();
+}
+
+static void fail(search_t *search, const err_t *err) {
+    pthread_mutex_lock(&search->lock);
+    if (!search->failed)
+        search->err = *err;
+    search->failed = true;
+    pthread_mutex_unlock(&search->lock);
+}
+
+static void *work(void *context) {
+    searcher_t searcher = {.search = context};
+    search_t *search = context;
+    server_t *server = search->options->server;
+    size_t task;
+    err_t err;
+    snprintf(searcher.doing, sizeof searcher.doing, "read %s", server_namespace(server));
+    searcher.found = differences_new(search->options->most);
+    searcher.client = server_take(server, &err);
+    if (!searcher.found)
+        err_memory(&err, 1);
+    bool ok = searcher.found && searcher.client;
+    if (ok) {
+        searcher.primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+        searcher.collection =
+            mongoc_client_get_collection(searcher.client, server_database(server), server_collection(server));
+        searcher.options =
+            BCON_NEW("projection", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
+                     "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+        while (ok && next_task(search, &task))
+            ok = do_task(&searcher, task, &err);
+        mongoc_collection_destroy(searcher.collection);
+        mongoc_read_prefs_destroy(searcher.primary);
+        bson_destroy(searcher.options);
+    }
+    if (!ok)
+        fail(search, &err);
+    server_give(server, searcher.client);
+    differences_free(searcher.found);
+    return NULL;
+}
+
+/* ---- where what is no place lies ---- */
+
+/* Ranges of one type each: such a comparison is answered from the index, or (clustered) from the one end of
+ * the collection, while "not a number" would look at every document. */
+static bson_t *list_others(size_t *count_out) {
+    static const uint8_t nothing[1] = {0};
+    bson_t *others = aligned_alloc(_Alignof(bson_t), 16 * sizeof *others);
+    bson_oid_t lowest;
+    bson_t empty = BSON_INITIALIZER;
+    size_t n = 0;
+    if (!others)
+        return NULL;
+    memset(&lowest, 0, sizeof lowest);
+#define RANGE(...)                                                                                           \
+    do {                                                                                                     \
+        bson_init(&others[n]);                                                                               \
+        BCON_APPEND(&others[n++], "_id", __VA_ARGS__);                                                       \
+    } while (0)
+    RANGE(BCON_MINKEY);
+    RANGE(BCON_NULL);
+    RANGE(BCON_DOUBLE(NAN));
+    RANGE("{", "$lt", BCON_INT64(0), "}");
+    RANGE("{", "$gt", BCON_INT64(INT64_MAX), "}");
+    RANGE("{", "$gte", BCON_UTF8(""), "}");
+    RANGE("{", "$gte", BCON_DOCUMENT(&empty), "}");
+    RANGE("{", "$gte", BCON_BIN(BSON_SUBTYPE_BINARY, nothing, 0), "}");
+    RANGE("{", "$gte", BCON_OID(&lowest), "}");
+    RANGE("{", "$gte", BCON_BOOL(false), "}");
+    RANGE("{", "$gte", BCON_DATE_TIME(INT64_MIN), "}");
+    RANGE("{", "$gte", BCON_TIMESTAMP(0, 0), "}");
+    RANGE("{", "$gte", BCON_DBPOINTER("", &lowest), "}");
+    RANGE("{", "$gte", BCON_CODE(""), "}");
+    RANGE("{", "$gte", BCON_CODEWSCOPE("", &empty), "}");
+    RANGE(BCON_MAXKEY);
+#undef RANGE
+    bson_destroy(&empty);
+    *count_out = n;
+    return others;
+}
+
+static bool prepare(search_t *search, const outside_options_t *options, err_t *err) {
+    search->options = options;
+    search->others = list_others(&search->other_count);
+    search->given = malloc((options->file_count + 1) * sizeof *search->given);
+    search->gaps = gaps_new(options->files, options->file_count);
+    if (!search->others || !search->given || !search->gaps)
+        return err_memory(err, options->file_count * sizeof *search->given);
+    for (size_t i = 0; i < options->file_count; i++)
+        search->given[i] = (given_t){options->files[i].ordinal, &options->files[i]};
+    qsort(search->given, options->file_count, sizeof *search->given, by_ordinal);
+    return true;
+}
+
+static size_t power_of_two(uint64_t least) {
+    size_t power = 1;
+    while (power < POSITION_LANES && power < least)
+        power *= 2;
+    return power;
+}
+
+/* Has `look` done for all lanes, and looks at what is no place. */
+static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
+    pthread_t threads[MOST_THREADS];
+    uint32_t started = 0;
+    search->look = look;
+    search->tasks = power_of_two(tasks);
+    search->next_task = 0;
+    search->result = (outside_t){.retries = search->result.retries};
+    differences_clear(search->differences);
+    while (started < search->options->threads && started < MOST_THREADS &&
+           started < search->tasks + search->other_count &&
+           pthread_create(&threads[started], NULL, work, search) == 0)
+        started++;
+    if (!started)
+        return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    if (search->failed)
+        *err = search->err;
+    return !search->failed;
+}
+
+/* What the server keeps for itself; with orphans, or after a crash, it is another number. */
+static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) {
+    server_t *server = search->options->server;
+    place_t place;
+    mongoc_client_t *client = server_take(server, err);
+    bool ok = client && place_look(server, client, &place, err);
+    server_give(server, client);
+    *documents = ok ? place.count : 0;
+    return ok;
+}
+
+static bool look(search_t *search, err_t *err) {
+    const outside_options_t *options = search->options;
+    uint64_t kept;
+    if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
+        if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
+            !kept_count(search, &kept, err))
+            return false;
+        if (kept == search->result.documents || stop_signal())
+            return true;
+    }
+    return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
+}
+
+bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
+                  err_t *err) {
+    search_t search = {.differences = differences_new(options->most)};
+    pthread_mutex_init(&search.lock, NULL);
+    bool ok = search.differences ? prepare(&search, options, err) : err_memory(err, 1);
+    ok = ok && look(&search, err) && differences_move(differences, search.differences, err);
+    *result = search.result;
+    for (size_t i = 0; search.others && i < search.other_count; i++)
+        bson_destroy(&search.others[i]);
+    free(search.others);
+    free(search.given);
+    gaps_free(search.gaps);
+    differences_free(search.differences);
+    pthread_mutex_destroy(&search.lock);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/* outside: what a collection holds beside the ranges of `_id`s that inspectors have looked at. In one of two
+ * ways, whichever asks less of the server:
+ *
+ *     lane    |--window--|      gap      |--window--|            gap            |--window--|
+ *
+ *     few, full windows: the `_id`s that lie in the gaps are read, one range each; mostly there are none. The
+ *         number of documents that the server keeps anyway must agree then, or everything is counted after
+ * all. many windows with few documents: everything is counted, some lanes at a time, and only where there is
+ * more than was seen the `_id`s are read. */
+#ifndef TIPPLE_VERIFY_OUTSIDE_H
+#define TIPPLE_VERIFY_OUTSIDE_H
+
+#include "load/blocks/block.h"
+#include "verify/difference.h"
+#include "catalog/places.h"
+#include "server/server.h"
+
+typedef struct {
+    server_t *server;
+    const places_t *places;
+    const load_file_t *files; /* those that were looked at, all of their blocks */
+    size_t file_count;
+    const uint64_t *lanes; /* documents seen, by lane: POSITION_LANES */
+    uint64_t estimate;     /* about so many documents are in the collection */
+    uint32_t threads;
+    uint64_t most; /* differences kept of a kind */
+} outside_options_t;
+
+typedef struct {
+    uint64_t documents; /* in the collection */
+    uint64_t others;    /* of files that are in the catalog, and were not looked at */
+    uint64_t changed;   /* that came into, or went from, what had been looked at before */
+    uint64_t retries;
+} outside_t;
+
+/* Adds what does not belong there: extra (at a place of a file behind its end) and foreign (at no file's
+ * place, or under an `_id` that is no place). */
+bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
+                  err_t *err);
+
+#endif

@@ -1,0 +1,111 @@
+#include "verify/read_back/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A document that starts with a 64-bit `_id`, as all of ours do: length, type, "_id", value. */
+static bool read_id(const uint8_t *document, uint32_t length, int64_t *id) {
+    static const uint8_t head[] = {0x12, '_', 'i', 'd', 0};
+    if (length < 4 + sizeof head + sizeof *id || memcmp(document + 4, head, sizeof head) != 0)
+        return false;
+    memcpy(id, document + 4 + sizeof head, sizeof *id);
+    return true;
+}
+
+/* To the next stored document that has a place; the others are told. */
+static bool step(merge_t *merge, err_t *err) {
+    for (;;) {
+        int got = merge->next(merge->context, &merge->stored, &merge->length, err);
+        if (got <= 0) {
+            merge->stored = NULL;
+            return got == 0;
+        }
+        merge->seen++;
+        if (read_id(merge->stored, merge->length, &merge->id))
+            return true;
+        merge_found_t foreign = {
+            .kind = MERGE_FOREIGN, .stored = merge->stored, .stored_length = merge->length};
+        if (!merge->tell(merge->context, &foreign, err))
+            return false;
+    }
+}
+
+bool merge_begin(merge_t *merge, err_t *err) {
+    merge->seen = merge->same = 0;
+    return step(merge, err);
+}
+
+static bool tell_stored(merge_t *merge, merge_kind_t kind, err_t *err) {
+    merge_found_t found = {
+        .kind = kind, .id = merge->id, .stored = merge->stored, .stored_length = merge->length};
+    return merge->tell(merge->context, &found, err);
+}
+
+static bool is_at(const merge_t *merge, int64_t id) {
+    return merge->stored && merge->id == id;
+}
+
+static bool step_over(merge_t *merge, merge_kind_t kind, err_t *err) {
+    return tell_stored(merge, kind, err) && step(merge, err);
+}
+
+static bool is_same(const merge_t *merge, const uint8_t *document, uint32_t length) {
+    return merge->length == length && memcmp(merge->stored, document, length) == 0;
+}
+
+/* Several documents may have the `_id`, one a shard, in any order: which of them is the one expected, if any
+ * is, shows at the last. Another one is kept until then, and all behind it are doubled whatever comes. */
+static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
+    merge_found_t other = {.id = id, .expected = document, .expected_length = length};
+    uint8_t *kept = NULL;
+    bool same = false, ok = true;
+    while (ok && is_at(merge, id)) {
+        if (!same && is_same(merge, document, length)) {
+            same = true;
+            merge->same++;
+        } else if (!kept) {
+            if (!(kept = malloc(merge->length)))
+                return err_memory(err, merge->length);
+            memcpy(kept, merge->stored, merge->length);
+            other.stored = kept;
+            other.stored_length = merge->length;
+        } else {
+            merge_found_t more = {.kind = MERGE_DOUBLED,
+                                  .id = id,
+                                  .expected = document,
+                                  .expected_length = length,
+                                  .stored = merge->stored,
+                                  .stored_length = merge->length};
+            ok = merge->tell(merge->context, &more, err);
+        }
+        ok = ok && step(merge, err);
+    }
+    other.kind = same ? MERGE_DOUBLED : MERGE_ALTERED;
+    ok = ok && (!kept || merge->tell(merge->context, &other, err));
+    free(kept);
+    return ok;
+}
+
+bool merge_expect(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
+    while (merge->stored && merge->id < id)
+        if (!step_over(merge, MERGE_EXTRA, err))
+            return false;
+    if (document && is_at(merge, id))
+        return compare(merge, id, document, length, err);
+    if (document) {
+        merge_found_t missing = {
+            .kind = MERGE_MISSING, .id = id, .expected = document, .expected_length = length};
+        return merge->tell(merge->context, &missing, err);
+    }
+    while (is_at(merge, id))
+        if (!step_over(merge, MERGE_EXTRA, err))
+            return false;
+    return true;
+}
+
+bool merge_end(merge_t *merge, err_t *err) {
+    while (merge->stored)
+        if (!step_over(merge, MERGE_EXTRA, err))
+            return false;
+    return true;
+}

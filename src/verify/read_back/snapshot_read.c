@@ -1,0 +1,125 @@
+#include "verify/read_back/snapshot_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A range's documents come in one reply wherever they fit into one. */
+enum { BATCH = 1000000, CURSOR_NOT_FOUND = 43, CURSOR_KILLED = 237, QUERY_PLAN_KILLED = 175 };
+
+struct snapshot_read {
+    server_t *server;
+    mongoc_client_t *client, *taken;
+    mongoc_collection_t *collection;
+    mongoc_read_prefs_t *primary;
+    bson_t *options; /* of the finds */
+    mongoc_cursor_t *cursor;
+    patience_t patience;
+    bool again;
+    char doing[300];
+};
+
+snapshot_read_t *snapshot_read_new(server_t *server, mongoc_client_t *client, err_t *err) {
+    snapshot_read_t *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        err_memory(err, sizeof *reader);
+        return NULL;
+    }
+    reader->server = server;
+    reader->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
+    reader->options = BCON_NEW("sort", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
+                               "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    snprintf(reader->doing, sizeof reader->doing, "read %s", server_namespace(server));
+    reader->client = client ? client : (reader->taken = server_take(server, err));
+    if (!reader->client) {
+        snapshot_read_free(reader);
+        return NULL;
+    }
+    reader->collection =
+        mongoc_client_get_collection(reader->client, server_database(server), server_collection(server));
+    return reader;
+}
+
+void snapshot_read_free(snapshot_read_t *reader) {
+    if (!reader)
+        return;
+    mongoc_cursor_destroy(reader->cursor);
+    if (reader->collection)
+        mongoc_collection_destroy(reader->collection);
+    server_give(reader->server, reader->taken);
+    mongoc_read_prefs_destroy(reader->primary);
+    bson_destroy(reader->options);
+    free(reader);
+}
+
+mongoc_client_t *snapshot_read_client(const snapshot_read_t *reader) {
+    return reader->client;
+}
+
+void snapshot_read_refresh(snapshot_read_t *reader) {
+    reader->patience = server_patience(reader->server);
+}
+
+void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end) {
+    bson_t range;
+    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
+    BSON_APPEND_INT64(&range, "$gte", from);
+    bson_append_int64(&range, end == INT64_MAX ? "$lte" : "$lt", -1, end);
+    bson_append_document_end(filter, &range);
+}
+
+void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end) {
+    bson_t filter = BSON_INITIALIZER;
+    snapshot_read_append_range(&filter, from, end);
+    mongoc_cursor_destroy(reader->cursor);
+    reader->cursor =
+        mongoc_collection_find_with_opts(reader->collection, &filter, reader->options, reader->primary);
+    reader->again = false;
+    bson_destroy(&filter);
+}
+
+/* A cursor that the server has forgotten is as good as a lost connection: everything is asked anew. */
+static bool is_lost(const bson_error_t *error) {
+    return (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_CURSOR) &&
+           (error->code == CURSOR_NOT_FOUND || error->code == CURSOR_KILLED ||
+            error->code == QUERY_PLAN_KILLED);
+}
+
+int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err) {
+    const bson_t *next, *reply;
+    bson_error_t error;
+    if (mongoc_cursor_next(reader->cursor, &next)) {
+        *document = bson_get_data(next);
+        *length = next->len;
+        return 1;
+    }
+    const bool failed = mongoc_cursor_error_document(reader->cursor, &error, &reply);
+    if (failed)
+        reader->again = (is_lost(&error) ? server_wait : server_again)(
+            reader->server, reader->client, &reader->patience, &error, reply, reader->doing, err);
+    return failed ? -1 : 0;
+}
+
+bool snapshot_read_again(const snapshot_read_t *reader) {
+    return reader->again;
+}
+
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
+                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                       void *context, err_t *err) {
+    const uint8_t *document = NULL;
+    uint32_t length = 0;
+    bool ok = true;
+    int got = 0;
+    snapshot_read_refresh(reader);
+    do {
+        clear(context);
+        snapshot_read_begin(reader, from, end);
+        while (ok && (got = snapshot_read_next(reader, &document, &length, err)) > 0)
+            ok = keep(context, document, length, err);
+    } while (ok && got < 0 && snapshot_read_again(reader));
+    mongoc_cursor_destroy(reader->cursor);
+    reader->cursor = NULL;
+    if (ok && got == 0)
+        server_answered(reader->server);
+    return ok && got == 0;
+}

@@ -1,0 +1,42 @@
+/* snapshot_read: one thread's way to read ranges of `_id`s back: what the majority has of them, from the
+ * primary and through the router, so that orphans do not count, in ascending order. What verify compares with
+ * its files, and a load with blocks that were begun before.
+ *
+ * A range that was cut short by a lost connection, an election, a moved chunk or a forgotten cursor is read
+ * again from its start, by whoever reads it: what came so far proves nothing. */
+#ifndef TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
+#define TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
+
+#include "server/server.h"
+
+typedef struct snapshot_read snapshot_read_t;
+
+/* client: the thread's own, which stays the caller's; NULL: one of the server's is taken. */
+snapshot_read_t *snapshot_read_new(server_t *server, mongoc_client_t *client, err_t *err);
+void snapshot_read_free(snapshot_read_t *reader); /* NULL is allowed */
+
+/* All patience is there again: before a new piece of work, or after a piece that went well. */
+void snapshot_read_refresh(snapshot_read_t *reader);
+
+/* The documents with `_id`s in [from, end) are next; INT64_MAX as the end is in it. */
+void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end);
+
+/* The next document, which lasts until the next call. 1: it is there; 0: the end; -1: the range was cut
+ * short: with snapshot_read_again it is worth another try, which was waited for already; else err says why
+ * not. */
+int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err);
+bool snapshot_read_again(const snapshot_read_t *reader);
+
+/* All of a range: keep is called for each document, clear before the first one, and whenever it starts over.
+ * False: the server stayed away for longer than its patience, or refused, or keep did. */
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
+                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                       void *context, err_t *err);
+
+/* Such a range as a filter's `_id`. */
+void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end);
+
+/* For commands beside it. */
+mongoc_client_t *snapshot_read_client(const snapshot_read_t *reader);
+
+#endif

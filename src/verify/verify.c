@@ -1,0 +1,582 @@
+#include "verify/verify.h"
+#include "base/clock.h"
+#include "base/host/host.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/numbers/units.h"
+#include "format/format.h"
+#include "input/cutter.h"
+#include "load/threads/feeder.h"
+#include "verify/inspector.h"
+#include "verify/outside.h"
+#include "load/progress.h"
+#include "catalog/catalog.h"
+#include "catalog/register.h"
+#include "catalog/store/store_mongo.h"
+#include "server/place.h"
+#include "load/before/describe_input.h"
+#include "catalog/record_id/position.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { MOST_THREADS = 256, ROUND_US = 20000, LEAST_ROUND_US = 500, UNFINISHED_NAMED = 3 };
+
+typedef struct verification verification_t;
+
+/* One thread, and what it found. */
+typedef struct {
+    verification_t *run;
+    pthread_t thread;
+    inspector_t *inspector;
+    uint64_t skipped; /* blocks that are not in the sample */
+} worker_t;
+
+struct verification {
+    const verify_spec_t *spec;
+    verify_result_t *result;
+    schema_t *schema;
+    filter_t *filter;
+    manifest_t *manifest; /* the result's */
+    server_t *server;
+    mongoc_client_t *client;
+    place_t place;
+    store_t *store; /* with its client: the main thread's */
+    places_t *places;
+    registration_t registration;
+    catalog_header_t header;
+    fixes_t *fixes;
+    load_file_t *files;
+    dialect_shelf_t *shelf;
+    pool_t *pool;
+    queue_t *queue;
+    inspection_t inspection;
+    worker_t workers[MOST_THREADS];
+    uint32_t worker_count;
+    uint64_t lanes[POSITION_LANES]; /* documents that were seen */
+    progress_t progress;
+
+    pthread_mutex_t lock; /* of what follows */
+    bool failed;
+    err_t err;
+};
+
+void verify_spec_init(verify_spec_t *spec) {
+    *spec = (verify_spec_t){.memory = 256ull << 20,
+                            .max_record = 16 << 20,
+                            .sample_percent = 100,
+                            .limit = UINT64_MAX,
+                            .most = 20,
+                            .patience_ns = 30000000000};
+}
+
+/* --- before anything is read
+ * ---------------------------------------------------------------------------------- */
+
+static uint32_t thread_count(const verify_spec_t *spec) {
+    if (spec->threads)
+        return spec->threads;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return cpus * 2 < 4 ? 4 : cpus * 2 > 16 ? 16 : (uint32_t)cpus * 2;
+}
+
+static bool read_spec(verification_t *run, err_t *err) {
+    const verify_spec_t *spec = run->spec;
+    manifest_options_t options = {.input_name = spec->input_name};
+    if (!(run->schema = format_open(spec->format, err)))
+        return false;
+    snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
+    if (spec->filter_count &&
+        !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
+        return false;
+    for (size_t i = 0; i < spec->retry_count; i++)
+        if (access(spec->retry[i], R_OK) != 0)
+            return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
+    return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+}
+
+static bool connect_target(verification_t *run, err_t *err) {
+    verify_result_t *result = run->result;
+    server_options_t options = {.uri = run->spec->uri,
+                                .patience_ns = run->spec->patience_ns,
+                                .connections = result->threads + 2,
+                                .anew = true};
+    if (!host_want_descriptors(options.connections + 12, err))
+        return false;
+    if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))
+        return false;
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(run->server));
+    snprintf(result->where, sizeof result->where, "%s", server_where(run->server));
+    return true;
+}
+
+/* The load's own filter leaves the same records out again. */
+static bool take_filter(verification_t *run, err_t *err) {
+    char *text = run->header.filter;
+    if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
+        return false;
+    snprintf(run->result->filter, sizeof run->result->filter, "%s", text ? text : "");
+    return true;
+}
+
+/* Past the routers nobody says which documents the shard owns. */
+static bool check_way(verification_t *run, err_t *err) {
+    char shard[128];
+    place_shard(run->server, run->client, shard);
+    return !shard[0] ||
+           err_set(err, STATUS_USAGE,
+                   "%s at %s is what one shard (%s) of a cluster has: verify it through the routers, "
+                   "which know which of its documents count, and where the others are",
+                   server_namespace(run->server), run->result->where, shard);
+}
+
+static bool check_header(verification_t *run, err_t *err) {
+    const catalog_settings_t settings = {.name = server_namespace(run->server),
+                                         .format = run->schema->name,
+                                         .format_digest = run->schema->digest,
+                                         .filter = run->filter ? filter_text(run->filter) : NULL};
+    if (!run->place.exists)
+        return err_set(err, STATUS_USAGE,
+                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
+                       server_namespace(run->server));
+    if (!catalog_check_header(&run->header, &settings, err))
+        return false;
+    if (memcmp(run->header.uuid, run->place.uuid, sizeof run->header.uuid) != 0)
+        log_warn("%s is not the collection that its catalog describes: it was dropped and made again, or "
+                 "restored, since then",
+                 server_namespace(run->server));
+    return true;
+}
+
+static bool open_catalog(verification_t *run, err_t *err) {
+    size_t running = 0;
+    bool found = false;
+    if (!place_look(run->server, run->client, &run->place, err) || !check_way(run, err) ||
+        !(run->store = store_mongo_open(run->server, run->client, err)) ||
+        !run->store->read_header(run->store, &run->header, &found, err))
+        return false;
+    if (!found || !run->header.format)
+        return catalog_refuse_none(server_namespace(run->server), err);
+    if (!check_header(run, err) || !take_filter(run, err) ||
+        !running_count(run->store, NULL, run->header.lease_ms, &running, err))
+        return false;
+    if (running)
+        log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,
+                 running == 1 ? "" : "s", server_namespace(run->server), running == 1 ? "is" : "are");
+    return true;
+}
+
+/* As it is now: one that has grown since it was loaded is no version that the catalog knows. */
+static bool is_loaded(const verification_t *run, const wanted_t *wanted) {
+    return entry_is_complete(&wanted->entry, run->header.generation, false) &&
+           entry_version_of(&wanted->entry, wanted->seen.size, wanted->seen.digest);
+}
+
+static void tell_unfinished(const verification_t *run) {
+    size_t more = 0;
+    for (size_t i = 0; i < run->manifest->count; i++) {
+        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->limit != UINT64_MAX)
+            continue;
+        if (run->result->unfinished_files++ < UNFINISHED_NAMED)
+            log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
+                     run->manifest->files[i].name);
+        else
+            more++;
+    }
+    if (more)
+        log_warn("... and %zu more files that are not loaded to their ends", more);
+}
+
+static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const verification_t *run = context;
+    return describe_digest_at(&run->manifest->files[number], size, digest, err);
+}
+
+static bool register_inputs(verification_t *run, err_t *err) {
+    registration_t *registration = &run->registration;
+    *registration = (registration_t){.count = run->manifest->count,
+                                     .read_only = true,
+                                     .digest_at = digest_at,
+                                     .file_at = describe_file_at,
+                                     .context = run,
+                                     .name = server_namespace(run->server)};
+    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
+        return err_memory(err, registration->count * sizeof *registration->wanted);
+    for (size_t i = 0; i < registration->count; i++)
+        describe_input(&run->manifest->files[i], &registration->wanted[i]);
+    return catalog_register(run->store, registration, err);
+}
+
+/* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
+ * all of it is missing. */
+static bool number_the_rest(wanted_t *wanted, err_t *err) {
+    const uint64_t end = entry_extents_end(&wanted->entry);
+    if (!wanted->entry.piece_count || wanted->text_end <= end)
+        return true;
+    const uint64_t length = wanted->text_end - end;
+    return entry_add_extent(&wanted->entry, (extent_t){(1ull << POSITION_OFFSET_BITS) - length, end, length},
+                            err);
+}
+
+static bool find_files(verification_t *run, err_t *err) {
+    size_t count = run->manifest->count;
+    run->files = calloc(count + 1, sizeof *run->files);
+    if (!run->files)
+        return err_memory(err, count * sizeof *run->files);
+    if (!register_inputs(run, err) || !(run->places = places_read(run->store, err)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const input_file_t *input = &run->manifest->files[i];
+        const entry_t *entry = &run->registration.wanted[i].entry;
+        if (!number_the_rest(&run->registration.wanted[i], err))
+            return false;
+        if (!entry->piece_count)
+            return err_set(err, STATUS_USAGE, "%s is not in the catalog of %s: %s", input->name,
+                           server_namespace(run->server),
+                           input->has_identity
+                               ? "no load of it has begun"
+                               : "a stream is known again only by the --input-name it was loaded with");
+        run->files[i].input = input;
+        run->files[i].ordinal = entry->ordinal;
+        run->files[i].known_as = entry->path;
+        run->files[i].extents = entry->extents;
+        run->files[i].extent_count = entry->extent_count;
+        run->files[i].fixes = entry->fixes;
+        run->files[i].fix_count = entry->fix_count;
+        run->files[i].to = UINT64_MAX;
+    }
+    run->result->files = count;
+    run->result->catalog_files = places_inputs(run->places);
+    tell_unfinished(run);
+    return true;
+}
+
+static bool read_fixes(verification_t *run, err_t *err) {
+    fixes_options_t options = {.schema = run->schema,
+                               .filter = run->filter,
+                               .max_record = run->spec->max_record,
+                               .max_document = server_facts(run->server)->max_document_bytes,
+                               .name = server_namespace(run->server)};
+    return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
+                                                               run->places, &options, err)) != NULL;
+}
+
+/* --- while it runs
+ * -------------------------------------------------------------------------------------------- */
+
+static void fail(verification_t *run, const err_t *err) {
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed)
+        run->err = *err;
+    run->failed = true;
+    pthread_mutex_unlock(&run->lock);
+    pool_close(run->pool);
+    queue_close(run->queue);
+}
+
+static bool has_failed(verification_t *run) {
+    pthread_mutex_lock(&run->lock);
+    bool failed = run->failed;
+    pthread_mutex_unlock(&run->lock);
+    return failed;
+}
+
+/* What the catalog has no numbers for cannot be there: a stream that has become longer. */
+static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
+    uint64_t number;
+    (void)context;
+    return file->input->text_bound || load_file_number(file, offset, &number) ||
+           err_set(err, STATUS_INPUT,
+                   "%s is longer than what was loaded of it: byte %llu has no place in the catalog",
+                   file->input->name, (unsigned long long)offset);
+}
+
+/* The same blocks each time: what was found to differ can be looked at again. */
+static bool in_sample(const verify_spec_t *spec, const block_t *block) {
+    const uint64_t place[] = {block->file->ordinal, block->from};
+    const double share = (double)(XXH3_64bits(place, sizeof place) >> 11) * 0x1p-53;
+    return share * 100 < spec->sample_percent;
+}
+
+static void free_block(verification_t *run, block_t *block) {
+    pool_give(run->pool, &block->buffer);
+    free(block);
+}
+
+static void *work(void *context) {
+    worker_t *worker = context;
+    verification_t *run = worker->run;
+    bool ok = true;
+    for (;;) {
+        block_t *block = queue_pop(run->queue, -1, 0, 1);
+        if (!block)
+            break;
+        while (block) {
+            block_t *next = block->next;
+            err_t err;
+            if (ok && !stop_signal() && !has_failed(run)) {
+                if (!in_sample(run->spec, block))
+                    worker->skipped++;
+                else if (!(ok = inspector_look(worker->inspector, block, &err)))
+                    fail(run, &err);
+            }
+            free_block(run, block);
+            block = next;
+        }
+    }
+    return NULL;
+}
+
+static bool start_workers(verification_t *run, err_t *err) {
+    const verify_spec_t *spec = run->spec;
+    uint32_t threads = run->result->threads;
+    /* the other half of the memory is for what the server sends */
+    uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
+    queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
+    run->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
+    run->queue = queue_new((size_t)queued);
+    run->shelf = dialect_shelf_new();
+    if (!run->pool || !run->queue || !run->shelf)
+        return err_memory(err, 1);
+    run->inspection = (inspection_t){.schema = run->schema,
+                                     .filter = run->filter,
+                                     .fixes = run->fixes,
+                                     .server = run->server,
+                                     .files = run->files,
+                                     .max_record = spec->max_record,
+                                     .most = spec->most,
+                                     .quick = spec->quick};
+    for (; run->worker_count < threads; run->worker_count++) {
+        worker_t *worker = &run->workers[run->worker_count];
+        worker->run = run;
+        if (!(worker->inspector = inspector_new(&run->inspection, err)))
+            return false;
+        if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+            inspector_free(worker->inspector);
+            return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+        }
+    }
+    return true;
+}
+
+static feeder_t *start_feeder(verification_t *run, err_t *err) {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t useful = run->manifest->count < (size_t)cpus ? run->manifest->count : (size_t)cpus;
+    feeder_options_t options = {.schema = run->schema,
+                                .shelf = run->shelf,
+                                .files = run->files,
+                                .file_count = run->manifest->count,
+                                .pool = run->pool,
+                                .queue = run->queue,
+                                .threads = (uint32_t)useful,
+                                .max_record = run->spec->max_record,
+                                .limit = run->spec->limit,
+                                .limit_is_about = run->spec->limit_is_about,
+                                .numbered = true,
+                                .extend = has_numbers,
+                                .context = run};
+    return feeder_start(&options, err);
+}
+
+static void watch(verification_t *run, feeder_t *feeder) {
+    useconds_t pause = LEAST_ROUND_US;
+    while (!queue_ended(run->queue) && !has_failed(run)) {
+        uint64_t documents = 0;
+        usleep(pause);
+        pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
+        for (uint32_t i = 0; i < run->worker_count; i++)
+            documents +=
+                __atomic_load_n(&inspector_counters(run->workers[i].inspector)->seen, __ATOMIC_RELAXED);
+        progress_show(&run->progress, feeder_progress(feeder).disk_bytes, documents);
+    }
+}
+
+static bool join_workers(verification_t *run, err_t *err) {
+    verify_result_t *result = run->result;
+    bool ok = true;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        worker_t *worker = &run->workers[i];
+        pthread_join(worker->thread, NULL);
+        const inspected_t *counters = inspector_counters(worker->inspector);
+        result->records += counters->records;
+        result->expected += counters->expected;
+        result->rejected += counters->rejected;
+        result->filtered += counters->filtered;
+        result->fixed += counters->fixed;
+        result->documents += counters->seen;
+        result->same += counters->same;
+        result->bytes_encoded += counters->encoded_bytes;
+        result->bytes_stored += counters->stored_bytes;
+        result->blocks_looked_at += counters->blocks;
+        result->blocks += counters->blocks + worker->skipped;
+        result->retries += counters->retries;
+        for (size_t lane = 0; lane < POSITION_LANES; lane++)
+            run->lanes[lane] += inspector_lanes(worker->inspector)[lane];
+        ok = differences_move(result->differences, inspector_differences(worker->inspector), err) && ok;
+        inspector_free(worker->inspector);
+    }
+    run->worker_count = 0;
+    return ok;
+}
+
+static bool compare(verification_t *run, err_t *err) {
+    uint64_t total = 0;
+    err_t joining;
+    for (size_t i = 0; i < run->manifest->count; i++)
+        total += run->manifest->files[i].disk_bytes;
+    progress_start(&run->progress, total);
+    bool ok = start_workers(run, err);
+    feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
+    ok = feeder != NULL;
+    if (ok)
+        watch(run, feeder);
+    else if (run->queue)
+        queue_close(run->queue);
+    if (feeder) {
+        feeder_progress_t read = feeder_progress(feeder);
+        ok = feeder_join(feeder, err);
+        run->result->bytes_read = read.disk_bytes;
+        run->result->bytes_text = read.text_bytes;
+    }
+    bool joined = join_workers(run, &joining);
+    progress_end(&run->progress);
+    if (run->failed)
+        *err = run->err;
+    else if (ok && !joined)
+        *err = joining;
+    else if (ok && stop_signal())
+        err_set(err, (status_t)(128 + stop_signal()),
+                "interrupted: what was looked at until then is told above");
+    else
+        return ok;
+    return false;
+}
+
+/* A load that began meanwhile has registered files before it sent documents: so the catalog is read again
+ * when there are places of nobody, until they have not changed in between. */
+static bool look_outside(verification_t *run, err_t *err) {
+    verify_result_t *result = run->result;
+    outside_options_t options = {.server = run->server,
+                                 .files = run->files,
+                                 .file_count = run->manifest->count,
+                                 .lanes = run->lanes,
+                                 .estimate = run->place.count,
+                                 .threads = result->threads,
+                                 .most = run->spec->most};
+    outside_t outside = {.documents = 0};
+    if (run->spec->files_only || run->spec->sample_percent < 100)
+        return true;
+    differences_t *found = differences_new(run->spec->most);
+    bool ok = found != NULL || err_memory(err, 1), settled = false;
+    while (ok && !settled) {
+        differences_clear(found);
+        options.places = run->places;
+        ok = outside_look(&options, found, &outside, err);
+        result->retries += outside.retries;
+        if (ok && stop_signal())
+            ok = err_set(err, (status_t)(128 + stop_signal()),
+                         "interrupted while documents outside of the files were looked for");
+        settled = true;
+        if (ok && differences_count(found, DIFFERENCE_FOREIGN)) {
+            places_t *before = run->places;
+            ok = (run->places = places_read(run->store, err)) != NULL;
+            settled = ok && places_equal(before, run->places);
+            places_free(before);
+        }
+    }
+    ok = ok && differences_move(result->differences, found, err);
+    differences_free(found);
+    result->counted = ok;
+    result->all_documents = outside.documents;
+    result->other_documents = outside.others;
+    result->changed = outside.changed;
+    return ok;
+}
+
+static bool conclude(const verification_t *run, err_t *err) {
+    const differences_t *differences = run->result->differences;
+    size_t used = 0;
+    char list[400] = "", count[UNITS_MAX];
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        uint64_t found = differences_count(differences, kind);
+        if (found)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s", used ? ", " : "",
+                                     units_count(count, found), difference_names[kind],
+                                     kind != DIFFERENCE_UNEQUAL ? ""
+                                     : found > 1                ? " blocks"
+                                                                : " block");
+    }
+    if (used)
+        return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
+                       server_namespace(run->server), list);
+    if (run->result->blocks && !run->result->blocks_looked_at)
+        return err_set(
+            err, STATUS_USAGE,
+            "nothing was looked at: --sample %g%% has none of the %s block%s of 256 KiB that these "
+            "files are; take a larger share, or leave --sample out",
+            run->spec->sample_percent, units_count(count, run->result->blocks),
+            run->result->blocks == 1 ? "" : "s");
+    return !run->result->changed ||
+           err_set(
+               err, STATUS_DIFFERENT,
+               "%s was changed while it was looked at: %s documents came or went where everything had been "
+               "as expected; verify it again when nobody writes to it",
+               server_namespace(run->server), units_count(count, run->result->changed));
+}
+
+static bool look(verification_t *run, err_t *err) {
+    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
+           find_files(run, err) && read_fixes(run, err) && compare(run, err) && look_outside(run, err) &&
+           conclude(run, err);
+}
+
+static void free_run(verification_t *run) {
+    dialect_shelf_destroy(run->shelf);
+    free(run->files);
+    register_free(&run->registration);
+    free(run->registration.wanted);
+    catalog_header_free(&run->header);
+    fixes_free(run->fixes);
+    places_free(run->places);
+    store_mongo_close(run->store);
+    pool_destroy(run->pool);
+    queue_destroy(run->queue);
+    if (run->client)
+        server_give(run->server, run->client);
+    server_destroy(run->server);
+    filter_free(run->filter);
+    schema_destroy(run->schema);
+    pthread_mutex_destroy(&run->lock);
+    free(run);
+}
+
+bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) {
+    int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    verification_t *run = calloc(1, sizeof *run);
+    *result = (verify_result_t){.threads = thread_count(spec)};
+    result->differences = differences_new(spec->most);
+    if (!run || !result->differences) {
+        free(run);
+        return err_memory(err, sizeof *run);
+    }
+    *err = (err_t){.status = STATUS_OK};
+    run->spec = spec;
+    run->result = result;
+    run->manifest = &result->manifest;
+    pthread_mutex_init(&run->lock, NULL);
+    bool ok = look(run, err);
+    result->peak_memory_bytes = host_peak_memory();
+    result->took_ns = clock_now_ns() - started;
+    result->cpu_ns = clock_process_cpu_ns() - cpu;
+    free_run(run);
+    return ok;
+}
+
+void verify_free_result(verify_result_t *result) {
+    differences_free(result->differences);
+    manifest_free(&result->manifest);
+    result->differences = NULL;
+}

@@ -1,0 +1,58 @@
+/* verify: does a collection hold exactly what its files make? Each file is read and encoded again and
+ * compared with what is there, byte by byte. Nothing is written. One call, from the command or from a program
+ * of one's own. */
+#ifndef TIPPLE_VERIFY_VERIFY_H
+#define TIPPLE_VERIFY_VERIFY_H
+
+#include "input/manifest.h"
+#include "verify/difference.h"
+
+#include <stdint.h>
+
+typedef struct {
+    const char *uri;
+    const char *format;
+    char *const *inputs;
+    size_t input_count;
+    const char *input_name; /* of a stream, or NULL */
+    char *const *filters;   /* those of the load; none: the one that the catalog has */
+    size_t filter_count;
+    char *const *retry; /* reject files whose records were fixed and loaded */
+    size_t retry_count;
+    uint32_t threads; /* 0: twice the CPUs, 4 to 16 */
+    uint64_t memory, max_record;
+    double sample_percent; /* 100: everything */
+    uint64_t limit; /* only the first so many records, as a load with this limit left it; UINT64_MAX: all */
+    bool limit_is_about; /* as it was for the load */
+    bool quick;          /* only counts and sizes */
+    bool files_only;     /* what lies outside of the files is not looked for */
+    uint64_t most;       /* differences kept of each kind */
+    int64_t patience_ns;
+} verify_spec_t;
+
+void verify_spec_init(verify_spec_t *spec); /* the defaults */
+
+typedef struct {
+    differences_t *differences;
+    manifest_t manifest; /* whose names they borrow */
+    uint64_t files, unfinished_files, catalog_files;
+    uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t documents; /* looked at */
+    uint64_t same;      /* of those: as they should be */
+    uint64_t blocks, blocks_looked_at;
+    bool counted;             /* everything was looked at, so that the collection could be counted */
+    uint64_t all_documents;   /* counted: in the collection */
+    uint64_t other_documents; /* counted: of files in the catalog that were not given */
+    uint64_t changed;         /* counted: came or went after it had been looked at */
+    uint64_t bytes_read, bytes_text, bytes_encoded, bytes_stored, retries, peak_memory_bytes;
+    int64_t took_ns, cpu_ns;
+    uint32_t threads;
+    char namespace[256], where[512], format[128], filter[512];
+} verify_result_t;
+
+/* Everything that can be known at the end is in *result, also after a failure. False: err has status and
+ * sentence; STATUS_DIFFERENT when a difference was found and nothing else went wrong. */
+bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err);
+void verify_free_result(verify_result_t *result);
+
+#endif
