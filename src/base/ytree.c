@@ -1,6 +1,6 @@
 #include "base/ytree.h"
 #include "base/escape.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -293,7 +293,7 @@ bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const 
         if (i < count)
             continue;
         ynode_t at = {.line = node->key_line, .column = node->key_column};
-        const char *near = nearest_word(node->key, keys, count);
+        const char *near = suggest_word(node->key, keys, count);
         if (near)
             return ytree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key,
                                   near);

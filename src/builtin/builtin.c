@@ -1,5 +1,5 @@
 #include "builtin/builtin.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ bool builtin_open(const builtin_t *table, const char *kind, const char *name, op
     }
     for (const builtin_t *other = table; other->name && count < 64; other++)
         names[count++] = other->name;
-    const char *near = nearest_word(name, names, count);
+    const char *near = suggest_word(name, names, count);
     if (near)
         return err_set(err, STATUS_USAGE,
                        "there is no %s '%s'; did you mean '%s'? A %s file of your own is given by its path, "

@@ -1,6 +1,6 @@
 #include "cli/options/cli.h"
 #include "base/escape.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
 #include "format/format.h"

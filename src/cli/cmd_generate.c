@@ -1,6 +1,6 @@
 #include "cli/options/cli.h"
 #include "base/log.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/numbers/units.h"
 #include "generate/generate.h"
 
@@ -271,7 +271,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     for (const kind_t *kind = kinds; kind < kinds + KINDS; kind++)
         if (strcmp(argv[0], kind->name) == 0)
             return generate(&values, kind, err) ? STATUS_OK : (int)err->status;
-    const char *near = nearest_word(argv[0], names, KINDS);
+    const char *near = suggest_word(argv[0], names, KINDS);
     err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are %s", argv[0],
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
             list_words(known, "", names, KINDS, " and "));

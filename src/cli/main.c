@@ -1,7 +1,7 @@
 #include "cli/options/cli.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/stop.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static const command_t *find_command(const char *name, err_t *err) {
             return *at;
         names[count++] = (*at)->name;
     }
-    const char *near = nearest_word(name, names, count);
+    const char *near = suggest_word(name, names, count);
     if (near)
         err_set(err, STATUS_USAGE, "there is no command '%s'; did you mean 'tipple %s'?", name, near);
     else

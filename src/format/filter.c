@@ -1,5 +1,5 @@
 #include "format/filter.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -109,7 +109,7 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
     const char *names[SCHEMA_MOST_FIELDS];
     for (size_t i = 0; i < schema->field_count; i++)
         names[i] = schema->fields[i].name;
-    const char *near = nearest_word(name, names, schema->field_count);
+    const char *near = suggest_word(name, names, schema->field_count);
     return err_set(
         err, STATUS_USAGE,
         "--filter: the format %s has no field '%s'%s%s%s; `tipple formats --show %s` lists its fields",

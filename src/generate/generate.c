@@ -1,5 +1,5 @@
 #include "generate/generate.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/numbers/units.h"
 #include "generate/isd/isd_rows.h"
 #include "generate/isd/isd_station.h"
@@ -56,7 +56,7 @@ static const mot_release_t *find_release(const char *name, err_t *err) {
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", release->name);
         all[count++] = release->name;
     }
-    const char *nearest = nearest_word(name, all, count);
+    const char *nearest = suggest_word(name, all, count);
     char meant[64] = "";
     if (nearest)
         snprintf(meant, sizeof meant, "; did you mean %s?", nearest);

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/escape.h"
 #include "base/grow.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/log.h"
 #include "query/suite/aggregate.h"
 #include "query/suite/expected.h"
@@ -43,7 +43,7 @@ static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *cho
         for (size_t k = 0; k < count; k++)
             found = found || strcmp(known[k], name) == 0;
         if (!found) {
-            const char *near = nearest_word(name, known, count);
+            const char *near = suggest_word(name, known, count);
             return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s%s%s",
                            suite->name, name, near ? "; did you mean '" : "", near ? near : "",
                            near ? "'?" : "");
@@ -383,7 +383,7 @@ static bool check_words(const suite_t *suite, const choices_t *choices, err_t *e
             found = found || suite_has_tag(&suite->queries[k], choices->queries[i]);
         if (found)
             continue;
-        const char *near = nearest_word(choices->queries[i], names, count);
+        const char *near = suggest_word(choices->queries[i], names, count);
         return err_set(err, STATUS_USAGE, "the suite %s has no query or tag '%s'%s%s%s", suite->name,
                        choices->queries[i], near ? "; did you mean '" : "; `tipple query --list` has them",
                        near ? near : "", near ? "'?" : "");

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/stop.h"
 #include "server/place.h"
 
@@ -40,7 +40,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
         return err_set(err, STATUS_USAGE, "'%s' is no index: the field '%s' stands twice", text, field);
     if (!append_kind(&spec->keys, field, kind)) {
         static const char *const kinds[] = {"1", "-1", "hashed", "2dsphere", "2d", "text"};
-        const char *near = strlen(kind) > 2 ? nearest_word(kind, kinds, sizeof kinds / sizeof *kinds) : NULL;
+        const char *near = strlen(kind) > 2 ? suggest_word(kind, kinds, sizeof kinds / sizeof *kinds) : NULL;
         if (near)
             return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not known; did you mean '%s'?", text,
                            kind, near);

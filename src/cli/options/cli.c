@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "base/escape.h"
 #include "base/log.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "base/numbers/units.h"
 
 #include <errno.h>
@@ -165,7 +165,7 @@ static bool unknown_option(const command_t *command, const char *text, err_t *er
         names[count++] = option->name;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
-    const char *near = text[1] == '-' ? nearest_word(word, names, count) : NULL;
+    const char *near = text[1] == '-' ? suggest_word(word, names, count) : NULL;
     const int length = (int)strcspn(text, "=");
     if (near)
         return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; did you mean '--%s'?",

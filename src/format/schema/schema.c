@@ -1,6 +1,6 @@
 #include "format/schema/schema.h"
 #include "base/grow.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static const char *nearest_key(const schema_t *schema, const char *path) {
     }
     for (size_t i = 0; i < schema->made_count; i++, count++)
         words[count] = keys[count] = schema->made[i].field.key;
-    const char *near = nearest_word(path, words, count);
+    const char *near = suggest_word(path, words, count);
     for (size_t i = 0; near && i < count; i++)
         if (words[i] == near)
             return keys[i];

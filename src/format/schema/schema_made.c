@@ -1,4 +1,4 @@
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "format/schema/schema_read.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool read_kind(reader_t *reader, const ynode_t *node, make_t *made, size_
             made->field.as = (texts_t){moments, COUNT(moments)};
         return true;
     }
-    const char *near = node->kind == YNODE_SCALAR ? nearest_word(node->text, words, COUNT(kinds)) : NULL;
+    const char *near = node->kind == YNODE_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;
     return COMPLAIN(node, "%s%s%sa key is made by first, utc or point", near ? "did you mean '" : "",
                     near ? near : "", near ? "'? " : "");
 }

@@ -1,5 +1,5 @@
 #include "format/schema/schema_parse.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "builtin/builtin.h"
 #include "format/schema/schema_digest.h"
 #include "format/schema/schema_read.h"
@@ -46,7 +46,7 @@ static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys
         return read_body(reader, ytree_root(schema->like)) &&
                (!shortened || schema_shorten(schema, reader->err));
     }
-    const char *near = nearest_word(like->text, names, count);
+    const char *near = suggest_word(like->text, names, count);
     return COMPLAIN(like, "there is no built-in format '%s' to be like%s%s%s", like->text,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

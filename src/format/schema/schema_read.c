@@ -1,5 +1,5 @@
 #include "format/schema/schema_read.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
             field->as = (texts_t){datetime, COUNT(datetime)};
         return true;
     }
-    const char *near = nearest_word(node->text, words, SCHEMA_TYPES);
+    const char *near = suggest_word(node->text, words, SCHEMA_TYPES);
     return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are text, code, int, long, number, date, datetime",
                     node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
@@ -125,7 +125,7 @@ bool schema_named(reader_t *reader, const ynode_t *node, int *index) {
             return true;
         }
     }
-    const char *near = nearest_word(node->text, names, schema->field_count);
+    const char *near = suggest_word(node->text, names, schema->field_count);
     return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "",
                     near ? near : "", near ? "'?" : "");
 }

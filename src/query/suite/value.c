@@ -1,5 +1,5 @@
 #include "query/suite/value.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -292,7 +292,7 @@ static bool append_param(reader_t *reader, bson_t *to, const char *key, const yn
     for (size_t i = 0; !reader->params && i < reader->name_count; i++)
         if (strcmp(reader->names[i], node->text) == 0)
             return done(reader, node, bson_append_null(to, key, -1));
-    const char *near = nearest_word(node->text, reader->names, reader->name_count);
+    const char *near = suggest_word(node->text, reader->names, reader->name_count);
     return COMPLAIN(node, "there is no parameter '%s' here%s%s%s", node->text, near ? "; did you mean '" : "",
                     near ? near : "", near ? "'?" : "");
 }

@@ -1,4 +1,4 @@
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m) {
     return rows[n % 3][m];
 }
 
-const char *nearest_word(const char *word, const char *const *words, size_t count) {
+const char *suggest_word(const char *word, const char *const *words, size_t count) {
     size_t n = strlen(word);
     if (n > LONGEST)
         return NULL;

@@ -1,5 +1,5 @@
 /* nearest: the word that was most likely meant, or none. */
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void test_typing_mistakes(void **state) {
         {"hlep", "help"},        {"verfiy", "verify"}, {"qurey", "query"},     {"querry", "query"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *near = nearest_word(cases[i].word, commands, COMMANDS);
+        const char *near = suggest_word(cases[i].word, commands, COMMANDS);
         if (!near || strcmp(near, cases[i].meant) != 0)
             fail_msg("%s: %s, not %s", cases[i].word, near ? near : "nothing", cases[i].meant);
     }
@@ -35,14 +35,14 @@ static void test_nothing_like_it(void **state) {
     static const char *const words[] = {"xyzzy", "database", "zzzzzzzzzz", "mongodb://h/mot.results",
                                         "0123456789"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        assert_null(nearest_word(words[i], commands, COMMANDS));
-    assert_null(nearest_word("load", commands, 0));
+        assert_null(suggest_word(words[i], commands, COMMANDS));
+    assert_null(suggest_word("load", commands, 0));
     char longest[5000];
     memset(longest, 'l', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    assert_null(nearest_word(longest, commands, COMMANDS));
+    assert_null(suggest_word(longest, commands, COMMANDS));
     const char *const long_words[] = {longest, "load"};
-    assert_string_equal(nearest_word("lod", long_words, 2), "load");
+    assert_string_equal(suggest_word("lod", long_words, 2), "load");
 }
 
 /* Of several that are near the closest is named, wherever it stands. */
@@ -50,28 +50,28 @@ static void test_the_closest(void **state) {
     (void)state;
     static const char *const there[] = {"batch-bytes", "batch", "threads", "rejects", "max-rejects"};
     static const char *const back[] = {"max-rejects", "rejects", "threads", "batch", "batch-bytes"};
-    assert_string_equal(nearest_word("batc", there, 5), "batch");
-    assert_string_equal(nearest_word("batc", back, 5), "batch");
-    assert_string_equal(nearest_word("btach", there, 5), "batch");
-    assert_string_equal(nearest_word("btach", back, 5), "batch");
-    assert_string_equal(nearest_word("reject", there, 5), "rejects");
-    assert_string_equal(nearest_word("reject", back, 5), "rejects");
-    assert_string_equal(nearest_word("max-reject", there, 5), "max-rejects");
-    assert_string_equal(nearest_word("thread", back, 5), "threads");
+    assert_string_equal(suggest_word("batc", there, 5), "batch");
+    assert_string_equal(suggest_word("batc", back, 5), "batch");
+    assert_string_equal(suggest_word("btach", there, 5), "batch");
+    assert_string_equal(suggest_word("btach", back, 5), "batch");
+    assert_string_equal(suggest_word("reject", there, 5), "rejects");
+    assert_string_equal(suggest_word("reject", back, 5), "rejects");
+    assert_string_equal(suggest_word("max-reject", there, 5), "max-rejects");
+    assert_string_equal(suggest_word("thread", back, 5), "threads");
     /* the word itself is the closest of all */
     static const char *const longer_first[] = {"ints", "interest", "int"};
-    assert_string_equal(nearest_word("int", longer_first, 3), "int");
-    assert_string_equal(nearest_word("INT", longer_first, 3), "int");
+    assert_string_equal(suggest_word("int", longer_first, 3), "int");
+    assert_string_equal(suggest_word("INT", longer_first, 3), "int");
 }
 
 /* Two neighbours that changed places are one mistake, not two. */
 static void test_swaps(void **state) {
     (void)state;
     static const char *const help[] = {"help"}, *const abcd[] = {"abcd"};
-    assert_non_null(nearest_word("ehpl", help, 1));
-    assert_non_null(nearest_word("hepl", help, 1));
-    assert_null(nearest_word("dcba", abcd, 1));
-    assert_null(nearest_word("cdab", abcd, 1)); /* these are no neighbours */
+    assert_non_null(suggest_word("ehpl", help, 1));
+    assert_non_null(suggest_word("hepl", help, 1));
+    assert_null(suggest_word("dcba", abcd, 1));
+    assert_null(suggest_word("cdab", abcd, 1)); /* these are no neighbours */
 }
 
 /* Words of 63 letters are still compared, longer ones are left alone. */
@@ -84,15 +84,15 @@ static void test_lengths(void **state) {
         a[length] = b[length] = '\0';
         b[0] = 'b';
         const char *const words[] = {b};
-        const char *near = nearest_word(a, words, 1);
+        const char *near = suggest_word(a, words, 1);
         if (length <= 63)
             assert_ptr_equal(near, b);
     }
     static const char *const empty[] = {"", "x"};
-    nearest_word("", empty, 2); /* whatever it answers, it does not crash */
-    nearest_word("x", empty, 1);
+    suggest_word("", empty, 2); /* whatever it answers, it does not crash */
+    suggest_word("x", empty, 1);
     static const char *const bytes[] = {"m\xc3\xb6t", "\xff\xfe"};
-    assert_string_equal(nearest_word("m\xc3\xb6tt", bytes, 2), "m\xc3\xb6t");
+    assert_string_equal(suggest_word("m\xc3\xb6tt", bytes, 2), "m\xc3\xb6t");
 }
 
 int main(void) {
