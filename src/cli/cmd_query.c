@@ -240,14 +240,14 @@ static bool list_queries(const char *name, err_t *err) {
         const query_t *query = &suite->queries[i];
         printf(query->about ? "  %-24s " : "  %s", query->name);
         cli_print_text(query->about ? query->about : "");
-        for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
+        for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
             printf(tag == query->tags->first ? " [" : ", ");
             cli_print_text(tag->text);
             printf(tag->next ? "" : "]");
         }
         putchar('\n');
     }
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
         printf(item == suite->params->first ? "parameters: " : ", ");
         cli_print_text(item->key);
         printf(item->next ? "" : "\n");

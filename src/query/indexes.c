@@ -89,12 +89,12 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
     return ok;
 }
 
-static bool check(const looker_t *looker, const ynode_t *node, bool makes) {
+static bool check(const looker_t *looker, const yaml_item_t *node, bool makes) {
     bson_t index, key;
     bool there = false;
     char name[128];
     bool ok = value_document(&index, node, looker->suite->tree, NULL, looker->err);
-    ok = value_document(&key, ynode_get(node, "key"), looker->suite->tree, NULL, looker->err) && ok &&
+    ok = value_document(&key, yaml_item_get(node, "key"), looker->suite->tree, NULL, looker->err) && ok &&
          is_there(looker, &key, &there);
     name_of(&key, name, sizeof name);
     if (ok && !there && !makes)
@@ -117,7 +117,7 @@ bool indexes_check(const suite_t *suite, const query_t *query, server_t *server,
                              .database = server_database(server),
                              .collection = query->collection ? query->collection : server_collection(server),
                              .err = err};
-    for (const ynode_t *node = query->indexes ? query->indexes->first : NULL; node; node = node->next)
+    for (const yaml_item_t *node = query->indexes ? query->indexes->first : NULL; node; node = node->next)
         if (!check(&looker, node, makes))
             return false;
     return true;

@@ -26,11 +26,11 @@ enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
 static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *choices, err_t *err) {
     const char *known[128];
     size_t count = 0;
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
          item = item->next)
         known[count++] = item->key;
     for (size_t i = 0; i < suite->query_count; i++)
-        for (const ynode_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
+        for (const yaml_item_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
              item && count < 128; item = item->next)
             known[count++] = item->key;
     for (size_t i = 0; i < choices->param_count; i++) {
@@ -56,7 +56,7 @@ static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *cho
 
 /* All parameters of the suite, without those of any `each`. */
 static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
         bson_iter_t given;
         if (bson_iter_init_find(&given, typed, item->key))
             bson_append_iter(params, item->key, -1, &given);
@@ -84,13 +84,13 @@ typedef struct {
 static bool make_works(maker_t *maker, const bson_t *params, const bson_t *each, const char *with);
 
 static bool __attribute__((format(printf, 3, 4)))
-complain(const maker_t *maker, const ynode_t *at, const char *fmt, ...) {
+complain(const maker_t *maker, const yaml_item_t *at, const char *fmt, ...) {
     char words[400];
     va_list args;
     va_start(args, fmt);
     vsnprintf(words, sizeof words, fmt, args);
     va_end(args);
-    return ytree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
+    return yaml_tree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
 /* As it may be shown. */
@@ -104,8 +104,8 @@ static char *label_of(const char *text) {
 }
 
 /* One value, under the name that it has in the suite, or else as it would be written. */
-static bool append_value(bson_t *values, const maker_t *maker, const ynode_t *item, const bson_iter_t *value,
-                         const char *name) {
+static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t *item,
+                         const bson_iter_t *value, const char *name) {
     char *json = inner_json(value);
     const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
     char *label = label_of(name ? name : written);
@@ -121,7 +121,7 @@ static bool append_value(bson_t *values, const maker_t *maker, const ynode_t *it
 }
 
 /* What was typed in the place of an `each`: a value or a list, of which each may be the name of one. */
-static bool typed_values(bson_t *values, const maker_t *maker, const ynode_t *item, bson_iter_t given,
+static bool typed_values(bson_t *values, const maker_t *maker, const yaml_item_t *item, bson_iter_t given,
                          const bson_t *params) {
     bson_t read = BSON_INITIALIZER;
     bson_iter_t value;
@@ -129,9 +129,9 @@ static bool typed_values(bson_t *values, const maker_t *maker, const ynode_t *it
     if (many && !(bson_iter_recurse(&given, &given) && bson_iter_next(&given)))
         ok = err_set(maker->err, STATUS_USAGE, "--param: '%s' has no values", item->key);
     while (ok) {
-        const ynode_t *named = item->kind == YNODE_MAP && BSON_ITER_HOLDS_UTF8(&given)
-                                   ? ynode_get(item, bson_iter_utf8(&given, NULL))
-                                   : NULL;
+        const yaml_item_t *named = item->kind == YAML_ITEM_MAP && BSON_ITER_HOLDS_UTF8(&given)
+                                       ? yaml_item_get(item, bson_iter_utf8(&given, NULL))
+                                       : NULL;
         if (named) {
             bson_reinit(&read);
             ok = value_append(&read, "v", named, maker->list->suite->tree, params, maker->err) &&
@@ -146,23 +146,23 @@ static bool typed_values(bson_t *values, const maker_t *maker, const ynode_t *it
 }
 
 /* {NAME: value, ...}: all values of an `each`. */
-static bool values_of(bson_t *values, const maker_t *maker, const ynode_t *item, const bson_t *params) {
+static bool values_of(bson_t *values, const maker_t *maker, const yaml_item_t *item, const bson_t *params) {
     bson_t read = BSON_INITIALIZER;
     bson_iter_t given, value;
     bool ok = true;
     if (bson_iter_init_find(&given, maker->typed, item->key))
         return typed_values(values, maker, item, given, params);
-    for (const ynode_t *node = item->first; ok && node; node = node->next) {
+    for (const yaml_item_t *node = item->first; ok && node; node = node->next) {
         bson_reinit(&read);
         ok = value_append(&read, "v", node, maker->list->suite->tree, params, maker->err) &&
              bson_iter_init_find(&value, &read, "v") &&
-             append_value(values, maker, item, &value, item->kind == YNODE_MAP ? node->key : NULL);
+             append_value(values, maker, item, &value, item->kind == YAML_ITEM_MAP ? node->key : NULL);
     }
     bson_destroy(&read);
     return ok;
 }
 
-static bool combine(maker_t *maker, const ynode_t *item, const bson_t *params, const bson_t *each,
+static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *params, const bson_t *each,
                     const char *with) {
     bson_iter_t value;
     bson_t values = BSON_INITIALIZER;
@@ -211,7 +211,7 @@ static bool draw(maker_t *maker, const bson_t *params) {
     bson_t pipeline, options = BSON_INITIALIZER;
     bson_error_t error;
     bson_append_bool(&options, "allowDiskUse", -1, true);
-    const ynode_t *list = ynode_get(query->draw, "pipeline");
+    const yaml_item_t *list = yaml_item_get(query->draw, "pipeline");
     bool ok = value_document(&pipeline, list, suite->tree, params, maker->err) &&
               reading_check(&pipeline, true, suite->tree, list, maker->err);
     if (ok && drawn->keep && maker->drawn_by && bson_equal(&pipeline, maker->drawn_by)) {
@@ -229,15 +229,15 @@ static bool draw(maker_t *maker, const bson_t *params) {
     while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document)) {
         for (size_t i = 0; ok && suite_given(query, i); i++)
             ok = bson_has_field(document, suite_given(query, i)) ||
-                 ytree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
-                                suite_given(query, i));
+                 yaml_tree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
+                                    suite_given(query, i));
         answer_take(drawn, document);
     }
     bool drew = aggregate_end(&aggregate, &error);
     if (ok && !drew)
         ok = failed(maker, &error, "draw the parameters");
     if (ok && !drawn->count)
-        ok = ytree_complain(
+        ok = yaml_tree_complain(
             suite->tree, query->draw, maker->err,
             "the query '%s' finds nothing to draw from in %s.%s: is it the collection it was made for?",
             query->name, server_database(maker->list->server), collection);
@@ -293,8 +293,8 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
 
 /* Now, and not when all has been measured. */
 static bool fill_expected(const maker_t *maker, work_t *work) {
-    const ynode_t *expect = maker->query->expect;
-    const ytree_t *tree = maker->list->suite->tree;
+    const yaml_item_t *expect = maker->query->expect;
+    const yaml_tree_t *tree = maker->list->suite->tree;
     bson_t filled;
     if (!expect)
         return true;
@@ -404,7 +404,7 @@ static bool count_documents(maker_t *maker, const char *collection) {
 }
 
 /* How many values an `each` has, as it is in the suite or was typed. */
-static uint64_t count_values(const maker_t *maker, const ynode_t *item) {
+static uint64_t count_values(const maker_t *maker, const yaml_item_t *item) {
     bson_iter_t given, value;
     uint64_t count = 0;
     if (!bson_iter_init_find(&given, maker->typed, item->key))
@@ -423,7 +423,7 @@ static bool check_count(const maker_t *maker) {
     const bool splits = query->kind == QUERY_PIPELINE && !query->draw;
     uint64_t count = choices->client_choices * (choices->reads_choices ? choices->reads_choices : 1) *
                      (splits ? choices->parallel_choices : 1);
-    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next)
+    for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next)
         if ((count *= count_values(maker, item)) > MEASURE_MOST)
             break;
     return maker->list->count + count <= MEASURE_MOST ||

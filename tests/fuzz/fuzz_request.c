@@ -191,7 +191,7 @@ static void build(maker_t *maker, const suite_t *suite, bool drawn) {
     err_t err = {.text = ""};
     bson_t params = BSON_INITIALIZER;
     request_t request;
-    for (const ynode_t *item = suite->params->first; item; item = item->next)
+    for (const yaml_item_t *item = suite->params->first; item; item = item->next)
         must(value_append(&params, item->key, item, suite->tree, NULL, &err), "a parameter", err.text);
     if (drawn) { /* what a server would send */
         char name[16];

@@ -20,10 +20,10 @@ static void must(bool holds, const char *what, const char *said) {
 /* All parameters of the suite, and of a query what it would be given, as far as that is known without a
  * server. */
 static void fill_params(bson_t *params, const suite_t *suite, const query_t *query, err_t *err) {
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
         must(value_append(params, item->key, item, suite->tree, NULL, err), "a parameter that was checked",
              err->text);
-    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next)
+    for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next)
         must(value_append(params, item->key, item->first, suite->tree, params, err), "a value of an each",
              err->text);
     for (size_t i = 0; suite_given(query, i); i++)
@@ -31,7 +31,7 @@ static void fill_params(bson_t *params, const suite_t *suite, const query_t *que
 }
 
 static void fill_in(const suite_t *suite, const query_t *query) {
-    const ynode_t *const nodes[] = {query->body, query->options, query->indexes, query->expect};
+    const yaml_item_t *const nodes[] = {query->body, query->options, query->indexes, query->expect};
     err_t err = {.text = ""};
     bson_t params = BSON_INITIALIZER;
     fill_params(&params, suite, query, &err);

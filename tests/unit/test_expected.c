@@ -59,7 +59,7 @@ static void said(const char *expect, const char *answer_json, char *difference, 
     answer_t answer;
     bson_iter_t at;
     snprintf(text, sizeof text, "%s", expect);
-    ytree_t *tree = ytree_parse(text, strlen(text), "x", &err);
+    yaml_tree_t *tree = yaml_tree_parse(text, strlen(text), "x", &err);
     assert_non_null(tree);
     answer_begin(&answer, true);
     bson_iter_init(&at, documents);
@@ -72,14 +72,14 @@ static void said(const char *expect, const char *answer_json, char *difference, 
         answer_take(&answer, &one);
     }
     bson_t filled;
-    assert_true(value_document(&filled, ytree_root(tree), tree, &none, &err));
-    if (!expected_sane(&filled, true, ytree_root(tree), tree, &err))
+    assert_true(value_document(&filled, yaml_tree_root(tree), tree, &none, &err));
+    if (!expected_sane(&filled, true, yaml_tree_root(tree), tree, &err))
         fail_msg("%s", err.text);
     expected_check(&filled, &answer, difference, room);
     bson_destroy(&filled);
     answer_end(&answer);
     bson_destroy(documents);
-    ytree_destroy(tree);
+    yaml_tree_destroy(tree);
 }
 
 static void expectations(void **state) {
@@ -196,8 +196,8 @@ static void counts(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bson_t none = BSON_INITIALIZER, filled, *sum = json("{\"sum\": 5}");
         answer_t answer;
-        ytree_t *tree = ytree_parse(cases[i].expect, strlen(cases[i].expect), "x", &err);
-        assert_true(value_document(&filled, ytree_root(tree), tree, &none, &err));
+        yaml_tree_t *tree = yaml_tree_parse(cases[i].expect, strlen(cases[i].expect), "x", &err);
+        assert_true(value_document(&filled, yaml_tree_root(tree), tree, &none, &err));
         answer_begin(&answer, true);
         answer_take(&answer, sum);
         answer.count = 1000;
@@ -206,7 +206,7 @@ static void counts(void **state) {
         if (cases[i].words[0] ? !strstr(difference, cases[i].words) : difference[0])
             fail_msg("%s: '%s'", cases[i].expect, difference);
         answer_end(&answer);
-        ytree_destroy(tree);
+        yaml_tree_destroy(tree);
         bson_destroy(&filled);
         bson_destroy(sum);
     }

@@ -20,7 +20,7 @@ static bool build(const char *text, const char *drawn, request_t *request, err_t
     *request = (request_t){.kind = QUERY_FIND};
     if (!suite)
         return false;
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
         assert_true(value_append(&params, item->key, item, suite->tree, NULL, err));
     if (drawn)
         assert_true(value_parse(&params, "drawn", drawn, err));

@@ -172,17 +172,17 @@ static void parameters(void **state) {
     bson_t made, *params = BCON_NEW("least", BCON_INT64(5), "area", "[", "A", "B", "]");
     bson_t *wanted =
         BCON_NEW("$match", "{", "m", "{", "$gt", BCON_INT64(5), "}", "s", "[", "A", "B", "]", "}");
-    ytree_t *tree = ytree_parse(text, sizeof text - 1, "x", &err);
+    yaml_tree_t *tree = yaml_tree_parse(text, sizeof text - 1, "x", &err);
     assert_non_null(tree);
-    assert_true(value_check(ytree_root(tree), tree, names, 2, &err));
-    assert_false(value_check(ytree_root(tree), tree, names, 1, &err));
+    assert_true(value_check(yaml_tree_root(tree), tree, names, 2, &err));
+    assert_false(value_check(yaml_tree_root(tree), tree, names, 1, &err));
     assert_non_null(strstr(err.text, "x:1:50: there is no parameter 'area'"));
-    assert_true(value_document(&made, ytree_root(tree), tree, params, &err));
+    assert_true(value_document(&made, yaml_tree_root(tree), tree, params, &err));
     assert_true(bson_equal(&made, wanted));
     bson_destroy(&made);
     bson_destroy(wanted);
     bson_destroy(params);
-    ytree_destroy(tree);
+    yaml_tree_destroy(tree);
 }
 
 int main(void) {

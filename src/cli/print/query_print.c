@@ -120,7 +120,7 @@ static bool is_first_choice(const suite_table_t *table, const measure_t *first, 
 static bool in_table(const suite_table_t *table, const measure_t *measure, char row[GRID_CELL],
                      char column[GRID_CELL]) {
     bool wanted = !table->queries;
-    for (const ynode_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
+    for (const yaml_item_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
         wanted = wanted || suite_has_tag(measure->work->query, name->text);
     side_of(measure, table->rows, row);
     side_of(measure, table->columns, column);

@@ -29,8 +29,8 @@ void schema_destroy(schema_t *schema) {
         free(owned);
         owned = next;
     }
-    ytree_destroy(schema->tree);
-    ytree_destroy(schema->like);
+    yaml_tree_destroy(schema->tree);
+    yaml_tree_destroy(schema->like);
     free(schema);
 }
 

@@ -44,7 +44,7 @@
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
 #include "base/err.h"
-#include "base/ytree.h"
+#include "base/yaml_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,12 +95,12 @@ typedef struct {
     const char *name; /* for people, and in --filter */
     const char *key;  /* in the document; dots make subdocuments */
     field_type_t type;
-    texts_t columns;   /* its names in a header */
-    texts_t absent;    /* fillers: a field whose text is one of them is left out */
-    texts_t as;        /* date patterns: YYYY MM DD hh mm ss SSS, anything else stands for itself */
-    int divide;        /* numbers: by this power of ten's exponent: 10 -> 1; -1: times 10 */
-    bool optional;     /* a header may lack it */
-    const ynode_t *at; /* where it stands in the file */
+    texts_t columns;       /* its names in a header */
+    texts_t absent;        /* fillers: a field whose text is one of them is left out */
+    texts_t as;            /* date patterns: YYYY MM DD hh mm ss SSS, anything else stands for itself */
+    int divide;            /* numbers: by this power of ten's exponent: 10 -> 1; -1: times 10 */
+    bool optional;         /* a header may lack it */
+    const yaml_item_t *at; /* where it stands in the file */
 
     /* by width: */
     uint32_t offset; /* from the start of the record, the section's fields, or the entry */
@@ -135,7 +135,7 @@ typedef struct {
     const field_t *fields;
     size_t field_count;
     uint32_t width; /* behind the identifier */
-    const ynode_t *at;
+    const yaml_item_t *at;
 } section_t;
 
 /* Is this (SCHEMA_ID bytes) one of the section's identifiers? */
@@ -194,8 +194,8 @@ typedef struct {
     section_t *sections;
     size_t section_count;
 
-    char digest[33];      /* of what the file means, so that a comment changes nothing */
-    ytree_t *tree, *like; /* own all texts: the file's, and the built-in one's that it is like */
+    char digest[33];          /* of what the file means, so that a comment changes nothing */
+    yaml_tree_t *tree, *like; /* own all texts: the file's, and the built-in one's that it is like */
     void *owned;
 } schema_t;
 

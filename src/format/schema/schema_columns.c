@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool read_as(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_as(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (field->type != TYPE_DATE)
         return COMPLAIN(node, "'as' goes with the types date and datetime");
     if (!schema_texts(reader, node, &field->as))
@@ -19,20 +19,20 @@ static bool read_as(reader_t *reader, const ynode_t *node, field_t *field) {
     return true;
 }
 
-static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"name", "key", "type", "column", "absent", "as", "divide", "optional"};
     static const schema_text_t empty[] = {{"", 0}};
-    const ytree_t *tree = reader->tree;
-    if (!schema_want(reader, node, YNODE_MAP, "a field such as {name: testId, key: t, type: int}"))
+    const yaml_tree_t *tree = reader->tree;
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
         return false;
-    const ynode_t *width = ynode_get(node, "width");
+    const yaml_item_t *width = yaml_item_get(node, "width");
     if (width)
         return COMPLAIN(width, "'width' goes with records of fixed width: record: {fixed: 105}");
-    if (!ytree_only_keys(tree, node, keys, COUNT(keys), reader->err))
+    if (!yaml_tree_only_keys(tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *name = ynode_get(node, "name"), *column = ynode_get(node, "column"),
-                  *absent = ynode_get(node, "absent"), *as = ynode_get(node, "as"),
-                  *divide = ynode_get(node, "divide"), *optional = ynode_get(node, "optional");
+    const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
+                      *absent = yaml_item_get(node, "absent"), *as = yaml_item_get(node, "as"),
+                      *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional");
     *field = (field_t){.type = TYPE_TEXT, .absent = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
@@ -46,22 +46,22 @@ static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
         return false;
     if (field->absent.count > 8)
         return COMPLAIN(absent, "at most 8 fillers were expected");
-    if (optional && !ytree_bool(tree, optional, &field->optional, reader->err))
+    if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;
     if (!schema_texts(reader, column ? column : name, &field->columns))
         return false;
     return field->columns.count || COMPLAIN(column, "at least one column name was expected");
 }
 
-static bool read_fields(reader_t *reader, const ynode_t *list) {
+static bool read_fields(reader_t *reader, const yaml_item_t *list) {
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YNODE_LIST, "a list of fields"))
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
         return false;
     if (!list->count || list->count > SCHEMA_MOST_FIELDS)
         return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
     if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
         return false;
-    for (const ynode_t *node = list->first; node; node = node->next) {
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
         field_t *field = &schema->fields[schema->field_count];
         if (!read_field(reader, node, field) ||
             !schema_fits(reader, schema->fields, schema->field_count, field))
@@ -90,7 +90,7 @@ static bool check_groups(reader_t *reader) {
     return true;
 }
 
-static bool read_delimiters(reader_t *reader, const ynode_t *node) {
+static bool read_delimiters(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     texts_t texts;
     if (!schema_texts(reader, node, &texts))
@@ -107,7 +107,7 @@ static bool read_delimiters(reader_t *reader, const ynode_t *node) {
     return true;
 }
 
-static bool read_escape(reader_t *reader, const ynode_t *node) {
+static bool read_escape(reader_t *reader, const yaml_item_t *node) {
     texts_t texts;
     if (!schema_texts(reader, node, &texts))
         return false;
@@ -124,11 +124,12 @@ static bool read_escape(reader_t *reader, const ynode_t *node) {
     return true;
 }
 
-static bool read_header(reader_t *reader, const ynode_t *node) {
+static bool read_header(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     bool yes;
     err_t ignored;
-    if (node->kind == YNODE_SCALAR && !node->quoted && ytree_bool(reader->tree, node, &yes, &ignored)) {
+    if (node->kind == YAML_ITEM_SCALAR && !node->quoted &&
+        yaml_tree_bool(reader->tree, node, &yes, &ignored)) {
         schema->header = yes ? HEADER_YES : HEADER_NO;
         return true;
     }
@@ -141,20 +142,20 @@ static bool read_header(reader_t *reader, const ynode_t *node) {
     return true;
 }
 
-static bool read_record(reader_t *reader, const ynode_t *node) {
+static bool read_record(reader_t *reader, const yaml_item_t *node) {
     static const char *const keys[] = {"columns", "quote", "escape", "multiline", "header", "encoding"};
     schema_t *schema = reader->schema;
-    if (!ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *columns = ynode_get(node, "columns"), *quote = ynode_get(node, "quote"),
-                  *escape = ynode_get(node, "escape"), *multiline = ynode_get(node, "multiline"),
-                  *header = ynode_get(node, "header"), *encoding = ynode_get(node, "encoding");
+    const yaml_item_t *columns = yaml_item_get(node, "columns"), *quote = yaml_item_get(node, "quote"),
+                      *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
+                      *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding");
     if (!columns)
         return COMPLAIN(node, "'columns' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
     if (!read_delimiters(reader, columns) || (escape && !read_escape(reader, escape)) ||
         (header && !read_header(reader, header)))
         return false;
-    if (quote && !schema_want(reader, quote, YNODE_SCALAR, "a quote character"))
+    if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))
         return false;
     if (quote && (strcmp(quote->text, "none") == 0 || !quote->length))
         schema->quote = 0;
@@ -164,36 +165,36 @@ static bool read_record(reader_t *reader, const ynode_t *node) {
     else if (quote)
         return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");
     bool lines = false;
-    if (multiline && !ytree_bool(reader->tree, multiline, &lines, reader->err))
+    if (multiline && !yaml_tree_bool(reader->tree, multiline, &lines, reader->err))
         return false;
     if (lines)
         return COMPLAIN(multiline, "line ends inside quotes are not read by this version");
-    if (encoding && (encoding->kind != YNODE_SCALAR || strcmp(encoding->text, "latin1") != 0))
+    if (encoding && (encoding->kind != YAML_ITEM_SCALAR || strcmp(encoding->text, "latin1") != 0))
         return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
                                   "other bytes as BSON binary");
     schema->latin1 = encoding != NULL;
     return true;
 }
 
-static bool read_surplus(reader_t *reader, const ynode_t *node) {
+static bool read_surplus(reader_t *reader, const yaml_item_t *node) {
     static const char *const keys[] = {"into", "left"};
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, node, YNODE_MAP, "a map such as {into: model, left: 9}") ||
-        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {into: model, left: 9}") ||
+        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *into = ynode_get(node, "into"), *left = ynode_get(node, "left");
+    const yaml_item_t *into = yaml_item_get(node, "into"), *left = yaml_item_get(node, "left");
     int64_t count = 0;
     if (!into || !left)
         return COMPLAIN(node,
                         "'into' (a field) and 'left' (how many fields stand before it) are both needed");
     if (!schema_named(reader, into, &schema->surplus_field) ||
-        !ytree_int(reader->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
+        !yaml_tree_int(reader->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
         return false;
     schema->surplus_left = (size_t)count;
     return true;
 }
 
-static bool add_layout(reader_t *reader, const uint16_t *fields, size_t count, const ynode_t *at) {
+static bool add_layout(reader_t *reader, const uint16_t *fields, size_t count, const yaml_item_t *at) {
     schema_t *schema = reader->schema;
     if (schema->layout_count == SCHEMA_MOST_LAYOUTS)
         return COMPLAIN(at, "at most %d layouts were expected", SCHEMA_MOST_LAYOUTS);
@@ -204,20 +205,20 @@ static bool add_layout(reader_t *reader, const uint16_t *fields, size_t count, c
     return true;
 }
 
-static bool read_layouts(reader_t *reader, const ynode_t *list) {
-    if (!schema_want(reader, list, YNODE_LIST, "a list of lists of field names"))
+static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of lists of field names"))
         return false;
     if (!list->count)
         return COMPLAIN(
             list, "a layout was expected, such as [[id, name]]; leave 'layouts' out for all fields in order");
-    for (const ynode_t *layout = list->first; layout; layout = layout->next) {
-        if (!schema_want(reader, layout, YNODE_LIST, "a list of field names"))
+    for (const yaml_item_t *layout = list->first; layout; layout = layout->next) {
+        if (!schema_want(reader, layout, YAML_ITEM_LIST, "a list of field names"))
             return false;
         uint16_t *fields = schema_keep(reader, (layout->count + 1) * sizeof *fields);
         size_t count = 0;
         if (!fields)
             return false;
-        for (const ynode_t *name = layout->first; name; name = name->next) {
+        for (const yaml_item_t *name = layout->first; name; name = name->next) {
             int index;
             if (!schema_named(reader, name, &index))
                 return false;
@@ -245,25 +246,26 @@ static bool default_layouts(reader_t *reader) {
     size_t needed = schema->field_count;
     while (needed > 1 && schema->fields[needed - 1].optional)
         needed--;
-    if (needed < schema->field_count && !add_layout(reader, fields, needed, ytree_root(reader->tree)))
+    if (needed < schema->field_count && !add_layout(reader, fields, needed, yaml_tree_root(reader->tree)))
         return false;
-    return add_layout(reader, fields, schema->field_count, ytree_root(reader->tree));
+    return add_layout(reader, fields, schema->field_count, yaml_tree_root(reader->tree));
 }
 
-bool schema_read_columns(reader_t *reader, const ynode_t *root) {
+bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
     static const char *const others[] = {"document", "tail", "sections"};
     schema_t *schema = reader->schema;
-    const ynode_t *surplus = ynode_get(root, "surplus"), *layouts = ynode_get(root, "layouts"),
-                  *made = ynode_get(root, "make");
+    const yaml_item_t *surplus = yaml_item_get(root, "surplus"), *layouts = yaml_item_get(root, "layouts"),
+                      *made = yaml_item_get(root, "make");
     for (size_t i = 0; i < COUNT(others); i++)
-        if (ynode_get(root, others[i]))
-            return COMPLAIN(ynode_get(root, others[i]),
+        if (yaml_item_get(root, others[i]))
+            return COMPLAIN(yaml_item_get(root, others[i]),
                             "'%s' goes with records of fixed width: record: {fixed: 105}", others[i]);
     schema->surplus_field = -1;
     schema->quote = '"';
     schema->escape_double = true;
-    if (!read_record(reader, ynode_get(root, "record")) || !read_fields(reader, ynode_get(root, "fields")) ||
-        !check_groups(reader) || (surplus && !read_surplus(reader, surplus)))
+    if (!read_record(reader, yaml_item_get(root, "record")) ||
+        !read_fields(reader, yaml_item_get(root, "fields")) || !check_groups(reader) ||
+        (surplus && !read_surplus(reader, surplus)))
         return false;
     if (schema->header == HEADER_WORDS && !schema->header_words.count)
         schema->header_words = schema->fields[0].columns;

@@ -5,8 +5,8 @@
 enum { MOST_FIXED = 4096, WIDEST = 512, WIDEST_NUMBER = 8 };
 
 /* "[A-Z][0-9]x": what may stand at each byte. */
-static bool read_is(reader_t *reader, const ynode_t *node, field_t *field) {
-    if (!schema_want(reader, node, YNODE_SCALAR, "sets of characters such as \"[A-Z][0-9][0-9]\""))
+static bool read_is(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "sets of characters such as \"[A-Z][0-9][0-9]\""))
         return false;
     byteset_t *sets = schema_keep(reader, field->width * sizeof *sets);
     const uint8_t *at = (const uint8_t *)node->text, *end = at + node->length;
@@ -34,30 +34,30 @@ static bool read_is(reader_t *reader, const ynode_t *node, field_t *field) {
     return true;
 }
 
-static bool read_sign(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_sign(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const words[] = {
         [SIGN_NEVER] = "never", [SIGN_ALWAYS] = "always", [SIGN_MINUS] = "minus"};
     if (field->type != TYPE_INT && field->type != TYPE_NUMBER)
         return COMPLAIN(node, "'sign' goes with the types int and number");
     for (size_t i = 0; i < COUNT(words); i++)
-        if (node->kind == YNODE_SCALAR && strcmp(node->text, words[i]) == 0) {
+        if (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, words[i]) == 0) {
             field->sign = (sign_t)i;
             return true;
         }
     return COMPLAIN(node, "never, always or minus was expected: where a number's sign stands");
 }
 
-static bool read_multiply(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_multiply(reader_t *reader, const yaml_item_t *node, field_t *field) {
     int64_t by;
     if (field->type != TYPE_INT)
         return COMPLAIN(node, "'multiply' goes with the type int");
-    if (!ytree_int(reader->tree, node, 1, 10, &by, reader->err))
+    if (!yaml_tree_int(reader->tree, node, 1, 10, &by, reader->err))
         return false;
     field->divide = by == 10 ? -1 : 0;
     return by == 1 || by == 10 || COMPLAIN(node, "10 was expected");
 }
 
-static bool read_absent(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_absent(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (field->counted || field->type == TYPE_LENGTH)
         return COMPLAIN(node, "a length has no filler: what it says decides what the record is");
     if (!schema_texts(reader, node, &field->absent))
@@ -68,12 +68,13 @@ static bool read_absent(reader_t *reader, const ynode_t *node, field_t *field) {
            COMPLAIN(node, "a filler as wide as the field (%d characters) was expected", field->width);
 }
 
-static bool read_width(reader_t *reader, const ynode_t *node, field_t *field) {
-    const ynode_t *width = ynode_get(node, "width"), *counted = ynode_get(node, "lengthWidth");
+static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const yaml_item_t *width = yaml_item_get(node, "width"), *counted = yaml_item_get(node, "lengthWidth");
     int64_t characters = 0;
     if (!width == !counted)
         return COMPLAIN(node, "'width' was expected: how many characters the field has");
-    if (!ytree_int(reader->tree, width ? width : counted, 1, width ? WIDEST : 4, &characters, reader->err))
+    if (!yaml_tree_int(reader->tree, width ? width : counted, 1, width ? WIDEST : 4, &characters,
+                       reader->err))
         return false;
     field->width = (uint16_t)characters;
     field->counted = counted != NULL;
@@ -85,15 +86,15 @@ static bool read_width(reader_t *reader, const ynode_t *node, field_t *field) {
     return true;
 }
 
-static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"name", "key",    "type",     "width", "lengthWidth",
                                        "sign", "divide", "multiply", "is",    "absent"};
-    if (!schema_want(reader, node, YNODE_MAP, "a field such as {name: depth, width: 4, type: int}") ||
-        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: depth, width: 4, type: int}") ||
+        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *sign = ynode_get(node, "sign"), *divide = ynode_get(node, "divide"),
-                  *multiply = ynode_get(node, "multiply"), *is = ynode_get(node, "is"),
-                  *absent = ynode_get(node, "absent");
+    const yaml_item_t *sign = yaml_item_get(node, "sign"), *divide = yaml_item_get(node, "divide"),
+                      *multiply = yaml_item_get(node, "multiply"), *is = yaml_item_get(node, "is"),
+                      *absent = yaml_item_get(node, "absent");
     *field = (field_t){.type = TYPE_TEXT};
     return schema_field_start(reader, node, field) && read_width(reader, node, field) &&
            (!sign || read_sign(reader, sign, field)) && (!divide || schema_divide(reader, divide, field)) &&
@@ -102,19 +103,19 @@ static bool read_field(reader_t *reader, const ynode_t *node, field_t *field) {
 }
 
 /* Fields one behind the other. at: where they are missing, if they are. */
-static bool read_fields(reader_t *reader, const ynode_t *at, const ynode_t *list, field_t **fields,
+static bool read_fields(reader_t *reader, const yaml_item_t *at, const yaml_item_t *list, field_t **fields,
                         size_t *count, uint32_t *width) {
     *width = 0;
     *count = 0;
     if (!list)
         return COMPLAIN(at, "'fields' is missing");
-    if (!schema_want(reader, list, YNODE_LIST, "a list of fields"))
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
         return false;
     if (!list->count || list->count > SCHEMA_MOST_FIELDS)
         return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
     if (!(*fields = schema_keep(reader, list->count * sizeof **fields)))
         return false;
-    for (const ynode_t *node = list->first; node; node = node->next) {
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
         field_t *field = &(*fields)[*count];
         if (!read_field(reader, node, field) || !schema_fits(reader, *fields, *count, field))
             return false;
@@ -150,9 +151,9 @@ static bool looks_like_id(const char *text, size_t length) {
 }
 
 /* "AA1-AA4" or "AG1" */
-static bool read_range(reader_t *reader, const ynode_t *node, section_t *section) {
+static bool read_range(reader_t *reader, const yaml_item_t *node, section_t *section) {
     const char *text = node->text;
-    bool ok = node->kind == YNODE_SCALAR && (node->length == 3 || node->length == 7);
+    bool ok = node->kind == YAML_ITEM_SCALAR && (node->length == 3 || node->length == 7);
     for (size_t i = 0; ok && i < node->length; i += 4)
         ok = looks_like_id(text + i, SCHEMA_ID);
     ok = ok && (node->length == 3 || (text[3] == '-' && memcmp(text, text + 4, 2) == 0 && text[6] > text[2]));
@@ -171,9 +172,9 @@ static bool read_range(reader_t *reader, const ynode_t *node, section_t *section
     return true;
 }
 
-static bool read_ids(reader_t *reader, const ynode_t *node, section_t *section) {
-    size_t count = node->kind == YNODE_LIST ? node->count : 1;
-    const ynode_t *range = node->kind == YNODE_LIST ? node->first : node;
+static bool read_ids(reader_t *reader, const yaml_item_t *node, section_t *section) {
+    size_t count = node->kind == YAML_ITEM_LIST ? node->count : 1;
+    const yaml_item_t *range = node->kind == YAML_ITEM_LIST ? node->first : node;
     if (!count || count > SCHEMA_MOST_FROM)
         return COMPLAIN(node, "1 to %d ranges of identifiers were expected", SCHEMA_MOST_FROM);
     for (; count; count--, range = range->next)
@@ -182,20 +183,20 @@ static bool read_ids(reader_t *reader, const ynode_t *node, section_t *section) 
     return true;
 }
 
-static bool read_section(reader_t *reader, const ynode_t *node, section_t *section) {
+static bool read_section(reader_t *reader, const yaml_item_t *node, section_t *section) {
     static const char *const keys[] = {"ids", "name", "fields"};
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, node, YNODE_MAP,
+    if (!schema_want(reader, node, YAML_ITEM_MAP,
                      "a section such as {ids: AA1-AA4, name: rain, fields: [...]}") ||
-        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *ids = ynode_get(node, "ids"), *name = ynode_get(node, "name");
+    const yaml_item_t *ids = yaml_item_get(node, "ids"), *name = yaml_item_get(node, "name");
     field_t *fields = NULL;
     section->at = node;
     if (!ids || !name)
         return COMPLAIN(node, "'%s' is missing", ids ? "name" : "ids");
     if (!read_ids(reader, ids, section) || !schema_key(reader, name, &section->name) ||
-        !read_fields(reader, node, ynode_get(node, "fields"), &fields, &section->field_count,
+        !read_fields(reader, node, yaml_item_get(node, "fields"), &fields, &section->field_count,
                      &section->width))
         return false;
     section->fields = fields;
@@ -210,15 +211,15 @@ static bool read_section(reader_t *reader, const ynode_t *node, section_t *secti
     return no_kind(reader, fields, section->field_count, false);
 }
 
-static bool read_sections(reader_t *reader, const ynode_t *list) {
+static bool read_sections(reader_t *reader, const yaml_item_t *list) {
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YNODE_LIST, "a list of sections"))
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of sections"))
         return false;
     if (list->count > SCHEMA_MOST_SECTIONS)
         return COMPLAIN(list, "at most %d sections were expected", SCHEMA_MOST_SECTIONS);
     if (!(schema->sections = schema_keep(reader, (list->count + 1) * sizeof *schema->sections)))
         return false;
-    for (const ynode_t *node = list->first; node; node = node->next) {
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
         if (!read_section(reader, node, &schema->sections[schema->section_count]))
             return false;
         schema->section_count++;
@@ -226,14 +227,14 @@ static bool read_sections(reader_t *reader, const ynode_t *list) {
     return true;
 }
 
-static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) {
+static bool read_part(reader_t *reader, const yaml_item_t *node, tail_part_t *part) {
     static const char *const keys[] = {"marker", "name", "sections", "list", "repeat", "leaveOut"};
-    if (!schema_want(reader, node, YNODE_MAP, "a part such as {marker: ADD, sections: yes}") ||
-        !ytree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a part such as {marker: ADD, sections: yes}") ||
+        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const ynode_t *marker = ynode_get(node, "marker"), *name = ynode_get(node, "name"),
-                  *sections = ynode_get(node, "sections"), *list = ynode_get(node, "list"),
-                  *repeat = ynode_get(node, "repeat"), *leave_out = ynode_get(node, "leaveOut");
+    const yaml_item_t *marker = yaml_item_get(node, "marker"), *name = yaml_item_get(node, "name"),
+                      *sections = yaml_item_get(node, "sections"), *list = yaml_item_get(node, "list"),
+                      *repeat = yaml_item_get(node, "repeat"), *leave_out = yaml_item_get(node, "leaveOut");
     const char *text;
     if (!marker || !schema_name(reader, marker, &text) || marker->length > 8)
         return COMPLAIN(marker ? marker : node, "a marker of 1 to 8 characters was expected");
@@ -241,8 +242,8 @@ static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) 
     if (reader->schema->section_count && looks_like_id(text, marker->length))
         return COMPLAIN(marker,
                         "a marker that starts like a section's identifier could not be told from one");
-    if ((sections && !ytree_bool(reader->tree, sections, &part->sections, reader->err)) ||
-        (leave_out && !ytree_bool(reader->tree, leave_out, &part->leave_out, reader->err)))
+    if ((sections && !yaml_tree_bool(reader->tree, sections, &part->sections, reader->err)) ||
+        (leave_out && !yaml_tree_bool(reader->tree, leave_out, &part->leave_out, reader->err)))
         return false;
     if (part->sections == (repeat != NULL))
         return COMPLAIN(node,
@@ -262,14 +263,14 @@ static bool read_part(reader_t *reader, const ynode_t *node, tail_part_t *part) 
     return no_kind(reader, fields, part->field_count, true);
 }
 
-static bool read_tail(reader_t *reader, const ynode_t *list) {
+static bool read_tail(reader_t *reader, const yaml_item_t *list) {
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YNODE_LIST, "a list of parts"))
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of parts"))
         return false;
     if (list->count > SCHEMA_MOST_PARTS)
         return COMPLAIN(list, "at most %d parts were expected", SCHEMA_MOST_PARTS);
     bool sections = false;
-    for (const ynode_t *node = list->first; node; node = node->next) {
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
         tail_part_t *part = &schema->parts[schema->part_count];
         if (!read_part(reader, node, part))
             return false;
@@ -306,14 +307,14 @@ static bool check_keys(reader_t *reader) {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++)
             if (strcmp(keys[i], keys[j]) == 0)
-                return COMPLAIN(ytree_root(reader->tree), "the key '%s' would stand twice in a document",
+                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would stand twice in a document",
                                 keys[i]);
-        const field_t it = {.name = "", .key = keys[i], .at = ytree_root(reader->tree)};
+        const field_t it = {.name = "", .key = keys[i], .at = yaml_tree_root(reader->tree)};
         if (!schema_fits(reader, schema->fields, schema->field_count, &it))
             return false;
         for (size_t j = 0; j < schema->made_count; j++)
             if (strcmp(keys[i], schema->made[j].field.key) == 0)
-                return COMPLAIN(ytree_root(reader->tree), "the key '%s' would stand twice in a document",
+                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would stand twice in a document",
                                 keys[i]);
     }
     return true;
@@ -326,7 +327,7 @@ static bool stands_under(const field_t *field, const char *key) {
 }
 
 /* A field is left out when a key was made of it, so that key must come first. */
-static bool check_made_before(reader_t *reader, const ynode_t *node, size_t index) {
+static bool check_made_before(reader_t *reader, const yaml_item_t *node, size_t index) {
     const schema_t *schema = reader->schema;
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
@@ -344,11 +345,11 @@ static bool check_made_before(reader_t *reader, const ynode_t *node, size_t inde
     return true;
 }
 
-static bool read_document(reader_t *reader, const ynode_t *list) {
+static bool read_document(reader_t *reader, const yaml_item_t *list) {
     schema_t *schema = reader->schema;
     if (!schema_texts(reader, list, &schema->document))
         return false;
-    const ynode_t *node = list->kind == YNODE_LIST ? list->first : list;
+    const yaml_item_t *node = list->kind == YAML_ITEM_LIST ? list->first : list;
     for (size_t i = 0; i < schema->document.count; i++, node = node->next) {
         bool known = false;
         for (size_t j = 0; j < schema->made_count; j++)
@@ -366,26 +367,27 @@ static bool read_document(reader_t *reader, const ynode_t *list) {
     return true;
 }
 
-bool schema_read_fixed(reader_t *reader, const ynode_t *root) {
+bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
     static const char *const record_keys[] = {"fixed"}, *const others[] = {"surplus", "layouts"};
     schema_t *schema = reader->schema;
-    const ynode_t *record = ynode_get(root, "record"), *made = ynode_get(root, "make"),
-                  *tail = ynode_get(root, "tail"), *sections = ynode_get(root, "sections"),
-                  *document = ynode_get(root, "document");
+    const yaml_item_t *record = yaml_item_get(root, "record"), *made = yaml_item_get(root, "make"),
+                      *tail = yaml_item_get(root, "tail"), *sections = yaml_item_get(root, "sections"),
+                      *document = yaml_item_get(root, "document");
     int64_t fixed;
     uint32_t width;
     for (size_t i = 0; i < COUNT(others); i++)
-        if (ynode_get(root, others[i]))
-            return COMPLAIN(ynode_get(root, others[i]), "'%s' goes with delimited records", others[i]);
-    if (!ytree_only_keys(reader->tree, record, record_keys, COUNT(record_keys), reader->err) ||
-        !ytree_int(reader->tree, ynode_get(record, "fixed"), 1, MOST_FIXED, &fixed, reader->err) ||
-        !read_fields(reader, root, ynode_get(root, "fields"), &schema->fields, &schema->field_count, &width))
+        if (yaml_item_get(root, others[i]))
+            return COMPLAIN(yaml_item_get(root, others[i]), "'%s' goes with delimited records", others[i]);
+    if (!yaml_tree_only_keys(reader->tree, record, record_keys, COUNT(record_keys), reader->err) ||
+        !yaml_tree_int(reader->tree, yaml_item_get(record, "fixed"), 1, MOST_FIXED, &fixed, reader->err) ||
+        !read_fields(reader, root, yaml_item_get(root, "fields"), &schema->fields, &schema->field_count,
+                     &width))
         return false;
     schema->fixed = (uint32_t)fixed;
     schema->surplus_field = -1;
     schema->header = HEADER_NO;
     if (width != schema->fixed)
-        return COMPLAIN(ynode_get(root, "fields"), "the fields are %u characters wide, the record is %u",
+        return COMPLAIN(yaml_item_get(root, "fields"), "the fields are %u characters wide, the record is %u",
                         width, schema->fixed);
     for (size_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].counted || schema->fields[i].is)

@@ -12,14 +12,14 @@ static const struct {
              {"utc", MAKE_UTC, TYPE_DATE, 2},
              {"point", MAKE_POINT, TYPE_TEXT, 2}};
 
-static bool read_kind(reader_t *reader, const ynode_t *node, make_t *made, size_t *items) {
+static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, size_t *items) {
     static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
                                             {"YYYY-MM-DD hh:mm:ss", 19},  {"YYYY-MM-DDThh:mm", 16},
                                             {"YYYY-MM-DD hh:mm", 16},     {"YYYY-MM-DD", 10}};
     const char *words[COUNT(kinds)];
     for (size_t i = 0; i < COUNT(kinds); i++) {
         words[i] = kinds[i].name;
-        if (node->kind != YNODE_SCALAR || strcmp(node->text, kinds[i].name) != 0)
+        if (node->kind != YAML_ITEM_SCALAR || strcmp(node->text, kinds[i].name) != 0)
             continue;
         made->kind = kinds[i].kind;
         made->field.type = kinds[i].type;
@@ -28,15 +28,15 @@ static bool read_kind(reader_t *reader, const ynode_t *node, make_t *made, size_
             made->field.as = (texts_t){moments, COUNT(moments)};
         return true;
     }
-    const char *near = node->kind == YNODE_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;
+    const char *near = node->kind == YAML_ITEM_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;
     return COMPLAIN(node, "%s%s%sa key is made by first, utc or point", near ? "did you mean '" : "",
                     near ? near : "", near ? "'? " : "");
 }
 
-static bool read_item(reader_t *reader, const ynode_t *node, make_t *made) {
-    size_t count = node->kind == YNODE_LIST ? node->count : 1;
-    const ynode_t *name = node->kind == YNODE_LIST ? node->first : node;
-    if (!count || count > SCHEMA_MOST_FROM || (made->kind != MAKE_FIRST && node->kind == YNODE_LIST))
+static bool read_item(reader_t *reader, const yaml_item_t *node, make_t *made) {
+    size_t count = node->kind == YAML_ITEM_LIST ? node->count : 1;
+    const yaml_item_t *name = node->kind == YAML_ITEM_LIST ? node->first : node;
+    if (!count || count > SCHEMA_MOST_FROM || (made->kind != MAKE_FIRST && node->kind == YAML_ITEM_LIST))
         return COMPLAIN(node, "a field's name was expected%s",
                         made->kind == MAKE_FIRST ? ", or a list of up to 4 that are joined" : "");
     for (size_t i = 0; i < count; i++, name = name->next) {
@@ -53,7 +53,7 @@ static bool read_item(reader_t *reader, const ynode_t *node, make_t *made) {
 }
 
 /* What the fields must be for the key to be made of them. */
-static bool check_sources(reader_t *reader, const ynode_t *from, const make_t *made) {
+static bool check_sources(reader_t *reader, const yaml_item_t *from, const make_t *made) {
     const field_t *fields = reader->schema->fields;
     for (size_t i = 0; i < made->from_count && made->kind != MAKE_FIRST; i++) {
         const field_t *field = &fields[made->from[i].fields[0]];
@@ -69,12 +69,12 @@ static bool check_sources(reader_t *reader, const ynode_t *from, const make_t *m
     return true;
 }
 
-static bool read_made(reader_t *reader, const ynode_t *node, make_t *made) {
-    const ynode_t *from = NULL, *with = NULL, *kind = NULL;
+static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
+    const yaml_item_t *from = NULL, *with = NULL, *kind = NULL;
     size_t items = 0;
-    if (!schema_want(reader, node, YNODE_MAP, "a map such as {ts: utc, from: [date, time]}"))
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {ts: utc, from: [date, time]}"))
         return false;
-    for (const ynode_t *child = node->first; child; child = child->next) {
+    for (const yaml_item_t *child = node->first; child; child = child->next) {
         if (strcmp(child->key, "from") == 0)
             from = child;
         else if (strcmp(child->key, "with") == 0)
@@ -90,11 +90,12 @@ static bool read_made(reader_t *reader, const ynode_t *node, make_t *made) {
     if (strchr(kind->key, '.') || kind->key[0] == '$' || !kind->key[0] || strlen(kind->key) > 28 ||
         strcmp(kind->key, "_id") == 0)
         return COMPLAIN(kind, "'%s' cannot be made: a plain key of at most 28 bytes was expected", kind->key);
-    if (!read_kind(reader, kind, made, &items) || !schema_want(reader, from, YNODE_LIST, "a list of fields"))
+    if (!read_kind(reader, kind, made, &items) ||
+        !schema_want(reader, from, YAML_ITEM_LIST, "a list of fields"))
         return false;
     if (!from->count || from->count > SCHEMA_MOST_FROM || (items && from->count != items))
         return COMPLAIN(from, "%s fields were expected here", items ? "two" : "1 to 4");
-    for (const ynode_t *item = from->first; item; item = item->next)
+    for (const yaml_item_t *item = from->first; item; item = item->next)
         if (!read_item(reader, item, made))
             return false;
     texts_t prefixes = {0};
@@ -110,13 +111,13 @@ static bool read_made(reader_t *reader, const ynode_t *node, make_t *made) {
     return check_sources(reader, from, made);
 }
 
-bool schema_read_made(reader_t *reader, const ynode_t *list) {
+bool schema_read_made(reader_t *reader, const yaml_item_t *list) {
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YNODE_LIST, "a list such as [{ts: utc, from: [date, time]}]"))
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list such as [{ts: utc, from: [date, time]}]"))
         return false;
     if (list->count > SCHEMA_MOST_MADE)
         return COMPLAIN(list, "at most %d made keys were expected", SCHEMA_MOST_MADE);
-    for (const ynode_t *node = list->first; node; node = node->next) {
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
         make_t *made = &schema->made[schema->made_count];
         if (!read_made(reader, node, made) ||
             !schema_fits(reader, schema->fields, schema->field_count, &made->field))

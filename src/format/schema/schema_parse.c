@@ -8,25 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_body(reader_t *reader, const ynode_t *root) {
-    const ynode_t *record = ynode_get(root, "record"), *fields = ynode_get(root, "fields");
+static bool read_body(reader_t *reader, const yaml_item_t *root) {
+    const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields");
     if (!record || !fields)
         return COMPLAIN(root, "'%s' is missing; a format file has format, record and fields",
                         !record ? "record" : "fields");
-    if (!schema_want(reader, record, YNODE_MAP, "a map such as {columns: [\",\"], header: yes}"))
+    if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {columns: [\",\"], header: yes}"))
         return false;
-    return (ynode_get(record, "fixed") ? schema_read_fixed(reader, root)
-                                       : schema_read_columns(reader, root)) &&
+    return (yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
+                                           : schema_read_columns(reader, root)) &&
            schema_digest(reader->schema, reader->err);
 }
 
 /* A format that is a built-in one but for its keys. */
-static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys) {
+static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item_t *keys) {
     schema_t *schema = reader->schema;
-    if (!schema_want(reader, like, YNODE_SCALAR, "a built-in format's name"))
+    if (!schema_want(reader, like, YAML_ITEM_SCALAR, "a built-in format's name"))
         return false;
-    const bool shortened = keys && keys->kind == YNODE_SCALAR && strcmp(keys->text, "short") == 0;
-    if (keys && !shortened && (keys->kind != YNODE_SCALAR || strcmp(keys->text, "names") != 0))
+    const bool shortened = keys && keys->kind == YAML_ITEM_SCALAR && strcmp(keys->text, "short") == 0;
+    if (keys && !shortened && (keys->kind != YAML_ITEM_SCALAR || strcmp(keys->text, "names") != 0))
         return COMPLAIN(keys, "'names' (each field's name is its key) or 'short' (a, b, ...) was expected");
     const char *names[64];
     size_t count = 0;
@@ -39,11 +39,11 @@ static bool read_like(reader_t *reader, const ynode_t *like, const ynode_t *keys
         names[count++] = builtin->name;
         if (strcmp(builtin->name, like->text) != 0)
             continue;
-        if (!(schema->like = ytree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
+        if (!(schema->like = yaml_tree_parse(builtin->text, builtin->length, builtin->name, reader->err)))
             return false;
         reader->tree = schema->like;
         reader->keys_are_names = keys && !shortened;
-        return read_body(reader, ytree_root(schema->like)) &&
+        return read_body(reader, yaml_tree_root(schema->like)) &&
                (!shortened || schema_shorten(schema, reader->err));
     }
     const char *near = suggest_word(like->text, names, count);
@@ -56,21 +56,21 @@ static bool read_schema(reader_t *reader) {
                                       "like",   "document", "make",   "tail",    "sections"};
     static const char *const likes[] = {"format", "about", "like", "keys"};
     schema_t *schema = reader->schema;
-    const ynode_t *root = ytree_root(schema->tree);
-    if (!schema_want(reader, root, YNODE_MAP, "a format file starts with 'format: NAME'; a map"))
+    const yaml_item_t *root = yaml_tree_root(schema->tree);
+    if (!schema_want(reader, root, YAML_ITEM_MAP, "a format file starts with 'format: NAME'; a map"))
         return false;
-    const ynode_t *format = ynode_get(root, "format"), *about = ynode_get(root, "about"),
-                  *like = ynode_get(root, "like");
-    if (!ytree_only_keys(reader->tree, root, like ? likes : own, like ? COUNT(likes) : COUNT(own),
-                         reader->err))
+    const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about"),
+                      *like = yaml_item_get(root, "like");
+    if (!yaml_tree_only_keys(reader->tree, root, like ? likes : own, like ? COUNT(likes) : COUNT(own),
+                             reader->err))
         return false;
     if (!format)
         return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");
     if (!schema_name(reader, format, &schema->name) ||
-        (about && !schema_want(reader, about, YNODE_SCALAR, "one line")))
+        (about && !schema_want(reader, about, YAML_ITEM_SCALAR, "one line")))
         return false;
     schema->about = about ? about->text : "";
-    return like ? read_like(reader, like, ynode_get(root, "keys")) : read_body(reader, root);
+    return like ? read_like(reader, like, yaml_item_get(root, "keys")) : read_body(reader, root);
 }
 
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err) {
@@ -80,7 +80,7 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
         return NULL;
     }
     reader_t reader = {.schema = schema, .err = err};
-    reader.tree = schema->tree = ytree_parse(text, length, name, err);
+    reader.tree = schema->tree = yaml_tree_parse(text, length, name, err);
     if (!schema->tree || !read_schema(&reader)) {
         schema_destroy(schema);
         return NULL;

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-bool schema_want(reader_t *reader, const ynode_t *node, ynode_kind_t kind, const char *expected) {
+bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected) {
     return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
 }
 
-bool schema_texts(reader_t *reader, const ynode_t *node, texts_t *texts) {
-    size_t count = node->kind == YNODE_LIST ? node->count : 1;
+bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts) {
+    size_t count = node->kind == YAML_ITEM_LIST ? node->count : 1;
     schema_text_t *items = schema_keep(reader, (count ? count : 1) * sizeof *items);
     if (!items)
         return false;
-    const ynode_t *item = node->kind == YNODE_LIST ? node->first : node;
+    const yaml_item_t *item = node->kind == YAML_ITEM_LIST ? node->first : node;
     for (size_t i = 0; i < count; i++, item = item->next) {
-        if (!schema_want(reader, item, YNODE_SCALAR, "a word or a list of words"))
+        if (!schema_want(reader, item, YAML_ITEM_SCALAR, "a word or a list of words"))
             return false;
         items[i] = (schema_text_t){item->text, item->length};
     }
@@ -22,8 +22,8 @@ bool schema_texts(reader_t *reader, const ynode_t *node, texts_t *texts) {
     return true;
 }
 
-bool schema_name(reader_t *reader, const ynode_t *node, const char **name) {
-    if (!schema_want(reader, node, YNODE_SCALAR, "a name"))
+bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name) {
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a name"))
         return false;
     if (!node->length || strlen(node->text) != node->length)
         return COMPLAIN(node, "a name cannot be empty");
@@ -31,7 +31,7 @@ bool schema_name(reader_t *reader, const ynode_t *node, const char **name) {
     return true;
 }
 
-bool schema_key(reader_t *reader, const ynode_t *node, const char **key) {
+bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key) {
     if (!schema_name(reader, node, key))
         return false;
     const char *text = *key;
@@ -46,7 +46,7 @@ bool schema_key(reader_t *reader, const ynode_t *node, const char **key) {
     return true;
 }
 
-static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
+static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
     static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
                                              {"YYYY-MM-DD hh:mm:ss", 19},
@@ -56,7 +56,7 @@ static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
                                              {"YYYY-MM-DDThh:mm:ss.SSS", 23},
                                              {"YYYY-MM-DD", 10}};
     const char *words[SCHEMA_TYPES];
-    if (!schema_want(reader, node, YNODE_SCALAR, "a type"))
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a type"))
         return false;
     for (size_t i = 0; i < SCHEMA_TYPES; i++) {
         words[i] = schema_types[i].name;
@@ -74,20 +74,20 @@ static bool read_type(reader_t *reader, const ynode_t *node, field_t *field) {
                     node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
-bool schema_divide(reader_t *reader, const ynode_t *node, field_t *field) {
+bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
     int64_t divide = 1;
     if (field->type != TYPE_NUMBER)
         return COMPLAIN(node, "'divide' goes with the type number");
-    if (!ytree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
+    if (!yaml_tree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
         return false;
     for (field->divide = 0; divide % 10 == 0; divide /= 10)
         field->divide++;
     return divide == 1 || COMPLAIN(node, "a power of ten was expected: 1, 10, 100, ...");
 }
 
-bool schema_field_start(reader_t *reader, const ynode_t *node, field_t *field) {
-    const ynode_t *name = ynode_get(node, "name"), *key = ynode_get(node, "key"),
-                  *type = ynode_get(node, "type");
+bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key"),
+                      *type = yaml_item_get(node, "type");
     field->at = node;
     if (!name)
         return COMPLAIN(node, "this field has no name");
@@ -113,10 +113,10 @@ bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const fi
     return true;
 }
 
-bool schema_named(reader_t *reader, const ynode_t *node, int *index) {
+bool schema_named(reader_t *reader, const yaml_item_t *node, int *index) {
     const schema_t *schema = reader->schema;
     const char *names[SCHEMA_MOST_FIELDS];
-    if (!schema_want(reader, node, YNODE_SCALAR, "a field's name"))
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a field's name"))
         return false;
     for (size_t i = 0; i < schema->field_count; i++) {
         names[i] = schema->fields[i].name;

@@ -8,39 +8,39 @@
 
 typedef struct {
     schema_t *schema;
-    const ytree_t *tree; /* what is being read: the file, or the built-in format that it is like */
+    const yaml_tree_t *tree; /* what is being read: the file, or the built-in format that it is like */
     bool keys_are_names;
     err_t *err;
 } reader_t;
 
-#define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
+#define COMPLAIN(at, ...) yaml_tree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
 static inline void *schema_keep(reader_t *reader, size_t bytes) {
     return schema_own(reader->schema, bytes, reader->err);
 }
 
-bool schema_want(reader_t *reader, const ynode_t *node, ynode_kind_t kind, const char *expected);
+bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected);
 
 /* A scalar or a list of scalars. */
-bool schema_texts(reader_t *reader, const ynode_t *node, texts_t *texts);
-bool schema_name(reader_t *reader, const ynode_t *node, const char **name);
-bool schema_key(reader_t *reader, const ynode_t *node, const char **key);
+bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts);
+bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name);
+bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key);
 
 /* Name, key and type; the caller has filled in the defaults. */
-bool schema_field_start(reader_t *reader, const ynode_t *node, field_t *field);
-bool schema_divide(reader_t *reader, const ynode_t *node, field_t *field);
+bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field);
+bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field);
 
 /* Is the field's name or key in the way of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
 
 /* The index of the field that a scalar names. */
-bool schema_named(reader_t *reader, const ynode_t *node, int *index);
+bool schema_named(reader_t *reader, const yaml_item_t *node, int *index);
 
 /* `make`: keys made from fields, which are known already. */
-bool schema_read_made(reader_t *reader, const ynode_t *list);
+bool schema_read_made(reader_t *reader, const yaml_item_t *list);
 
 /* What makes documents: of delimited records, and of records by width. */
-bool schema_read_columns(reader_t *reader, const ynode_t *root);
-bool schema_read_fixed(reader_t *reader, const ynode_t *root);
+bool schema_read_columns(reader_t *reader, const yaml_item_t *root);
+bool schema_read_fixed(reader_t *reader, const yaml_item_t *root);
 
 #endif

@@ -196,26 +196,28 @@ static bool are_documents(const bson_iter_t *at, bool known) {
     return true;
 }
 
-bool expected_sane(const bson_t *filled, bool known, const ynode_t *expect, const ytree_t *tree, err_t *err) {
+bool expected_sane(const bson_t *filled, bool known, const yaml_item_t *expect, const yaml_tree_t *tree,
+                   err_t *err) {
     bson_iter_t at;
     int64_t count;
     size_t expectations = 0;
     for (bson_iter_init(&at, filled); bson_iter_next(&at);) {
         const char *name = bson_iter_key(&at);
-        const ynode_t *node = ynode_get(expect, name);
+        const yaml_item_t *node = yaml_item_get(expect, name);
         expectations += strcmp(name, "unordered") != 0;
         if (!known && BSON_ITER_HOLDS_NULL(&at))
             continue;
         if (strcmp(name, "documents") == 0 && (!numeric_whole(&at, &count) || count < 0))
-            return ytree_complain(tree, node, err, "'documents' is a whole number, 0 or more");
+            return yaml_tree_complain(tree, node, err, "'documents' is a whole number, 0 or more");
         if (strcmp(name, "digest") == 0 && !is_digest(&at))
-            return ytree_complain(tree, node, err, "a digest is a text of 32 hexadecimal digits, in quotes");
+            return yaml_tree_complain(tree, node, err,
+                                      "a digest is a text of 32 hexadecimal digits, in quotes");
         if (strcmp(name, "values") == 0 && !are_documents(&at, known))
-            return ytree_complain(tree, node, err, "'values' is a list of documents");
+            return yaml_tree_complain(tree, node, err, "'values' is a list of documents");
     }
     return expectations ||
-           ytree_complain(tree, expect, err,
-                          "nothing is expected here: 'documents', 'digest' or 'values' is missing");
+           yaml_tree_complain(tree, expect, err,
+                              "nothing is expected here: 'documents', 'digest' or 'values' is missing");
 }
 
 void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room) {

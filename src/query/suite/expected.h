@@ -14,7 +14,8 @@ void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECT
 
 /* Can this be expected? Else it is complained of at its place. filled: the suite's map as BSON. known: with its
  * parameters; else a null may be one of them. */
-bool expected_sane(const bson_t *filled, bool known, const ynode_t *expect, const ytree_t *tree, err_t *err);
+bool expected_sane(const bson_t *filled, bool known, const yaml_item_t *expect, const yaml_tree_t *tree,
+                   err_t *err);
 
 /* filled: with its parameters, and sane. What differs is described in `difference` ("" when nothing does). */
 void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room);

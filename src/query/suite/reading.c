@@ -97,15 +97,16 @@ static bool look_at_pipeline(look_t *look, const bson_iter_t *at, int depth) {
     return true;
 }
 
-bool reading_check(const bson_t *pipeline, bool known, const ytree_t *tree, const ynode_t *list, err_t *err) {
+bool reading_check(const bson_t *pipeline, bool known, const yaml_tree_t *tree, const yaml_item_t *list,
+                   err_t *err) {
     look_t look = {.known = known};
     bson_iter_t stage;
-    const ynode_t *node = list->first;
+    const yaml_item_t *node = list->first;
     bool ok = bson_iter_init(&stage, pipeline);
     while (ok && bson_iter_next(&stage)) {
         if (!look_at_stage(&look, &stage, 0))
-            return ytree_complain(tree, node ? node : list, err, "%s", look.why);
+            return yaml_tree_complain(tree, node ? node : list, err, "%s", look.why);
         node = node ? node->next : NULL;
     }
-    return ok || ytree_complain(tree, list, err, "a list of stages was expected here");
+    return ok || yaml_tree_complain(tree, list, err, "a list of stages was expected here");
 }

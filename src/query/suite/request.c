@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPLAIN(at, ...) ytree_complain(suite->tree, at, err, __VA_ARGS__)
+#define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
 /* What a request is made of, as one document: the suite's map with its parameters filled in. */
-static bool fill_in(bson_t *filled, const suite_t *suite, const ynode_t *node, const bson_t *params,
+static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *node, const bson_t *params,
                     err_t *err) {
     if (node)
         return value_document(filled, node, suite->tree, params, err);
@@ -22,7 +22,7 @@ static bool fill_in(bson_t *filled, const suite_t *suite, const ynode_t *node, c
 }
 
 static bool set_prefs(request_t *request, const char *mode, int64_t staleness, const suite_t *suite,
-                      const ynode_t *at, err_t *err) {
+                      const yaml_item_t *at, err_t *err) {
     static const struct {
         const char *name;
         mongoc_read_mode_t mode;
@@ -58,7 +58,7 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
     bool ok = bson_iter_init(&option, filled);
     while (ok && bson_iter_next(&option)) {
         const char *name = bson_iter_key(&option);
-        const ynode_t *at = ynode_get(query->options, name);
+        const yaml_item_t *at = yaml_item_get(query->options, name);
         bson_t concern;
         if (strcmp(name, "readPreference") == 0) {
             if (!BSON_ITER_HOLDS_UTF8(&option))
@@ -102,14 +102,14 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
     bson_iter_t part;
     int64_t number;
     bool whole = false;
-    const ynode_t *node = ynode_get(query->body, "whole");
-    if (node && !ytree_bool(suite->tree, node, &whole, err))
+    const yaml_item_t *node = yaml_item_get(query->body, "whole");
+    if (node && !yaml_tree_bool(suite->tree, node, &whole, err))
         return false;
     bson_iter_init(&part, filled);
     while (bson_iter_next(&part)) {
         const char *name = bson_iter_key(&part);
         bool document = BSON_ITER_HOLDS_DOCUMENT(&part);
-        const ynode_t *at = ynode_get(query->body, name);
+        const yaml_item_t *at = yaml_item_get(query->body, name);
         if (strcmp(name, "filter") == 0) {
             bson_t filter;
             if (!inner_document(&part, &filter))
@@ -143,15 +143,15 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
 
 static bool set_documents(request_t *request, const suite_t *suite, const query_t *query,
                           const bson_t *params, err_t *err) {
-    const ynode_t *node = query->documents;
+    const yaml_item_t *node = query->documents;
     bson_t holder = BSON_INITIALIZER;
     bson_iter_t value;
     request->documents = query->kind == QUERY_PIPELINE ? INFINITY : NAN;
-    if (!node || (node->kind == YNODE_SCALAR && strcmp(node->text, "all") == 0)) {
+    if (!node || (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "all") == 0)) {
         request->documents = node ? INFINITY : request->documents;
         return true;
     }
-    if (node->kind == YNODE_SCALAR && strcmp(node->text, "returned") == 0) {
+    if (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "returned") == 0) {
         request->documents = NAN;
         return true;
     }

@@ -12,42 +12,42 @@
 
 enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
 
-#define COMPLAIN(at, ...) ytree_complain(suite->tree, at, err, __VA_ARGS__)
+#define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
 /* ---- small things ---- */
 
-static bool want(const suite_t *suite, const ynode_t *node, ynode_kind_t kind, const char *expected,
+static bool want(const suite_t *suite, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected,
                  err_t *err) {
     return (node && node->kind == kind) || COMPLAIN(node, "%s was expected here", expected);
 }
 
-static bool read_text(const suite_t *suite, const ynode_t *map, const char *key, const char **text,
+static bool read_text(const suite_t *suite, const yaml_item_t *map, const char *key, const char **text,
                       err_t *err) {
-    const ynode_t *node = ynode_get(map, key);
+    const yaml_item_t *node = yaml_item_get(map, key);
     if (!node)
         return true;
-    if (node->kind != YNODE_SCALAR || !node->length || strlen(node->text) != node->length)
+    if (node->kind != YAML_ITEM_SCALAR || !node->length || strlen(node->text) != node->length)
         return COMPLAIN(node, "'%s' is a text", key);
     *text = node->text;
     return true;
 }
 
-static bool read_name(const suite_t *suite, const ynode_t *map, const char **name, err_t *err) {
-    if (!ynode_get(map, "name"))
+static bool read_name(const suite_t *suite, const yaml_item_t *map, const char **name, err_t *err) {
+    if (!yaml_item_get(map, "name"))
         return COMPLAIN(map, "'name' is missing");
     if (!read_text(suite, map, "name", name, err))
         return false;
     if (strspn(*name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(*name))
-        return COMPLAIN(ynode_get(map, "name"), "a name has letters, digits, '-', '_' and '.' only");
+        return COMPLAIN(yaml_item_get(map, "name"), "a name has letters, digits, '-', '_' and '.' only");
     return strlen(*name) <= LONGEST_NAME ||
-           COMPLAIN(ynode_get(map, "name"), "a name has %d letters at most", LONGEST_NAME);
+           COMPLAIN(yaml_item_get(map, "name"), "a name has %d letters at most", LONGEST_NAME);
 }
 
-static bool list_of_texts(const suite_t *suite, const ynode_t *node, const char *key, err_t *err) {
-    if (node && !want(suite, node, YNODE_LIST, "a list of names", err))
+static bool list_of_texts(const suite_t *suite, const yaml_item_t *node, const char *key, err_t *err) {
+    if (node && !want(suite, node, YAML_ITEM_LIST, "a list of names", err))
         return false;
-    for (const ynode_t *item = node ? node->first : NULL; item; item = item->next)
-        if (item->kind != YNODE_SCALAR || !item->length)
+    for (const yaml_item_t *item = node ? node->first : NULL; item; item = item->next)
+        if (item->kind != YAML_ITEM_SCALAR || !item->length)
             return COMPLAIN(item, "'%s' is a list of names", key);
     return true;
 }
@@ -59,7 +59,8 @@ typedef struct {
     size_t count;
 } names_t;
 
-static bool add_name(const suite_t *suite, names_t *names, const ynode_t *at, const char *name, err_t *err) {
+static bool add_name(const suite_t *suite, names_t *names, const yaml_item_t *at, const char *name,
+                     err_t *err) {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->names[i], name) == 0)
             return COMPLAIN(at, "there is a parameter '%s' already", name);
@@ -70,9 +71,9 @@ static bool add_name(const suite_t *suite, names_t *names, const ynode_t *at, co
 }
 
 /* What its parameters are filled in with is looked at when it is known. */
-static bool check_pipeline(const suite_t *suite, const ynode_t *list, const names_t *names, err_t *err) {
+static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     bson_t pipeline;
-    if (!want(suite, list, YNODE_LIST, "a list of stages", err))
+    if (!want(suite, list, YAML_ITEM_LIST, "a list of stages", err))
         return false;
     bool ok = value_sketch(&pipeline, list, suite->tree, names->names, names->count, err) &&
               reading_check(&pipeline, false, suite->tree, list, err);
@@ -85,34 +86,34 @@ static bool check_find(const suite_t *suite, const query_t *query, const names_t
     static const char *const accumulate[] = {"field", "filter", "sort", "limit", "skip", "whole"};
     bool is_find = query->kind == QUERY_FIND, whole;
     const char *field = NULL;
-    if (!want(suite, query->body, YNODE_MAP, "a map", err) ||
-        !ytree_only_keys(suite->tree, query->body, is_find ? find : accumulate,
-                         is_find ? COUNT(find) : COUNT(accumulate), err))
+    if (!want(suite, query->body, YAML_ITEM_MAP, "a map", err) ||
+        !yaml_tree_only_keys(suite->tree, query->body, is_find ? find : accumulate,
+                             is_find ? COUNT(find) : COUNT(accumulate), err))
         return false;
-    if (!is_find && !ynode_get(query->body, "field"))
+    if (!is_find && !yaml_item_get(query->body, "field"))
         return COMPLAIN(query->body, "'field' is missing: what the client accumulates");
     if (!is_find && !read_text(suite, query->body, "field", &field, err))
         return false;
-    const ynode_t *node = ynode_get(query->body, "whole");
-    if (node && !ytree_bool(suite->tree, node, &whole, err))
+    const yaml_item_t *node = yaml_item_get(query->body, "whole");
+    if (node && !yaml_tree_bool(suite->tree, node, &whole, err))
         return false;
     return value_check(query->body, suite->tree, names->names, names->count, err);
 }
 
 static bool check_draw(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
     static const char *const keys[] = {"gives", "pipeline"};
-    const ynode_t *draw = query->draw;
+    const yaml_item_t *draw = query->draw;
     if (!draw)
         return true;
-    if (!want(suite, draw, YNODE_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
-        !ytree_only_keys(suite->tree, draw, keys, COUNT(keys), err))
+    if (!want(suite, draw, YAML_ITEM_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
+        !yaml_tree_only_keys(suite->tree, draw, keys, COUNT(keys), err))
         return false;
-    const ynode_t *gives = ynode_get(draw, "gives"), *pipeline = ynode_get(draw, "pipeline");
+    const yaml_item_t *gives = yaml_item_get(draw, "gives"), *pipeline = yaml_item_get(draw, "pipeline");
     if (!gives || !pipeline)
         return COMPLAIN(draw, "'draw' needs 'gives', the names of what it draws, and 'pipeline'");
     if (!list_of_texts(suite, gives, "gives", err) || !check_pipeline(suite, pipeline, names, err))
         return false;
-    for (const ynode_t *item = gives->first; item; item = item->next)
+    for (const yaml_item_t *item = gives->first; item; item = item->next)
         if (!add_name(suite, names, item, item->text, err))
             return false;
     return true;
@@ -120,14 +121,14 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
 
 /* A list of values, or a map of values that have names. */
 static bool check_each(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
-    if (query->each && !want(suite, query->each, YNODE_MAP, "NAME: [VALUE, ...]", err))
+    if (query->each && !want(suite, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
         return false;
-    for (const ynode_t *item = query->each ? query->each->first : NULL; item; item = item->next) {
-        if (item->kind == YNODE_SCALAR)
+    for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next) {
+        if (item->kind == YAML_ITEM_SCALAR)
             return COMPLAIN(item, "a list of values was expected here, or a map of values with names");
         if (!item->count)
             return COMPLAIN(item, "'%s' has no values", item->key);
-        for (const ynode_t *value = item->first; value; value = value->next)
+        for (const yaml_item_t *value = item->first; value; value = value->next)
             if (!value_check(value, suite->tree, names->names, names->count, err))
                 return false;
         if (!add_name(suite, names, item, item->key, err))
@@ -140,14 +141,14 @@ static bool check_options(const suite_t *suite, const query_t *query, const name
     static const char *const keys[] = {"allowDiskUse",   "hint",         "readConcern",
                                        "readPreference", "maxStaleness", "maxTimeMS",
                                        "batchSize",      "collation",    "let"};
-    return !query->options || (want(suite, query->options, YNODE_MAP, "a map of options", err) &&
-                               ytree_only_keys(suite->tree, query->options, keys, COUNT(keys), err) &&
+    return !query->options || (want(suite, query->options, YAML_ITEM_MAP, "a map of options", err) &&
+                               yaml_tree_only_keys(suite->tree, query->options, keys, COUNT(keys), err) &&
                                value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
 /* An index may change what later writes are allowed, but never what is there: a server removes documents by one with
  * expireAfterSeconds. */
-static bool check_index(const suite_t *suite, const ynode_t *index, err_t *err) {
+static bool check_index(const suite_t *suite, const yaml_item_t *index, err_t *err) {
     static const char *const keys[] = {"key",
                                        "name",
                                        "unique",
@@ -164,30 +165,30 @@ static bool check_index(const suite_t *suite, const ynode_t *index, err_t *err) 
                                        "bits",
                                        "min",
                                        "max"};
-    const ynode_t *key = index->kind == YNODE_MAP ? ynode_get(index, "key") : NULL;
-    if (!key || key->kind != YNODE_MAP || !key->count)
+    const yaml_item_t *key = index->kind == YAML_ITEM_MAP ? yaml_item_get(index, "key") : NULL;
+    if (!key || key->kind != YAML_ITEM_MAP || !key->count)
         return COMPLAIN(index, "an index is written like {key: {ts: 1, st: 1}}");
-    const ynode_t *expiry = ynode_get(index, "expireAfterSeconds");
+    const yaml_item_t *expiry = yaml_item_get(index, "expireAfterSeconds");
     return expiry
                ? COMPLAIN(expiry, "the server removes documents by such an index, and a timed query does not "
                                   "write; leave expireAfterSeconds out")
-               : ytree_only_keys(suite->tree, index, keys, COUNT(keys), err);
+               : yaml_tree_only_keys(suite->tree, index, keys, COUNT(keys), err);
 }
 
 /* setup: {indexes: [{key: {ts: 1}}, ...]} */
-static bool check_setup(const suite_t *suite, query_t *query, const ynode_t *setup, err_t *err) {
+static bool check_setup(const suite_t *suite, query_t *query, const yaml_item_t *setup, err_t *err) {
     static const char *const keys[] = {"indexes"};
     if (!setup)
         return true;
-    if (!want(suite, setup, YNODE_MAP, "{indexes: [...]}", err) ||
-        !ytree_only_keys(suite->tree, setup, keys, COUNT(keys), err))
+    if (!want(suite, setup, YAML_ITEM_MAP, "{indexes: [...]}", err) ||
+        !yaml_tree_only_keys(suite->tree, setup, keys, COUNT(keys), err))
         return false;
-    query->indexes = ynode_get(setup, "indexes");
+    query->indexes = yaml_item_get(setup, "indexes");
     if (!query->indexes)
         return COMPLAIN(setup, "'indexes' is missing");
-    if (!want(suite, query->indexes, YNODE_LIST, "a list of indexes", err))
+    if (!want(suite, query->indexes, YAML_ITEM_LIST, "a list of indexes", err))
         return false;
-    for (const ynode_t *item = query->indexes->first; item; item = item->next)
+    for (const yaml_item_t *item = query->indexes->first; item; item = item->next)
         if (!check_index(suite, item, err))
             return false;
     return value_check(query->indexes, suite->tree, NULL, 0, err);
@@ -195,17 +196,17 @@ static bool check_setup(const suite_t *suite, query_t *query, const ynode_t *set
 
 static bool check_expect(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
     static const char *const keys[] = {"documents", "digest", "values", "unordered"};
-    const ynode_t *expect = query->expect, *node;
+    const yaml_item_t *expect = query->expect, *node;
     bson_t filled;
     bool unordered;
     if (!expect)
         return true;
     if (query->draw)
         return COMPLAIN(expect, "nothing can be expected of a query that draws its parameters");
-    if (!want(suite, expect, YNODE_MAP, "{documents, digest or values: ...}", err) ||
-        !ytree_only_keys(suite->tree, expect, keys, COUNT(keys), err))
+    if (!want(suite, expect, YAML_ITEM_MAP, "{documents, digest or values: ...}", err) ||
+        !yaml_tree_only_keys(suite->tree, expect, keys, COUNT(keys), err))
         return false;
-    if ((node = ynode_get(expect, "unordered")) && !ytree_bool(suite->tree, node, &unordered, err))
+    if ((node = yaml_item_get(expect, "unordered")) && !yaml_tree_bool(suite->tree, node, &unordered, err))
         return false;
     bool ok = value_sketch(&filled, expect, suite->tree, names->names, names->count, err) &&
               expected_sane(&filled, false, expect, suite->tree, err);
@@ -214,29 +215,29 @@ static bool check_expect(const suite_t *suite, const query_t *query, const names
 }
 
 static bool check_documents(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
-    const ynode_t *node = query->documents;
+    const yaml_item_t *node = query->documents;
     int64_t count;
-    if (!node || (node->kind == YNODE_SCALAR &&
+    if (!node || (node->kind == YAML_ITEM_SCALAR &&
                   (strcmp(node->text, "all") == 0 || strcmp(node->text, "returned") == 0)))
         return true;
-    if (node->kind == YNODE_MAP)
+    if (node->kind == YAML_ITEM_MAP)
         return value_check(node, suite->tree, names->names, names->count, err);
-    return ytree_int(suite->tree, node, 0, INT64_MAX, &count, err);
+    return yaml_tree_int(suite->tree, node, 0, INT64_MAX, &count, err);
 }
 
-static bool read_query(suite_t *suite, const ynode_t *map, names_t names, query_t *query, err_t *err) {
+static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, query_t *query, err_t *err) {
     static const char *const keys[] = {"name",  "about",      "tags",    "collection", "pipeline",
                                        "find",  "accumulate", "options", "each",       "draw",
                                        "setup", "documents",  "expect"};
     static const char *const kinds[] = {"pipeline", "find", "accumulate"}; /* as query_kind_t */
-    if (!want(suite, map, YNODE_MAP, "a query, which is a map,", err) ||
-        !ytree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
+    if (!want(suite, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
+        !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_name(suite, map, &query->name, err) || !read_text(suite, map, "about", &query->about, err) ||
         !read_text(suite, map, "collection", &query->collection, err))
         return false;
     query->at = map;
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        const ynode_t *body = ynode_get(map, kinds[i]);
+        const yaml_item_t *body = yaml_item_get(map, kinds[i]);
         if (body && query->body)
             return COMPLAIN(body, "a query is a pipeline, a find or an accumulate, and one of them only");
         if (body) {
@@ -246,43 +247,43 @@ static bool read_query(suite_t *suite, const ynode_t *map, names_t names, query_
     }
     if (!query->body)
         return COMPLAIN(map, "the query '%s' has no 'pipeline', 'find' or 'accumulate'", query->name);
-    query->tags = ynode_get(map, "tags");
-    query->options = ynode_get(map, "options");
-    query->each = ynode_get(map, "each");
-    query->draw = ynode_get(map, "draw");
-    query->documents = ynode_get(map, "documents");
-    query->expect = ynode_get(map, "expect");
+    query->tags = yaml_item_get(map, "tags");
+    query->options = yaml_item_get(map, "options");
+    query->each = yaml_item_get(map, "each");
+    query->draw = yaml_item_get(map, "draw");
+    query->documents = yaml_item_get(map, "documents");
+    query->expect = yaml_item_get(map, "expect");
     /* what is drawn may depend on `each`, and the rest on both */
     return list_of_texts(suite, query->tags, "tags", err) && check_each(suite, query, &names, err) &&
            check_draw(suite, query, &names, err) &&
            (query->kind == QUERY_PIPELINE ? check_pipeline(suite, query->body, &names, err)
                                           : check_find(suite, query, &names, err)) &&
            check_options(suite, query, &names, err) &&
-           check_setup(suite, query, ynode_get(map, "setup"), err) &&
+           check_setup(suite, query, yaml_item_get(map, "setup"), err) &&
            check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err);
 }
 
 /* ---- the suite ---- */
 
 static bool read_params(suite_t *suite, names_t *names, err_t *err) {
-    if (suite->params && !want(suite, suite->params, YNODE_MAP, "NAME: VALUE", err))
+    if (suite->params && !want(suite, suite->params, YAML_ITEM_MAP, "NAME: VALUE", err))
         return false;
-    for (const ynode_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
         if (!value_check(item, suite->tree, NULL, 0, err) || !add_name(suite, names, item, item->key, err))
             return false;
     return true;
 }
 
-static bool read_queries(suite_t *suite, const ynode_t *list, const names_t *names, err_t *err) {
+static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     if (!list)
-        return COMPLAIN(ytree_root(suite->tree), "'queries' is missing");
-    if (!want(suite, list, YNODE_LIST, "a list of queries", err))
+        return COMPLAIN(yaml_tree_root(suite->tree), "'queries' is missing");
+    if (!want(suite, list, YAML_ITEM_LIST, "a list of queries", err))
         return false;
     if (!list->count)
         return COMPLAIN(list, "there are no queries");
     if (!(suite->queries = calloc(list->count, sizeof *suite->queries)))
         return err_memory(err, list->count * sizeof *suite->queries);
-    for (const ynode_t *item = list->first; item; item = item->next) {
+    for (const yaml_item_t *item = list->first; item; item = item->next) {
         query_t *query = &suite->queries[suite->query_count];
         if (!read_query(suite, item, *names, query, err))
             return false;
@@ -296,18 +297,18 @@ static bool read_queries(suite_t *suite, const ynode_t *list, const names_t *nam
 
 static bool is_each(const suite_t *suite, const char *name) {
     for (size_t i = 0; i < suite->query_count; i++)
-        if (suite->queries[i].each && ynode_get(suite->queries[i].each, name))
+        if (suite->queries[i].each && yaml_item_get(suite->queries[i].each, name))
             return true;
     return false;
 }
 
-static bool read_table(const suite_t *suite, const ynode_t *map, suite_table_t *table, err_t *err) {
+static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
     static const char *const keys[] = {"title", "rows", "columns", "show", "queries"};
     static const char *const sides[] = {"query", "clients", "parallel", "reads"};
     static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
                                           "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
-    if (!want(suite, map, YNODE_MAP, "a table, which is a map,", err) ||
-        !ytree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
+    if (!want(suite, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
+        !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_text(suite, map, "title", &table->title, err) ||
         !read_text(suite, map, "rows", &table->rows, err) ||
         !read_text(suite, map, "columns", &table->columns, err) ||
@@ -321,7 +322,7 @@ static bool read_table(const suite_t *suite, const ynode_t *map, suite_table_t *
         for (size_t k = 0; k < COUNT(sides); k++)
             known = known || strcmp(sides[k], chosen[i]) == 0;
         if (!known)
-            return COMPLAIN(ynode_get(map, i ? "columns" : "rows"),
+            return COMPLAIN(yaml_item_get(map, i ? "columns" : "rows"),
                             "'%s' is neither query, clients, parallel or reads, nor a name of an 'each'",
                             chosen[i]);
     }
@@ -329,22 +330,22 @@ static bool read_table(const suite_t *suite, const ynode_t *map, suite_table_t *
     for (size_t i = 0; i < COUNT(figures); i++)
         known = known || strcmp(figures[i], table->show) == 0;
     if (!known)
-        return COMPLAIN(ynode_get(map, "show"),
+        return COMPLAIN(yaml_item_get(map, "show"),
                         "'%s' is not a figure: docs_per_ms, ops_per_second, mean_ms, p50_ms, "
                         "p95_ms, p99_ms, min_ms or max_ms",
                         table->show);
-    table->queries = ynode_get(map, "queries");
+    table->queries = yaml_item_get(map, "queries");
     return list_of_texts(suite, table->queries, "queries", err);
 }
 
-static bool read_tables(suite_t *suite, const ynode_t *list, err_t *err) {
+static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
     if (!list)
         return true;
-    if (!want(suite, list, YNODE_LIST, "a list of tables", err))
+    if (!want(suite, list, YAML_ITEM_LIST, "a list of tables", err))
         return false;
     if (!(suite->tables = calloc(list->count + 1, sizeof *suite->tables)))
         return err_memory(err, list->count * sizeof *suite->tables);
-    for (const ynode_t *item = list->first; item; item = item->next)
+    for (const yaml_item_t *item = list->first; item; item = item->next)
         if (!read_table(suite, item, &suite->tables[suite->table_count++], err))
             return false;
     return true;
@@ -352,18 +353,19 @@ static bool read_tables(suite_t *suite, const ynode_t *list, err_t *err) {
 
 static bool read_suite(suite_t *suite, err_t *err) {
     static const char *const keys[] = {"suite", "about", "params", "queries", "tables"};
-    const ynode_t *root = ytree_root(suite->tree);
+    const yaml_item_t *root = yaml_tree_root(suite->tree);
     names_t names = {.count = 0};
-    if (!want(suite, root, YNODE_MAP, "a suite, which is a map,", err) ||
-        !ytree_only_keys(suite->tree, root, keys, COUNT(keys), err) ||
+    if (!want(suite, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
+        !yaml_tree_only_keys(suite->tree, root, keys, COUNT(keys), err) ||
         !read_text(suite, root, "suite", &suite->name, err) ||
         !read_text(suite, root, "about", &suite->about, err))
         return false;
     if (!suite->name)
         return COMPLAIN(root, "'suite' is missing: its name");
-    suite->params = ynode_get(root, "params");
-    return read_params(suite, &names, err) && read_queries(suite, ynode_get(root, "queries"), &names, err) &&
-           read_tables(suite, ynode_get(root, "tables"), err);
+    suite->params = yaml_item_get(root, "params");
+    return read_params(suite, &names, err) &&
+           read_queries(suite, yaml_item_get(root, "queries"), &names, err) &&
+           read_tables(suite, yaml_item_get(root, "tables"), err);
 }
 
 suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err) {
@@ -371,7 +373,7 @@ suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *e
     bool ok = suite && (suite->text = strndup(text, length));
     if (!ok)
         err_memory(err, length);
-    ok = ok && (suite->tree = ytree_parse(text, length, name, err)) && read_suite(suite, err);
+    ok = ok && (suite->tree = yaml_tree_parse(text, length, name, err)) && read_suite(suite, err);
     if (ok)
         return suite;
     suite_close(suite);
@@ -381,7 +383,7 @@ suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *e
 void suite_close(suite_t *suite) {
     if (!suite)
         return;
-    ytree_destroy(suite->tree);
+    yaml_tree_destroy(suite->tree);
     free(suite->queries);
     free(suite->tables);
     free(suite->text);
@@ -399,13 +401,13 @@ suite_t *suite_open(const char *name, err_t *err) {
 
 bool suite_has_tag(const query_t *query, const char *word) {
     bool named = strcmp(query->name, word) == 0;
-    for (const ynode_t *tag = query->tags ? query->tags->first : NULL; tag && !named; tag = tag->next)
+    for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag && !named; tag = tag->next)
         named = strcmp(tag->text, word) == 0;
     return named;
 }
 
 const char *suite_given(const query_t *query, size_t number) {
-    const ynode_t *name = query->draw ? ynode_get(query->draw, "gives")->first : NULL;
+    const yaml_item_t *name = query->draw ? yaml_item_get(query->draw, "gives")->first : NULL;
     while (name && number--)
         name = name->next;
     return name ? name->text : NULL;

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_QUERY_SUITE_SUITE_H
 #define TIPPLE_QUERY_SUITE_SUITE_H
 
-#include "base/ytree.h"
+#include "base/yaml_tree.h"
 
 #include <bson/bson.h>
 
@@ -18,27 +18,28 @@ typedef struct {
     const char *name, *about;
     const char *collection; /* beside that of the URI; NULL: it itself */
     query_kind_t kind;
-    const ynode_t *at;      /* where it stands */
-    const ynode_t *body;    /* the pipeline, or the map of the find */
-    const ynode_t *options; /* allowDiskUse, hint, ... */
-    const ynode_t *each;    /* parameter: list of values, a measurement for each (of their combinations) */
-    const ynode_t *draw;    /* {gives: names, pipeline}: an operation takes one of its documents, by chance */
-    const ynode_t *indexes; /* that must be there: [{key: {...}, ...}] */
-    const ynode_t *documents; /* how many it looks at: all, returned, a number or a parameter */
-    const ynode_t *expect;    /* {documents, digest, values, unordered} */
-    const ynode_t *tags;
+    const yaml_item_t *at;      /* where it stands */
+    const yaml_item_t *body;    /* the pipeline, or the map of the find */
+    const yaml_item_t *options; /* allowDiskUse, hint, ... */
+    const yaml_item_t *each; /* parameter: list of values, a measurement for each (of their combinations) */
+    const yaml_item_t
+        *draw; /* {gives: names, pipeline}: an operation takes one of its documents, by chance */
+    const yaml_item_t *indexes;   /* that must be there: [{key: {...}, ...}] */
+    const yaml_item_t *documents; /* how many it looks at: all, returned, a number or a parameter */
+    const yaml_item_t *expect;    /* {documents, digest, values, unordered} */
+    const yaml_item_t *tags;
 } query_t;
 
 /* A table to print: one measured figure, by two of the things that make measurements different. */
 typedef struct {
     const char *title, *rows, *columns, *show;
-    const ynode_t *queries; /* these only; NULL: all */
+    const yaml_item_t *queries; /* these only; NULL: all */
 } suite_table_t;
 
 typedef struct {
-    ytree_t *tree;
+    yaml_tree_t *tree;
     const char *name, *about;
-    const ynode_t *params; /* name: value */
+    const yaml_item_t *params; /* name: value */
     query_t *queries;
     size_t query_count;
     suite_table_t *tables;

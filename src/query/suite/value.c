@@ -11,20 +11,20 @@
 #include <time.h>
 
 typedef struct {
-    const ytree_t *tree;
+    const yaml_tree_t *tree;
     const bson_t *params;     /* NULL: they are checked, not known */
     const char *const *names; /* of parameters, when they are checked */
     size_t name_count;
     err_t *err;
 } reader_t;
 
-#define COMPLAIN(at, ...) ytree_complain(reader->tree, at, reader->err, __VA_ARGS__)
+#define COMPLAIN(at, ...) yaml_tree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
-static bool too_large(reader_t *reader, const ynode_t *at) {
+static bool too_large(reader_t *reader, const yaml_item_t *at) {
     return COMPLAIN(at, "this makes a document that is too large for BSON");
 }
 
-static bool done(reader_t *reader, const ynode_t *at, bool appended) {
+static bool done(reader_t *reader, const yaml_item_t *at, bool appended) {
     return appended || too_large(reader, at);
 }
 
@@ -62,7 +62,7 @@ static bool looks_like_double(const char *text, double *number) {
     return !*end;
 }
 
-static bool append_integer(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_integer(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     errno = 0;
     long long number = strtoll(node->text, NULL, 10);
     if (errno)
@@ -76,13 +76,13 @@ static bool append_integer(reader_t *reader, bson_t *to, const char *key, const 
 }
 
 /* named: infinity is what it says, not what it became. */
-static bool append_number(reader_t *reader, bson_t *to, const char *key, const ynode_t *node, double number,
-                          bool named) {
+static bool append_number(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node,
+                          double number, bool named) {
     return (isinf(number) && !named) ? COMPLAIN(node, "%s is larger than any double", node->text)
                                      : done(reader, node, bson_append_double(to, key, -1, number));
 }
 
-static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
     static const char *const truths[] = {"true", "True", "TRUE", NULL};
     static const char *const lies[] = {"false", "False", "FALSE", NULL};
@@ -104,13 +104,13 @@ static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const y
 
 /* ---- extended JSON ---- */
 
-typedef bool append_fn(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+typedef bool append_fn(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node);
 
-static bool is_scalar(const ynode_t *node) {
-    return node && node->kind == YNODE_SCALAR && strlen(node->text) == node->length;
+static bool is_scalar(const yaml_item_t *node) {
+    return node && node->kind == YAML_ITEM_SCALAR && strlen(node->text) == node->length;
 }
 
-static bool append_int32(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_int32(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     if (!is_scalar(node) || !looks_like_integer(node->text))
         return COMPLAIN(node, "$numberInt holds a whole number");
     long long number = strtoll(node->text, NULL, 10);
@@ -119,7 +119,7 @@ static bool append_int32(reader_t *reader, bson_t *to, const char *key, const yn
     return done(reader, node, bson_append_int32(to, key, -1, (int32_t)number));
 }
 
-static bool append_int64(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_int64(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     if (!is_scalar(node) || !looks_like_integer(node->text))
         return COMPLAIN(node, "$numberLong holds a whole number");
     errno = 0;
@@ -129,7 +129,7 @@ static bool append_int64(reader_t *reader, bson_t *to, const char *key, const yn
     return done(reader, node, bson_append_int64(to, key, -1, number));
 }
 
-static bool append_double(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_double(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     static const char *const named[] = {"Infinity", "-Infinity", "NaN", NULL};
     double number;
     if (is_scalar(node) && is_one_of(node->text, named))
@@ -139,14 +139,14 @@ static bool append_double(reader_t *reader, bson_t *to, const char *key, const y
     return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
 }
 
-static bool append_decimal(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_decimal(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     bson_decimal128_t number;
     if (!is_scalar(node) || !bson_decimal128_from_string(node->text, &number))
         return COMPLAIN(node, "$numberDecimal holds a number");
     return done(reader, node, bson_append_decimal128(to, key, -1, &number));
 }
 
-static bool append_oid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_oid(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     bson_oid_t oid;
     if (!is_scalar(node) || !bson_oid_is_valid(node->text, node->length))
         return COMPLAIN(node, "$oid holds 24 hexadecimal digits");
@@ -195,8 +195,8 @@ static bool read_date(const char *text, int64_t *ms) {
     return true;
 }
 
-static bool append_date(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
-    const ynode_t *number = node->kind == YNODE_MAP ? ynode_get(node, "$numberLong") : node;
+static bool append_date(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    const yaml_item_t *number = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "$numberLong") : node;
     int64_t ms;
     if (!is_scalar(number))
         return COMPLAIN(node, "$date holds a moment, such as 2014-01-31 or 2014-01-31T12:30:00Z");
@@ -211,29 +211,29 @@ static bool append_date(reader_t *reader, bson_t *to, const char *key, const yno
     return done(reader, node, bson_append_date_time(to, key, -1, ms));
 }
 
-static bool append_timestamp(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
-    const ynode_t *t = node->kind == YNODE_MAP ? ynode_get(node, "t") : NULL;
-    const ynode_t *i = t ? ynode_get(node, "i") : NULL;
+static bool append_timestamp(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    const yaml_item_t *t = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "t") : NULL;
+    const yaml_item_t *i = t ? yaml_item_get(node, "i") : NULL;
     int64_t seconds, number;
     if (!i || node->count != 2)
         return COMPLAIN(node, "$timestamp holds {t: SECONDS, i: NUMBER}");
-    return ytree_int(reader->tree, t, 0, UINT32_MAX, &seconds, reader->err) &&
-           ytree_int(reader->tree, i, 0, UINT32_MAX, &number, reader->err) &&
+    return yaml_tree_int(reader->tree, t, 0, UINT32_MAX, &seconds, reader->err) &&
+           yaml_tree_int(reader->tree, i, 0, UINT32_MAX, &number, reader->err) &&
            done(reader, node, bson_append_timestamp(to, key, -1, (uint32_t)seconds, (uint32_t)number));
 }
 
-static bool append_regex(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
-    const ynode_t *pattern = node->kind == YNODE_MAP ? ynode_get(node, "pattern") : NULL;
-    const ynode_t *options = pattern ? ynode_get(node, "options") : NULL;
+static bool append_regex(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    const yaml_item_t *pattern = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "pattern") : NULL;
+    const yaml_item_t *options = pattern ? yaml_item_get(node, "options") : NULL;
     if (!is_scalar(pattern) || (options && !is_scalar(options)) || node->count != 1u + (options != NULL))
         return COMPLAIN(node, "$regularExpression holds {pattern: TEXT, options: LETTERS}");
     return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
 }
 
 /* {$binary: {base64: "AQID", subType: "00"}} */
-static bool append_binary(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
-    const ynode_t *text = node->kind == YNODE_MAP ? ynode_get(node, "base64") : NULL;
-    const ynode_t *type = text ? ynode_get(node, "subType") : NULL;
+static bool append_binary(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    const yaml_item_t *text = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "base64") : NULL;
+    const yaml_item_t *type = text ? yaml_item_get(node, "subType") : NULL;
     char *end;
     if (!is_scalar(text) || !is_scalar(type) || node->count != 2 || text->length > INT32_MAX / 2)
         return COMPLAIN(node, "$binary holds {base64: TEXT, subType: TWO HEXADECIMAL DIGITS}");
@@ -256,7 +256,7 @@ static bool append_binary(reader_t *reader, bson_t *to, const char *key, const y
 }
 
 /* {$uuid: "c8edabc3-f738-4ca3-b68d-ab92a91478a3"} */
-static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     uint8_t bytes[16] = {0};
     size_t digits = 0;
     for (const char *at = is_scalar(node) && node->length == 36 ? node->text : ""; *at; at++) {
@@ -275,15 +275,15 @@ static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const yno
     return done(reader, node, bson_append_binary(to, key, -1, BSON_SUBTYPE_UUID, bytes, sizeof bytes));
 }
 
-static bool append_minkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_minkey(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     return done(reader, node, bson_append_minkey(to, key, -1));
 }
 
-static bool append_maxkey(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_maxkey(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     return done(reader, node, bson_append_maxkey(to, key, -1));
 }
 
-static bool append_param(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
+static bool append_param(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     bson_iter_t value;
     if (!is_scalar(node))
         return COMPLAIN(node, "$param holds the name of a parameter");
@@ -316,7 +316,7 @@ static const struct {
     {"$maxKey", append_maxkey},
 };
 
-static append_fn *special_of(const ynode_t *map) {
+static append_fn *special_of(const yaml_item_t *map) {
     for (size_t i = 0; map->count == 1 && i < sizeof specials / sizeof *specials; i++)
         if (strcmp(map->first->key, specials[i].key) == 0)
             return specials[i].append;
@@ -325,14 +325,14 @@ static append_fn *special_of(const ynode_t *map) {
 
 /* ---- maps and lists ---- */
 
-static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node);
+static bool append(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node);
 
-static bool append_children(reader_t *reader, bson_t *to, const ynode_t *node) {
+static bool append_children(reader_t *reader, bson_t *to, const yaml_item_t *node) {
     uint32_t number = 0;
-    for (const ynode_t *child = node->first; child; child = child->next, number++) {
+    for (const yaml_item_t *child = node->first; child; child = child->next, number++) {
         char digits[16];
         const char *key = child->key;
-        if (node->kind == YNODE_LIST)
+        if (node->kind == YAML_ITEM_LIST)
             bson_uint32_to_string(number, &key, digits, sizeof digits);
         if (!append(reader, to, key, child))
             return false;
@@ -340,14 +340,14 @@ static bool append_children(reader_t *reader, bson_t *to, const ynode_t *node) {
     return true;
 }
 
-static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t *node) {
-    append_fn *special = node->kind == YNODE_MAP ? special_of(node) : NULL;
+static bool append(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    append_fn *special = node->kind == YAML_ITEM_MAP ? special_of(node) : NULL;
     bson_t inner;
     if (special)
         return special(reader, to, key, node->first);
-    if (node->kind == YNODE_SCALAR)
+    if (node->kind == YAML_ITEM_SCALAR)
         return append_scalar(reader, to, key, node);
-    bool list = node->kind == YNODE_LIST;
+    bool list = node->kind == YAML_ITEM_LIST;
     if (!(list ? bson_append_array_begin(to, key, -1, &inner)
                : bson_append_document_begin(to, key, -1, &inner)))
         return too_large(reader, node);
@@ -356,13 +356,13 @@ static bool append(reader_t *reader, bson_t *to, const char *key, const ynode_t 
     return ok;
 }
 
-bool value_append(bson_t *to, const char *key, const ynode_t *node, const ytree_t *tree, const bson_t *params,
-                  err_t *err) {
+bool value_append(bson_t *to, const char *key, const yaml_item_t *node, const yaml_tree_t *tree,
+                  const bson_t *params, err_t *err) {
     reader_t reader = {.tree = tree, .params = params, .err = err};
     return append(&reader, to, key, node);
 }
 
-static bool document_of(reader_t *reader, bson_t *document, const ynode_t *node) {
+static bool document_of(reader_t *reader, bson_t *document, const yaml_item_t *node) {
     bson_t holder = BSON_INITIALIZER;
     bson_iter_t value;
     bson_init(document);
@@ -385,19 +385,19 @@ static bool document_of(reader_t *reader, bson_t *document, const ynode_t *node)
     return ok;
 }
 
-bool value_document(bson_t *document, const ynode_t *node, const ytree_t *tree, const bson_t *params,
+bool value_document(bson_t *document, const yaml_item_t *node, const yaml_tree_t *tree, const bson_t *params,
                     err_t *err) {
     reader_t reader = {.tree = tree, .params = params, .err = err};
     return document_of(&reader, document, node);
 }
 
-bool value_sketch(bson_t *document, const ynode_t *node, const ytree_t *tree, const char *const *names,
-                  size_t count, err_t *err) {
+bool value_sketch(bson_t *document, const yaml_item_t *node, const yaml_tree_t *tree,
+                  const char *const *names, size_t count, err_t *err) {
     reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
     return document_of(&reader, document, node);
 }
 
-bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *names, size_t count,
+bool value_check(const yaml_item_t *node, const yaml_tree_t *tree, const char *const *names, size_t count,
                  err_t *err) {
     reader_t reader = {.tree = tree, .names = names, .name_count = count, .err = err};
     bson_t holder = BSON_INITIALIZER;
@@ -407,8 +407,8 @@ bool value_check(const ynode_t *node, const ytree_t *tree, const char *const *na
 }
 
 bool value_parse(bson_t *to, const char *key, const char *text, err_t *err) {
-    ytree_t *tree = ytree_parse(text, strlen(text), key, err);
-    bool ok = tree && value_append(to, key, ytree_root(tree), tree, NULL, err);
-    ytree_destroy(tree);
+    yaml_tree_t *tree = yaml_tree_parse(text, strlen(text), key, err);
+    bool ok = tree && value_append(to, key, yaml_tree_root(tree), tree, NULL, err);
+    yaml_tree_destroy(tree);
     return ok;
 }

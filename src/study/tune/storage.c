@@ -35,7 +35,7 @@ typedef struct {
 
 /* The built-in format of whose kind one with short keys could be made. */
 static void find_like(const schema_t *schema, const char *format, char like[128]) {
-    const ynode_t *node = schema->like ? ynode_get(ytree_root(schema->tree), "like") : NULL;
+    const yaml_item_t *node = schema->like ? yaml_item_get(yaml_tree_root(schema->tree), "like") : NULL;
     for (const builtin_t *builtin = builtin_formats; !node && builtin->name; builtin++)
         if (strcmp(builtin->name, format) == 0)
             snprintf(like, 128, "%s", format);

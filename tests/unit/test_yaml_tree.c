@@ -1,5 +1,5 @@
-/* ytree: a YAML text as a tree that knows where everything stood; what is refused, and where that is said. */
-#include "base/ytree.h"
+/* yaml_tree: a YAML text as a tree that knows where everything stood; what is refused, and where that is said. */
+#include "base/yaml_tree.h"
 #include "base/clock.h"
 #include "format_lab.h"
 
@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-static ytree_t *parse(const char *text) {
+static yaml_tree_t *parse(const char *text) {
     err_t err = {.text = ""};
-    ytree_t *tree = ytree_parse(text, strlen(text), "my.yaml", &err);
+    yaml_tree_t *tree = yaml_tree_parse(text, strlen(text), "my.yaml", &err);
     if (!tree)
         fail_msg("%s", err.text);
     return tree;
@@ -20,7 +20,7 @@ static ytree_t *parse(const char *text) {
 /* The sentence starts with the place, and holds some words. */
 static void refuse_text(const char *text, size_t length, const char *place, const char *words) {
     err_t err = {.text = ""};
-    ytree_t *tree = ytree_parse(text, length, "my.yaml", &err);
+    yaml_tree_t *tree = yaml_tree_parse(text, length, "my.yaml", &err);
     if (tree)
         fail_msg("this is taken: %s", text);
     assert_int_equal(err.status, STATUS_USAGE);
@@ -32,9 +32,9 @@ static void refuse(const char *text, const char *place, const char *words) {
     refuse_text(text, strlen(text), place, words);
 }
 
-static void expect_scalar(const ynode_t *node, const char *text, int line, int column, bool quoted) {
+static void expect_scalar(const yaml_item_t *node, const char *text, int line, int column, bool quoted) {
     assert_non_null(node);
-    assert_int_equal(node->kind, YNODE_SCALAR);
+    assert_int_equal(node->kind, YAML_ITEM_SCALAR);
     assert_string_equal(node->text, text);
     assert_int_equal(node->length, strlen(text));
     assert_int_equal(node->line, line);
@@ -44,72 +44,72 @@ static void expect_scalar(const ynode_t *node, const char *text, int line, int c
 
 static void test_places(void **state) {
     (void)state;
-    ytree_t *tree = parse("# a comment\n"
-                          "format: mot\n"
-                          "record: {columns: [\"|\", ','], quote: '\"'}\n"
-                          "fields:\n"
-                          "  - name: a\n"
-                          "    key:  \"b c\"\n"
-                          "  - {name: d}\n");
-    assert_string_equal(ytree_name(tree), "my.yaml");
-    const ynode_t *root = ytree_root(tree);
-    assert_int_equal(root->kind, YNODE_MAP);
+    yaml_tree_t *tree = parse("# a comment\n"
+                              "format: mot\n"
+                              "record: {columns: [\"|\", ','], quote: '\"'}\n"
+                              "fields:\n"
+                              "  - name: a\n"
+                              "    key:  \"b c\"\n"
+                              "  - {name: d}\n");
+    assert_string_equal(yaml_tree_name(tree), "my.yaml");
+    const yaml_item_t *root = yaml_tree_root(tree);
+    assert_int_equal(root->kind, YAML_ITEM_MAP);
     assert_int_equal(root->count, 3);
     assert_int_equal(root->line, 2);
     assert_int_equal(root->column, 1);
-    expect_scalar(ynode_get(root, "format"), "mot", 2, 9, false);
-    const ynode_t *record = ynode_get(root, "record");
-    assert_int_equal(record->kind, YNODE_MAP);
+    expect_scalar(yaml_item_get(root, "format"), "mot", 2, 9, false);
+    const yaml_item_t *record = yaml_item_get(root, "record");
+    assert_int_equal(record->kind, YAML_ITEM_MAP);
     assert_string_equal(record->key, "record");
     assert_int_equal(record->key_line, 3);
     assert_int_equal(record->key_column, 1);
-    const ynode_t *columns = ynode_get(record, "columns");
-    assert_int_equal(columns->kind, YNODE_LIST);
+    const yaml_item_t *columns = yaml_item_get(record, "columns");
+    assert_int_equal(columns->kind, YAML_ITEM_LIST);
     assert_int_equal(columns->count, 2);
     expect_scalar(columns->first, "|", 3, 20, true);
     expect_scalar(columns->first->next, ",", 3, 25, true);
     assert_null(columns->first->next->next);
-    expect_scalar(ynode_get(record, "quote"), "\"", 3, 38, true);
-    const ynode_t *fields = ynode_get(root, "fields");
+    expect_scalar(yaml_item_get(record, "quote"), "\"", 3, 38, true);
+    const yaml_item_t *fields = yaml_item_get(root, "fields");
     assert_int_equal(fields->count, 2);
-    expect_scalar(ynode_get(fields->first, "name"), "a", 5, 11, false);
-    expect_scalar(ynode_get(fields->first, "key"), "b c", 6, 11, true);
-    expect_scalar(ynode_get(fields->first->next, "name"), "d", 7, 12, false);
-    assert_null(ynode_get(root, "nothing"));
-    assert_null(ynode_get(columns, "format")); /* no map */
-    assert_null(ynode_get(NULL, "format"));
+    expect_scalar(yaml_item_get(fields->first, "name"), "a", 5, 11, false);
+    expect_scalar(yaml_item_get(fields->first, "key"), "b c", 6, 11, true);
+    expect_scalar(yaml_item_get(fields->first->next, "name"), "d", 7, 12, false);
+    assert_null(yaml_item_get(root, "nothing"));
+    assert_null(yaml_item_get(columns, "format")); /* no map */
+    assert_null(yaml_item_get(NULL, "format"));
     assert_null(root->next);
-    ytree_destroy(tree);
-    ytree_destroy(NULL);
+    yaml_tree_destroy(tree);
+    yaml_tree_destroy(NULL);
 }
 
 static void test_scalars(void **state) {
     (void)state;
-    ytree_t *tree = parse(
+    yaml_tree_t *tree = parse(
         "a: \nb: ''\nc: \"x\\0y\\ttab\"\nd: |\n  two\n  lines\ne: 'it''s'\nf: m\xc3\xb6t\ng: []\nh: {}\n");
-    const ynode_t *root = ytree_root(tree);
-    expect_scalar(ynode_get(root, "a"), "", 1, 3, false);
-    expect_scalar(ynode_get(root, "b"), "", 2, 4, true);
-    const ynode_t *c = ynode_get(root, "c");
+    const yaml_item_t *root = yaml_tree_root(tree);
+    expect_scalar(yaml_item_get(root, "a"), "", 1, 3, false);
+    expect_scalar(yaml_item_get(root, "b"), "", 2, 4, true);
+    const yaml_item_t *c = yaml_item_get(root, "c");
     assert_int_equal(c->length, 7); /* NUL inside is kept, and one more stands behind */
     assert_memory_equal(c->text, "x\0y\ttab", 8);
-    assert_string_equal(ynode_get(root, "d")->text, "two\nlines\n");
-    assert_string_equal(ynode_get(root, "e")->text, "it's");
-    assert_string_equal(ynode_get(root, "f")->text, "m\xc3\xb6t");
-    assert_int_equal(ynode_get(root, "g")->count, 0);
-    assert_null(ynode_get(root, "g")->first);
-    assert_int_equal(ynode_get(root, "h")->kind, YNODE_MAP);
-    ytree_destroy(tree);
+    assert_string_equal(yaml_item_get(root, "d")->text, "two\nlines\n");
+    assert_string_equal(yaml_item_get(root, "e")->text, "it's");
+    assert_string_equal(yaml_item_get(root, "f")->text, "m\xc3\xb6t");
+    assert_int_equal(yaml_item_get(root, "g")->count, 0);
+    assert_null(yaml_item_get(root, "g")->first);
+    assert_int_equal(yaml_item_get(root, "h")->kind, YAML_ITEM_MAP);
+    yaml_tree_destroy(tree);
     tree = parse("just a word");
-    expect_scalar(ytree_root(tree), "just a word", 1, 1, false);
-    ytree_destroy(tree);
+    expect_scalar(yaml_tree_root(tree), "just a word", 1, 1, false);
+    yaml_tree_destroy(tree);
     tree = parse("\xEF\xBB\xBF"
                  "a: 1\n"); /* a byte-order mark is no part of the first key */
-    assert_non_null(ynode_get(ytree_root(tree), "a"));
-    ytree_destroy(tree);
+    assert_non_null(yaml_item_get(yaml_tree_root(tree), "a"));
+    yaml_tree_destroy(tree);
     tree = parse("---\r\na: 1\r\nb: 2\r\n...\r\n");
-    expect_scalar(ynode_get(ytree_root(tree), "b"), "2", 3, 4, false);
-    ytree_destroy(tree);
+    expect_scalar(yaml_item_get(yaml_tree_root(tree), "b"), "2", 3, 4, false);
+    yaml_tree_destroy(tree);
 }
 
 static void test_not_yaml(void **state) {
@@ -159,7 +159,7 @@ static char *nested(int depth) {
 static void test_depth_and_size(void **state) {
     (void)state;
     char *text = nested(20);
-    ytree_destroy(parse(text));
+    yaml_tree_destroy(parse(text));
     free(text);
     text = nested(20000);
     refuse(text, "my.yaml:1:", "");
@@ -184,10 +184,10 @@ static void test_many_keys(void **state) {
         snprintf(line, sizeof line, "key%d: %d\n", i, i);
         grown_text(&many, line);
     }
-    ytree_t *tree = parse((const char *)many.at);
-    assert_int_equal(ytree_root(tree)->count, 95000);
-    expect_scalar(ynode_get(ytree_root(tree), "key94999"), "94999", 95000, 11, false);
-    ytree_destroy(tree);
+    yaml_tree_t *tree = parse((const char *)many.at);
+    assert_int_equal(yaml_tree_root(tree)->count, 95000);
+    expect_scalar(yaml_item_get(yaml_tree_root(tree), "key94999"), "94999", 95000, 11, false);
+    yaml_tree_destroy(tree);
     grown_free(&many);
     assert_true(clock_process_cpu_ns() - before_ns < 8 * (int64_t)1000000000);
 }
@@ -210,35 +210,35 @@ static void test_controls(void **state) {
 
 static void test_complain(void **state) {
     (void)state;
-    ytree_t *tree = parse("a:\n  b: c\n");
+    yaml_tree_t *tree = parse("a:\n  b: c\n");
     err_t err = {.text = ""};
-    const ynode_t *b = ynode_get(ynode_get(ytree_root(tree), "a"), "b");
-    assert_false(ytree_complain(tree, b, &err, "'%s' is wrong", b->text));
+    const yaml_item_t *b = yaml_item_get(yaml_item_get(yaml_tree_root(tree), "a"), "b");
+    assert_false(yaml_tree_complain(tree, b, &err, "'%s' is wrong", b->text));
     assert_string_equal(err.text, "my.yaml:2:6: 'c' is wrong");
     assert_int_equal(err.status, STATUS_USAGE);
-    ytree_destroy(tree);
+    yaml_tree_destroy(tree);
 }
 
 static void test_only_keys(void **state) {
     (void)state;
     static const char *const keys[] = {"format", "fields", "record"};
     err_t err = {.text = ""};
-    ytree_t *tree = parse("fields: 1\nformat: 2\n");
-    assert_true(ytree_only_keys(tree, ytree_root(tree), keys, 3, &err));
-    ytree_destroy(tree);
+    yaml_tree_t *tree = parse("fields: 1\nformat: 2\n");
+    assert_true(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
+    yaml_tree_destroy(tree);
     tree = parse("format: 1\n  \nfeilds: 2\n");
-    assert_false(ytree_only_keys(tree, ytree_root(tree), keys, 3, &err));
+    assert_false(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
     assert_true(strncmp(err.text, "my.yaml:3:1: ", 13) == 0);
     assert_non_null(strstr(err.text, "'feilds'"));
     assert_non_null(strstr(err.text, "'fields'"));
     assert_int_equal(err.status, STATUS_USAGE);
-    ytree_destroy(tree);
+    yaml_tree_destroy(tree);
     tree = parse("{zzzzzz: 2}\n");
-    assert_false(ytree_only_keys(tree, ytree_root(tree), keys, 3, &err));
+    assert_false(yaml_tree_only_keys(tree, yaml_tree_root(tree), keys, 3, &err));
     assert_true(strncmp(err.text, "my.yaml:1:2: ", 13) == 0);
     for (int i = 0; i < 3; i++)
         assert_non_null(strstr(err.text, keys[i]));
-    ytree_destroy(tree);
+    yaml_tree_destroy(tree);
 }
 
 static void test_int(void **state) {
@@ -258,17 +258,17 @@ static void test_int(void **state) {
                  {"yes", 0, false},      {"\" 7\"", 0, false},
                  {"\"7\\0x\"", 0, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ytree_t *tree = parse(cases[i].text);
+        yaml_tree_t *tree = parse(cases[i].text);
         err_t err = {.text = ""};
         int64_t value = 4711;
-        if (ytree_int(tree, ytree_root(tree), -10, 100, &value, &err) != cases[i].is)
+        if (yaml_tree_int(tree, yaml_tree_root(tree), -10, 100, &value, &err) != cases[i].is)
             fail_msg("%s", cases[i].text);
         if (cases[i].is)
             assert_int_equal(value, cases[i].value);
         else if (strncmp(err.text, "my.yaml:1:1: ", 13) != 0 || !strstr(err.text, "-10") ||
                  !strstr(err.text, "100"))
             fail_msg("%s: %s", cases[i].text, err.text);
-        ytree_destroy(tree);
+        yaml_tree_destroy(tree);
     }
 }
 
@@ -281,15 +281,15 @@ static void test_bool(void **state) {
                  {"off", 0}, {"Yes", 1},    {"FALSE", 0}, {"1", -1},     {"''", -1},
                  {"y", -1},  {"[yes]", -1}, {"~", -1},    {"maybe", -1}, {"{yes: 1}", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ytree_t *tree = parse(cases[i].text);
+        yaml_tree_t *tree = parse(cases[i].text);
         err_t err = {.text = ""};
         bool value = false;
-        bool is = ytree_bool(tree, ytree_root(tree), &value, &err);
+        bool is = yaml_tree_bool(tree, yaml_tree_root(tree), &value, &err);
         if (is != (cases[i].value >= 0) || (is && value != (cases[i].value == 1)))
             fail_msg("%s", cases[i].text);
         if (!is)
             assert_true(strncmp(err.text, "my.yaml:1:1: ", 13) == 0);
-        ytree_destroy(tree);
+        yaml_tree_destroy(tree);
     }
 }
 
@@ -309,5 +309,5 @@ int main(void) {
         cmocka_unit_test(test_int),
         cmocka_unit_test(test_bool),
     };
-    return cmocka_run_group_tests_name("ytree", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("yaml_tree", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "base/ytree.h"
+#include "base/yaml_tree.h"
 #include "base/escape.h"
 #include "base/suggest.h"
 
@@ -17,16 +17,16 @@ typedef struct slab {
     char bytes[];
 } slab_t;
 
-struct ytree {
+struct yaml_tree {
     slab_t *slabs;
-    ynode_t *root;
+    yaml_item_t *root;
     char *name;
     size_t nodes;
     const char *text; /* while it is read */
     size_t length;
 };
 
-static void *keep(ytree_t *tree, size_t bytes) {
+static void *keep(yaml_tree_t *tree, size_t bytes) {
     slab_t *slab = calloc(1, sizeof *slab + bytes);
     if (!slab)
         return NULL;
@@ -35,7 +35,7 @@ static void *keep(ytree_t *tree, size_t bytes) {
     return slab->bytes;
 }
 
-bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const char *fmt, ...) {
+bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *err, const char *fmt, ...) {
     char sentence[1200], shown[2 * sizeof sentence];
     va_list args;
     va_start(args, fmt);
@@ -46,8 +46,8 @@ bool ytree_complain(const ytree_t *tree, const ynode_t *at, err_t *err, const ch
     return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
 
-static ynode_t *make_node(ytree_t *tree, ynode_kind_t kind, yaml_mark_t mark, err_t *err) {
-    ynode_t *node = NULL;
+static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mark_t mark, err_t *err) {
+    yaml_item_t *node = NULL;
     if (++tree->nodes > MOST_NODES) {
         err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name,
                 mark.line + 1, mark.column + 1);
@@ -76,12 +76,13 @@ static bool has_anchor_or_tag(const yaml_event_t *event) {
     }
 }
 
-static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
+static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
     if (yaml_parser_parse(parser, event)) {
-        ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
+        yaml_item_t at = {.line = (int)event->start_mark.line + 1,
+                          .column = (int)event->start_mark.column + 1};
         if (event->type == YAML_ALIAS_EVENT || has_anchor_or_tag(event)) {
             yaml_event_delete(event);
-            return ytree_complain(
+            return yaml_tree_complain(
                 tree, &at, err,
                 "anchors (&name), aliases (*name) and tags (!name) are not supported here: write the "
                 "value out");
@@ -105,7 +106,7 @@ static bool next_event(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event
 }
 
 static int by_key_and_place(const void *a, const void *b) {
-    const ynode_t *one = *(const ynode_t *const *)a, *other = *(const ynode_t *const *)b;
+    const yaml_item_t *one = *(const yaml_item_t *const *)a, *other = *(const yaml_item_t *const *)b;
     const int order = strcmp(one->key, other->key);
     return order                              ? order
            : one->key_line != other->key_line ? one->key_line - other->key_line
@@ -113,16 +114,16 @@ static int by_key_and_place(const void *a, const void *b) {
 }
 
 /* By sorting, since a map may have 100,000 keys. Of several that stand twice the first one is named. */
-static bool keys_differ(ytree_t *tree, const ynode_t *map, err_t *err) {
-    const ynode_t **sorted = malloc((map->count + 1) * sizeof *sorted), *twice = NULL, *before = NULL;
+static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
+    const yaml_item_t **sorted = malloc((map->count + 1) * sizeof *sorted), *twice = NULL, *before = NULL;
     size_t count = 0;
     if (!sorted)
         return err_memory(err, map->count * sizeof *sorted);
-    for (const ynode_t *node = map->first; node; node = node->next)
+    for (const yaml_item_t *node = map->first; node; node = node->next)
         sorted[count++] = node;
     qsort(sorted, count, sizeof *sorted, by_key_and_place);
     for (size_t i = 1; i < count; i++) {
-        const ynode_t *node = sorted[i];
+        const yaml_item_t *node = sorted[i];
         if (strcmp(sorted[i - 1]->key, node->key) == 0 &&
             (!twice || node->key_line < twice->key_line ||
              (node->key_line == twice->key_line && node->key_column < twice->key_column))) {
@@ -133,20 +134,21 @@ static bool keys_differ(ytree_t *tree, const ynode_t *map, err_t *err) {
     free(sorted);
     if (!twice)
         return true;
-    const ynode_t at = {.line = twice->key_line, .column = twice->key_column};
-    return ytree_complain(tree, &at, err, "'%s' stands twice (first in line %d)", twice->key,
-                          before->key_line);
+    const yaml_item_t at = {.line = twice->key_line, .column = twice->key_column};
+    return yaml_tree_complain(tree, &at, err, "'%s' stands twice (first in line %d)", twice->key,
+                              before->key_line);
 }
 
 /* Recursion is bounded by DEEPEST. Takes the event over. */
-static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth, err_t *err) {
-    ynode_t *node = NULL;
-    ynode_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
+static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
+                              err_t *err) {
+    yaml_item_t *node = NULL;
+    yaml_item_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
     bool map = event->type == YAML_MAPPING_START_EVENT;
     if (event->type == YAML_SCALAR_EVENT) {
         size_t length = event->data.scalar.length;
         char *text = keep(tree, length + 1);
-        node = text ? make_node(tree, YNODE_SCALAR, event->start_mark, err) : NULL;
+        node = text ? make_node(tree, YAML_ITEM_SCALAR, event->start_mark, err) : NULL;
         if (!text)
             err_memory(err, length + 1);
         if (node) {
@@ -159,19 +161,19 @@ static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *ev
         return node;
     }
     if (!map && event->type != YAML_SEQUENCE_START_EVENT) {
-        ytree_complain(tree, &at, err, "a value was expected here");
+        yaml_tree_complain(tree, &at, err, "a value was expected here");
         yaml_event_delete(event);
         return NULL;
     }
     yaml_mark_t mark = event->start_mark;
     yaml_event_delete(event);
     if (depth >= DEEPEST) {
-        ytree_complain(tree, &at, err, "nested deeper than %d levels", DEEPEST);
+        yaml_tree_complain(tree, &at, err, "nested deeper than %d levels", DEEPEST);
         return NULL;
     }
-    if (!(node = make_node(tree, map ? YNODE_MAP : YNODE_LIST, mark, err)))
+    if (!(node = make_node(tree, map ? YAML_ITEM_MAP : YAML_ITEM_LIST, mark, err)))
         return NULL;
-    ynode_t **tail = &node->first;
+    yaml_item_t **tail = &node->first;
     for (;;) {
         yaml_event_t inner;
         if (!next_event(tree, parser, &inner, err))
@@ -180,18 +182,18 @@ static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *ev
             yaml_event_delete(&inner);
             return !map || keys_differ(tree, node, err) ? node : NULL;
         }
-        ynode_t *key = NULL;
+        yaml_item_t *key = NULL;
         if (map) {
             if (!(key = read_node(tree, parser, &inner, depth + 1, err)))
                 return NULL;
-            if (key->kind != YNODE_SCALAR) {
-                ytree_complain(tree, key, err, "a key must be a plain word");
+            if (key->kind != YAML_ITEM_SCALAR) {
+                yaml_tree_complain(tree, key, err, "a key must be a plain word");
                 return NULL;
             }
             if (!next_event(tree, parser, &inner, err))
                 return NULL;
         }
-        ynode_t *child = read_node(tree, parser, &inner, depth + 1, err);
+        yaml_item_t *child = read_node(tree, parser, &inner, depth + 1, err);
         if (!child)
             return NULL;
         if (key) {
@@ -205,7 +207,7 @@ static ynode_t *read_node(ytree_t *tree, yaml_parser_t *parser, yaml_event_t *ev
     }
 }
 
-static bool read_document(ytree_t *tree, yaml_parser_t *parser, err_t *err) {
+static bool read_document(yaml_tree_t *tree, yaml_parser_t *parser, err_t *err) {
     yaml_event_t event;
     for (;;) {
         if (!next_event(tree, parser, &event, err))
@@ -226,21 +228,21 @@ static bool read_document(ytree_t *tree, yaml_parser_t *parser, err_t *err) {
         if (!next_event(tree, parser, &event, err))
             return false;
         yaml_event_type_t type = event.type;
-        ynode_t at = {.line = (int)event.start_mark.line + 1, .column = (int)event.start_mark.column + 1};
+        yaml_item_t at = {.line = (int)event.start_mark.line + 1, .column = (int)event.start_mark.column + 1};
         yaml_event_delete(&event);
         if (type == YAML_STREAM_END_EVENT)
             return true;
         if (type == YAML_DOCUMENT_START_EVENT)
-            return ytree_complain(tree, &at, err, "a second document in one file is not supported");
+            return yaml_tree_complain(tree, &at, err, "a second document in one file is not supported");
     }
 }
 
-ytree_t *ytree_parse(const char *text, size_t length, const char *name, err_t *err) {
-    ytree_t *tree = calloc(1, sizeof *tree);
+yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err) {
+    yaml_tree_t *tree = calloc(1, sizeof *tree);
     yaml_parser_t parser;
     if (!tree || !(tree->name = strdup(name)) || !yaml_parser_initialize(&parser)) {
         err_memory(err, sizeof *tree);
-        ytree_destroy(tree);
+        yaml_tree_destroy(tree);
         return NULL;
     }
     tree->text = text;
@@ -249,13 +251,13 @@ ytree_t *ytree_parse(const char *text, size_t length, const char *name, err_t *e
     bool ok = read_document(tree, &parser, err);
     yaml_parser_delete(&parser);
     if (!ok) {
-        ytree_destroy(tree);
+        yaml_tree_destroy(tree);
         return NULL;
     }
     return tree;
 }
 
-void ytree_destroy(ytree_t *tree) {
+void yaml_tree_destroy(yaml_tree_t *tree) {
     if (!tree)
         return;
     while (tree->slabs) {
@@ -267,68 +269,68 @@ void ytree_destroy(ytree_t *tree) {
     free(tree);
 }
 
-const ynode_t *ytree_root(const ytree_t *tree) {
+const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree) {
     return tree->root;
 }
 
-const char *ytree_name(const ytree_t *tree) {
+const char *yaml_tree_name(const yaml_tree_t *tree) {
     return tree->name;
 }
 
-const ynode_t *ynode_get(const ynode_t *map, const char *key) {
-    if (!map || map->kind != YNODE_MAP)
+const yaml_item_t *yaml_item_get(const yaml_item_t *map, const char *key) {
+    if (!map || map->kind != YAML_ITEM_MAP)
         return NULL;
-    for (const ynode_t *node = map->first; node; node = node->next)
+    for (const yaml_item_t *node = map->first; node; node = node->next)
         if (strcmp(node->key, key) == 0)
             return node;
     return NULL;
 }
 
-bool ytree_only_keys(const ytree_t *tree, const ynode_t *map, const char *const *keys, size_t count,
-                     err_t *err) {
-    for (const ynode_t *node = map->first; node; node = node->next) {
+bool yaml_tree_only_keys(const yaml_tree_t *tree, const yaml_item_t *map, const char *const *keys,
+                         size_t count, err_t *err) {
+    for (const yaml_item_t *node = map->first; node; node = node->next) {
         size_t i = 0;
         while (i < count && strcmp(keys[i], node->key) != 0)
             i++;
         if (i < count)
             continue;
-        ynode_t at = {.line = node->key_line, .column = node->key_column};
+        yaml_item_t at = {.line = node->key_line, .column = node->key_column};
         const char *near = suggest_word(node->key, keys, count);
         if (near)
-            return ytree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key,
-                                  near);
+            return yaml_tree_complain(tree, &at, err, "'%s' is not known here; did you mean '%s'?", node->key,
+                                      near);
         char known[512] = "";
         for (i = 0; i < count && strlen(known) + strlen(keys[i]) + 4 < sizeof known; i++) {
             strcat(known, i ? ", " : "");
             strcat(known, keys[i]);
         }
-        return ytree_complain(tree, &at, err, "'%s' is not known here; known are: %s", node->key, known);
+        return yaml_tree_complain(tree, &at, err, "'%s' is not known here; known are: %s", node->key, known);
     }
     return true;
 }
 
-bool ytree_int(const ytree_t *tree, const ynode_t *node, int64_t least, int64_t most, int64_t *out,
-               err_t *err) {
+bool yaml_tree_int(const yaml_tree_t *tree, const yaml_item_t *node, int64_t least, int64_t most,
+                   int64_t *out, err_t *err) {
     char *end = NULL;
     errno = 0;
-    bool digits = node->kind == YNODE_SCALAR && node->length && strlen(node->text) == node->length &&
+    bool digits = node->kind == YAML_ITEM_SCALAR && node->length && strlen(node->text) == node->length &&
                   strspn(node->text, "+-0123456789") == node->length;
     long long value = digits ? strtoll(node->text, &end, 10) : 0;
     if (!end || *end || errno || value < least || value > most)
-        return ytree_complain(tree, node, err, "a whole number from %lld to %lld was expected%s%.40s%s",
-                              (long long)least, (long long)most, node->text ? ", not '" : "",
-                              node->text ? node->text : "", node->text ? "'" : "");
+        return yaml_tree_complain(tree, node, err, "a whole number from %lld to %lld was expected%s%.40s%s",
+                                  (long long)least, (long long)most, node->text ? ", not '" : "",
+                                  node->text ? node->text : "", node->text ? "'" : "");
     *out = value;
     return true;
 }
 
-bool ytree_bool(const ytree_t *tree, const ynode_t *node, bool *out, err_t *err) {
+bool yaml_tree_bool(const yaml_tree_t *tree, const yaml_item_t *node, bool *out, err_t *err) {
     static const char *const yes[] = {"yes", "true", "on"}, *const no[] = {"no", "false", "off"};
-    for (int i = 0; i < 3 && node->kind == YNODE_SCALAR; i++) {
+    for (int i = 0; i < 3 && node->kind == YAML_ITEM_SCALAR; i++) {
         if (strcasecmp(node->text, yes[i]) == 0 || strcasecmp(node->text, no[i]) == 0) {
             *out = strcasecmp(node->text, yes[i]) == 0;
             return true;
         }
     }
-    return ytree_complain(tree, node, err, "yes or no was expected");
+    return yaml_tree_complain(tree, node, err, "yes or no was expected");
 }
