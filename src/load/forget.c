@@ -5,7 +5,7 @@
 #include "catalog/heartbeat.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/place.h"
 #include "catalog/record_id/position.h"
 
@@ -83,8 +83,8 @@ static bool flush(ranges_t *ranges, err_t *err) {
         server_append_uuid(place->server, place->uuid, command);
     bool ok = server_command(place->server, place->client, server_database(place->server), command,
                              ranges->deletes, &reply, err);
-    if (ok && !ranges->deletes && inner_batch(&reply, &documents))
-        ranges->any |= inner_next(&documents, &document);
+    if (ok && !ranges->deletes && bson_read_batch(&reply, &documents))
+        ranges->any |= bson_read_next(&documents, &document);
     bson_destroy(&reply);
     bson_destroy(command);
     bson_reinit(&ranges->list);

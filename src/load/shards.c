@@ -5,7 +5,7 @@
 #include "load/job.h"
 #include "load/before/sample.h"
 #include "server/presplit/evenness.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/presplit/spread.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"
@@ -204,8 +204,8 @@ bool job_may_shard(const job_t *job, err_t *err) {
 /* As the mongo shell takes it. */
 static void print_range(const char *name, const bson_t *range) {
     bson_t min, max;
-    char *least = inner_field(range, "min", &min) ? bson_as_canonical_extended_json(&min, NULL) : NULL,
-         *behind = inner_field(range, "max", &max) ? bson_as_canonical_extended_json(&max, NULL) : NULL;
+    char *least = bson_read_field(range, "min", &min) ? bson_as_canonical_extended_json(&min, NULL) : NULL,
+         *behind = bson_read_field(range, "max", &max) ? bson_as_canonical_extended_json(&max, NULL) : NULL;
     if (least && behind)
         log_warn("    sh.updateZoneKeyRange(\"%s\", EJSON.deserialize(%s), EJSON.deserialize(%s), \"%s\")",
                  name, least, behind, zones_of_range(range));

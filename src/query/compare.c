@@ -1,6 +1,6 @@
 #include "query/compare.h"
 #include "base/text.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <bson/bson.h>
 #include <errno.h>
@@ -245,7 +245,7 @@ static bool take_entries(const char *path, const bson_t *document, earlier_list_
         bson_t entry;
         char what[100];
         size_t number = list->count++;
-        if (inner_document(&entries, &entry) && !(wrong = take_entry(&entry, &list->items[number])))
+        if (bson_read_document(&entries, &entry) && !(wrong = take_entry(&entry, &list->items[number])))
             continue;
         snprintf(what, sizeof what, "number %zu of its 'queries' has no '%s', or none that can be used",
                  number + 1, wrong);

@@ -1,7 +1,7 @@
 #include "query/indexes.h"
 #include "base/log.h"
 #include "query/suite/value.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, bool *there) 
     *there = false;
     while (mongoc_cursor_next(cursor, &index)) {
         bson_t stored;
-        *there = *there || (inner_field(index, "key", &stored) && same_key(&stored, wanted));
+        *there = *there || (bson_read_field(index, "key", &stored) && same_key(&stored, wanted));
     }
     snprintf(doing, sizeof doing, "list the indexes of %s.%s", looker->database, looker->collection);
     bool ok = !mongoc_cursor_error(cursor, &error) ||

@@ -9,7 +9,7 @@
 #include "query/indexes.h"
 #include "query/suite/reading.h"
 #include "query/suite/value.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,7 +106,7 @@ static char *label_of(const char *text) {
 /* One value, under the name that it has in the suite, or else as it would be written. */
 static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t *item,
                          const bson_iter_t *value, const char *name) {
-    char *json = inner_json(value);
+    char *json = bson_read_json(value);
     const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
     char *label = label_of(name ? name : written);
     bool ok =

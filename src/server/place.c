@@ -1,5 +1,5 @@
 #include "server/place.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,8 +117,8 @@ static void look_for_expiry(server_t *server, mongoc_client_t *client, place_t *
     bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
                                "batchSize", BCON_INT32(1000), "}");
     if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-        inner_batch(&reply, &batch))
-        while (!place->expiry[0] && inner_next(&batch, &index))
+        bson_read_batch(&reply, &batch))
+        while (!place->expiry[0] && bson_read_next(&batch, &index))
             if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
                 !bson_iter_init_find(&field, &index, "clustered"))
                 snprintf(place->expiry, sizeof place->expiry, "the index %.127s", text_at(&index, "name"));
@@ -144,7 +144,7 @@ void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
                                "$collStats", "{", "}", "}", "]", "cursor", "{", "}");
     if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-        inner_batch(&reply, &batch) && inner_next(&batch, &first))
+        bson_read_batch(&reply, &batch) && bson_read_next(&batch, &first))
         snprintf(name, 128, "%s", text_at(&first, "shard"));
     bson_destroy(command);
     bson_destroy(&reply);

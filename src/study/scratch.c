@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "server/place.h"
 #include "server/presplit/undo.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/codes.h"
 
 #include <pthread.h>
@@ -189,7 +189,7 @@ static bool read_mark(scratch_t *scratch, mark_t *mark, err_t *err) {
     bool ok = server_command(scratch->server, scratch->client, server_database(scratch->server), command,
                              false, &reply, err);
     bson_destroy(command);
-    if (ok && inner_batch(&reply, &marks) && inner_next(&marks, &document))
+    if (ok && bson_read_batch(&reply, &marks) && bson_read_next(&marks, &document))
         take_mark(&document, mark);
     bson_destroy(&reply);
     return ok;

@@ -2,7 +2,7 @@
  * is written again means the same. */
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "odd_driver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -170,7 +170,7 @@ static void try_each(odd_t *odd) {
         entry_t entry = {.path = NULL};
         bson_t document;
         err_t err = {.text = ""};
-        if (!inner_document(&at, &document))
+        if (!bson_read_document(&at, &document))
             continue;
         if (entry_from_bson(&document, &entry, &err))
             there_and_back(odd, &entry);

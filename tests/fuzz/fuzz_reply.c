@@ -10,7 +10,7 @@
 #include "query/watch/members.h"
 #include "query/watch/watch.h"
 #include "server/presplit/hold.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/place.h"
 #include "server/strain.h"
 #include "server/send/writer.h"

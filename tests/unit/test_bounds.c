@@ -2,7 +2,7 @@
 #include "query/split/bounds.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/position.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -70,7 +70,7 @@ static void document_at(ids_t *ids, uint32_t number, bson_t *document) {
     }
     for (ids->asked = true; ids->number < number; ids->number++)
         assert_true(bson_iter_next(&ids->at));
-    assert_true(inner_document(&ids->at, document));
+    assert_true(bson_read_document(&ids->at, document));
 }
 
 /* From the ends and a sample: every `step`th of them. */

@@ -1,7 +1,7 @@
 /* request: what is built of a suite's query and its parameters, and what is refused, at its place. */
 #include "query/suite/request.h"
 #include "query/suite/value.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +141,7 @@ static void fields(void **state) {
         opened(text, &request);
         assert_string_equal(cases[i].field, request.field);
         assert_true(bson_iter_init_find(&at, request.options, "projection"));
-        char *json = inner_json(&at);
+        char *json = bson_read_json(&at);
         assert_string_equal(cases[i].projection, json);
         free(json);
         request_free(&request);

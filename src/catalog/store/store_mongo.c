@@ -5,7 +5,7 @@
 #include "catalog/store/change_bson.h"
 #include "catalog/store/entry_bson.h"
 #include "server/codes.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/place.h"
 #include "catalog/record_id/position.h"
 
@@ -70,7 +70,7 @@ static bool refuse_answer(const mongo_t *mongo, err_t *err) {
 
 /* The documents of a reply to find, which next_document goes through. */
 static bool first_batch(const mongo_t *mongo, const bson_t *reply, bson_iter_t *documents, err_t *err) {
-    return inner_batch(reply, documents) || refuse_answer(mongo, err);
+    return bson_read_batch(reply, documents) || refuse_answer(mongo, err);
 }
 
 /* False: there is no other; or *ok is false, and err says why. */
@@ -78,7 +78,7 @@ static bool next_document(const mongo_t *mongo, bson_iter_t *documents, bson_t *
                           err_t *err) {
     if (!*ok || (!bson_iter_next(documents) && !documents->err_off))
         return false;
-    *ok = !documents->err_off && inner_document(documents, document);
+    *ok = !documents->err_off && bson_read_document(documents, document);
     return *ok || refuse_answer(mongo, err);
 }
 

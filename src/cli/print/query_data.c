@@ -2,7 +2,7 @@
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "query/suite/expected.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static void print_result(const measure_t *measure) {
         printf(",\"result\":null");
         return;
     }
-    char *json = inner_list_json(measure->answer.documents);
+    char *json = bson_read_list_json(measure->answer.documents);
     expected_digest(measure->answer.documents, false, digest);
     printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
            measure->answer.more ? "false" : "true", json ? json : "null");

@@ -4,7 +4,7 @@
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 #include "cli/print/query_figures.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -300,7 +300,7 @@ void query_print_answers(const query_result_t *result) {
         printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
         bson_iter_init(&at, measure->answer.documents);
         while (bson_iter_next(&at)) {
-            if (!inner_document(&at, &document))
+            if (!bson_read_document(&at, &document))
                 continue;
             char *json = ejson_print(&document, true, NULL);
             printf("%s\n", json ? json : "");

@@ -4,7 +4,7 @@
 #include "cli/print/query_figures.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -218,7 +218,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     size_t shown = 0;
     text_t text = {.length = 0};
     for (bson_iter_init(&at, measure->answer.documents);
-         shown < ANSWER_DOCUMENTS && inner_next(&at, &document); shown++) {
+         shown < ANSWER_DOCUMENTS && bson_read_next(&at, &document); shown++) {
         char *json = ejson_print(&document, true, NULL);
         text_print(&text, "%s%s", shown ? "  " : "", json ? json : "");
         free(json);

@@ -1,7 +1,7 @@
 #include "query/split/bounds.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/position.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static bool lanes_are_even(const bson_t *least, const bson_t *greatest, const bs
         !is_position(&id))
         return false;
     for (; bson_iter_next(&at); count++) {
-        if (!inner_document(&at, &document) || !id_of(&document, &id) || !is_position(&id))
+        if (!bson_read_document(&at, &document) || !id_of(&document, &id) || !is_position(&id))
             return false;
         uint32_t lane = position_lane_of(bson_iter_int64(&id)), range = 0;
         while (range + 1 < ranges && lane >= lane_at(range + 1, ranges))
@@ -121,7 +121,7 @@ static void cut_sample(bounds_t *bounds, const bson_iter_t *sample, uint32_t ran
     at = *sample;
     for (uint32_t range = 1; bson_iter_next(&at); number++) {
         if (range >= ranges || !number || number < count * range / ranges ||
-            !inner_document(&at, &document) || !id_of(&document, &id))
+            !bson_read_document(&at, &document) || !id_of(&document, &id))
             continue;
         add_cut(bounds, &id);
         while (range < ranges && count * range / ranges <= number)

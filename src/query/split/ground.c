@@ -1,6 +1,6 @@
 #include "query/split/ground.h"
 #include "server/chunks/config.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool look_at_collection(ground_t *ground, mongoc_client_t *client, const 
         ground->exists = true;
         ground->view = bson_iter_init_find(&type, entry, "type") && BSON_ITER_HOLDS_UTF8(&type) &&
                        strcmp(bson_iter_utf8(&type, NULL), "collection") != 0;
-        if (inner_field(entry, "options", &stated))
+        if (bson_read_field(entry, "options", &stated))
             read_options(ground, &stated);
     }
     bool ok = !mongoc_cursor_error(cursor, error);
@@ -125,7 +125,7 @@ static bool read_spread(ground_t *ground, server_t *server, mongoc_client_t *cli
     bool ok = config_find(server, client, "collections", filter, NULL, &entries, &ground->hidden, err);
     bson_iter_t dropped;
     bool sharded =
-        ok && entries.count && inner_field(entries.documents[0], "key", &key) &&
+        ok && entries.count && bson_read_field(entries.documents[0], "key", &key) &&
         !(bson_iter_init_find(&dropped, entries.documents[0], "dropped") && bson_iter_as_bool(&dropped));
     ground->by_id = ok && (!sharded || ground_is_id(&key));
     ground->shards = sharded ? 2 : 1; /* until they are counted */

@@ -8,7 +8,7 @@
 #include "query/split/parts.h"
 #include "query/split/pays.h"
 #include "query/split/side.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -288,7 +288,7 @@ static sent_t collect(const parallel_t *parallel, mongoc_client_t *client, const
         bson_t document;
         if (!ask_batch(client, parallel->request, &replies[i], &batch))
             return run_whole(parallel, "its ranges have too many groups to be merged");
-        while (bson_iter_next(&batch) && inner_document(&batch, &document)) {
+        while (bson_iter_next(&batch) && bson_read_document(&batch, &document)) {
             char digits[16];
             const char *key;
             if (parts_overflowed(&document))
@@ -378,7 +378,7 @@ static char *bounds_of(const bson_t *pipeline) {
     bson_iter_t stage, value;
     bson_t match;
     return bson_iter_init_find(&stage, pipeline, "0") && bson_iter_recurse(&stage, &value) &&
-                   bson_iter_next(&value) && inner_document(&value, &match)
+                   bson_iter_next(&value) && bson_read_document(&value, &match)
                ? ejson_print(&match, true, NULL)
                : NULL;
 }
@@ -401,7 +401,7 @@ void parallel_explain(const parallel_t *parallel, FILE *to) {
         free(bounds);
     }
     parts_pipeline(&parallel->parts, NULL, NULL, 0, &part);
-    char *each = inner_list_json(&part), *merged = inner_list_json(&parallel->parts.merge);
+    char *each = bson_read_list_json(&part), *merged = bson_read_list_json(&parallel->parts.merge);
     char *words =
         bson_strdup_printf("  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
     char *shown = text_concealed(words);

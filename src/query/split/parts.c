@@ -1,6 +1,6 @@
 #include "query/split/parts.h"
 #include "query/split/beyond.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -306,7 +306,7 @@ static bool as_group(reader_t *reader, const bson_iter_t *value, bson_t *group, 
     *then = NULL;
     if (strcmp(reader->name, "$group") == 0) {
         bson_t stored;
-        if (!inner_document(value, &stored))
+        if (!bson_read_document(value, &stored))
             return refuse(reader, "it is not a map");
         bson_concat(group, &stored);
         return bson_has_field(group, "_id") || refuse(reader, "it has no _id");

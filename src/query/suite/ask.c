@@ -1,5 +1,5 @@
 #include "query/suite/ask.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <limits.h>
 #include <string.h>
@@ -100,7 +100,7 @@ bool ask_end(mongoc_client_t *client, const request_t *request, bool greatest, c
     bool ok = ask(client, request, command, moment, &whole, error);
     bson_destroy(command);
     if (ok && ask_batch(client, request, &whole, &documents) && bson_iter_next(&documents) &&
-        inner_document(&documents, &first))
+        bson_read_document(&documents, &first))
         bson_concat(&empty, &first);
     bson_destroy(&whole);
     bson_steal(reply, &empty);
@@ -119,7 +119,7 @@ bool ask_batch(mongoc_client_t *client, const request_t *request, const bson_t *
                bson_iter_t *documents) {
     static const uint8_t nothing[] = {5, 0, 0, 0, 0};
     bson_iter_t start, id;
-    if (!inner_batch(reply, documents))
+    if (!bson_read_batch(reply, documents))
         bson_iter_init_from_data(documents, nothing, sizeof nothing);
     if (!bson_iter_init(&start, reply) || !bson_iter_find_descendant(&start, "cursor.id", &id) ||
         !bson_iter_as_int64(&id))

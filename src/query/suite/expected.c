@@ -1,6 +1,6 @@
 #include "query/suite/expected.h"
 #include "query/suite/numeric.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,7 +119,7 @@ static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found, int 
 }
 
 static void describe(const bson_iter_t *value, char *out, size_t room) {
-    char *json = inner_json(value);
+    char *json = bson_read_json(value);
     snprintf(out, room, "%s", json ? json : "");
     free(json);
 }

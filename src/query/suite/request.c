@@ -4,7 +4,7 @@
 #include "query/suite/numeric.h"
 #include "query/suite/reading.h"
 #include "query/suite/value.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
         const yaml_item_t *at = yaml_item_get(query->body, name);
         if (strcmp(name, "filter") == 0) {
             bson_t filter;
-            if (!inner_document(&part, &filter))
+            if (!bson_read_document(&part, &filter))
                 return COMPLAIN(at, "a filter is a map");
             bson_destroy(request->body);
             request->body = bson_copy(&filter);

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "query/watch/watch.h"
 #include "server/chunks/config.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/codes.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static bool ask_stats(server_t *server, mongoc_client_t *client, const char *col
                                "batchSize", BCON_INT32(10000), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     *code = ok ? 0 : server_code(&reply);
-    for (bool some = ok && inner_batch(&reply, &shards); some && inner_next(&shards, &stats);)
+    for (bool some = ok && bson_read_batch(&reply, &shards); some && bson_read_next(&shards, &stats);)
         add_shard(&stats, storage, &lying);
     if (lying.documents > 0)
         storage->average_bytes = lying.bytes / lying.documents;
@@ -80,7 +80,7 @@ static bool is_clustered(server_t *server, mongoc_client_t *client, const char *
     bson_t *command =
         BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name", BCON_UTF8(collection), "}");
     bool found = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-                 inner_batch(&reply, &listings) && inner_next(&listings, &listing) &&
+                 bson_read_batch(&reply, &listings) && bson_read_next(&listings, &listing) &&
                  bson_iter_init(&top, &listing) &&
                  bson_iter_find_descendant(&top, "options.clusteredIndex", &at);
     bson_destroy(command);
@@ -166,8 +166,8 @@ double watch_load_seconds(server_t *server, mongoc_client_t *client) {
                  BCON_INT32(1), "since", BCON_INT32(1), "ended", BCON_INT32(1), "seconds", BCON_INT32(1),
                  "loaded", BCON_INT32(1), "alreadyThere", BCON_INT32(1), "}");
     ok = server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-         inner_batch(&reply, &loads);
-    while (ok && inner_next(&loads, &load)) {
+         bson_read_batch(&reply, &loads);
+    while (ok && bson_read_next(&loads, &load)) {
         span_t span;
         if (!take_span(&load, &span))
             continue;

@@ -1,7 +1,7 @@
 #include "server/chunks/chunkmap.h"
 #include "base/search.h"
 #include "base/grow.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 
 #include <stdatomic.h>
@@ -115,14 +115,14 @@ static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
 static bool add_next(chunkmap_t *map, size_t fields, const bson_t *before, const bson_t *chunk) {
     bson_iter_t shard;
     bson_t min, max, end;
-    if (!inner_field(chunk, "min", &min) || !inner_field(chunk, "max", &max) ||
+    if (!bson_read_field(chunk, "min", &min) || !bson_read_field(chunk, "max", &max) ||
         !bson_iter_init_find(&shard, chunk, "shard") || !BSON_ITER_HOLDS_UTF8(&shard))
         return false;
-    const bool meets = before ? has_shape(&min, fields, 0) && inner_field(before, "max", &end) &&
+    const bool meets = before ? has_shape(&min, fields, 0) && bson_read_field(before, "max", &end) &&
                                     keyorder_documents(&end, &min) == 0
                               : has_shape(&min, fields, BSON_TYPE_MINKEY);
     return meets && keyorder_is_clear(&max) && keyorder_documents(&min, &max) < 0 &&
-           chunkmap_add(map, &min, bson_iter_utf8(&shard, NULL), inner_timestamp(chunk, "lastmod"));
+           chunkmap_add(map, &min, bson_iter_utf8(&shard, NULL), bson_read_timestamp(chunk, "lastmod"));
 }
 
 chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const *chunks, size_t count) {
@@ -131,7 +131,7 @@ chunkmap_t *chunkmap_read(const chunkmap_t *before, size_t fields, bson_t *const
     bool ok = map != NULL;
     for (size_t i = 0; ok && i < count; i++)
         ok = add_next(map, fields, i ? chunks[i - 1] : NULL, chunks[i]);
-    if (ok && inner_field(chunks[count - 1], "max", &end) && has_shape(&end, fields, BSON_TYPE_MAXKEY))
+    if (ok && bson_read_field(chunks[count - 1], "max", &end) && has_shape(&end, fields, BSON_TYPE_MAXKEY))
         return map;
     chunkmap_free(map);
     return NULL;

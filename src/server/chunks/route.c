@@ -1,7 +1,7 @@
 #include "server/chunks/route.h"
 #include "base/zeroed.h"
 #include "server/chunks/config.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *
     uint32_t length;
     bson_subtype_t subtype;
     if ((bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) ||
-        !inner_field(entry, "key", &spec))
+        !bson_read_field(entry, "key", &spec))
         return ROUTE_UNSHARDED;
     shardkey_free(&route->key);
     if (!shardkey_read(&spec, &route->key)) {
@@ -39,7 +39,7 @@ static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *
     }
     if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
         bson_oid_copy(bson_iter_oid(&at), &route->epoch);
-    route->timestamp = inner_timestamp(entry, "timestamp");
+    route->timestamp = bson_read_timestamp(entry, "timestamp");
     if (bson_iter_init_find(&at, entry, "uuid") && BSON_ITER_HOLDS_BINARY(&at)) {
         bson_iter_binary(&at, &subtype, &length, &bytes);
         if (length == sizeof route->uuid)
@@ -80,7 +80,7 @@ static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t 
     bson_t *last = BCON_NEW("sort", "{", "lastmod", BCON_INT32(-1), "}", "limit", BCON_INT64(1));
     if (!find_chunks(route, client, last, &list, hidden, err))
         return false;
-    *newest = list.count ? inner_timestamp(list.documents[0], "lastmod") : 0;
+    *newest = list.count ? bson_read_timestamp(list.documents[0], "lastmod") : 0;
     config_free(&list);
     return true;
 }

@@ -1,5 +1,5 @@
 #include "server/presplit/spread.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/position.h"
 #include "server/presplit/zones.h"
@@ -43,7 +43,7 @@ bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *sha
     bson_destroy(command);
     if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &list))
-        for (; ok && inner_next(&list, &shard); all++)
+        for (; ok && bson_read_next(&list, &shard); all++)
             if (spread_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
                 ok = add_name(shards, bson_iter_utf8(&id, NULL), err);
     bson_destroy(&reply);

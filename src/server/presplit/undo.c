@@ -1,6 +1,6 @@
 #include "server/presplit/undo.h"
 #include "base/log.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/presplit/zones.h"
 
 typedef struct {
@@ -23,8 +23,8 @@ static void run(undoing_t *undoing, undo_step_t step, bson_t *command) {
 static void drop_range(undoing_t *undoing, const bson_t *range) {
     const char *name = server_namespace(undoing->server);
     bson_t min, max;
-    if (zones_is_own(name, zones_of_range(range)) && inner_field(range, "min", &min) &&
-        inner_field(range, "max", &max))
+    if (zones_is_own(name, zones_of_range(range)) && bson_read_field(range, "min", &min) &&
+        bson_read_field(range, "max", &max))
         run(undoing, UNDO_RANGES,
             BCON_NEW("updateZoneKeyRange", BCON_UTF8(name), "min", BCON_DOCUMENT(&min), "max",
                      BCON_DOCUMENT(&max), "zone", BCON_NULL));

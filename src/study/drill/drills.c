@@ -1,5 +1,5 @@
 #include "study/drill/drills.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static void text(const bson_t *document, const char *key, char *out, size_t room
 
 static forecast_t forecast_of(const bson_t *document) {
     bson_t inner;
-    if (!inner_field(document, "foretold", &inner))
+    if (!bson_read_field(document, "foretold", &inner))
         return (forecast_t){NAN, NAN, NAN};
     return (forecast_t){number(&inner, "low"), number(&inner, "seconds"), number(&inner, "high")};
 }
@@ -129,7 +129,7 @@ static void take_phases(const bson_t *document, drills_entry_t *entry) {
     }
     if (!bson_iter_init_find(&at, document, "phases") || !bson_iter_recurse(&at, &phases))
         return;
-    while (inner_next(&phases, &phase)) {
+    while (bson_read_next(&phases, &phase)) {
         char name[32];
         text(&phase, "phase", name, sizeof name);
         for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
@@ -177,14 +177,14 @@ static bool take_all(const bson_t *reply, drills_entry_t **entries, size_t *coun
     bson_iter_t documents;
     bson_t document;
     size_t found = 0;
-    if (!inner_batch(reply, &documents))
+    if (!bson_read_batch(reply, &documents))
         return true;
-    for (bson_iter_t at = documents; inner_next(&at, &document);)
+    for (bson_iter_t at = documents; bson_read_next(&at, &document);)
         found++;
     if (!(*entries = calloc(found + 1, sizeof **entries)))
         return err_memory(err, (found + 1) * sizeof **entries);
     /* the newest came first */
-    for (*count = found; found-- > 0 && inner_next(&documents, &document);)
+    for (*count = found; found-- > 0 && bson_read_next(&documents, &document);)
         take_entry(&document, &(*entries)[found]);
     return true;
 }

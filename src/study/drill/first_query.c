@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "builtin/builtin.h"
 #include "query/run.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ static bool ask_suite(const first_query_t *chosen, const char *uri, int64_t pati
 static bool first_id(const bson_t *reply, bson_value_t *value) {
     bson_iter_t documents, at;
     bson_t document;
-    if (!inner_batch(reply, &documents) || !inner_next(&documents, &document) ||
+    if (!bson_read_batch(reply, &documents) || !bson_read_next(&documents, &document) ||
         !bson_iter_init_find(&at, &document, "_id"))
         return false;
     bson_value_copy(bson_iter_value(&at), value);

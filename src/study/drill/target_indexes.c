@@ -1,7 +1,7 @@
 #include "study/drill/target_indexes.h"
 #include "base/text.h"
 #include "server/codes.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "server/place.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ char *target_indexes_spell(const bson_t *index) {
     bson_t keys;
     index_spec_t made;
     err_t ignored;
-    bool ok = is_plain(index) && inner_field(index, "key", &keys) && bson_iter_init(&at, &keys);
+    bool ok = is_plain(index) && bson_read_field(index, "key", &keys) && bson_iter_init(&at, &keys);
     while (ok && bson_iter_next(&at))
         ok = append_key(&text, &at);
     char *spelled = text_take_or_end(&text);
@@ -83,8 +83,8 @@ bool target_indexes_read(server_t *server, mongoc_client_t *client, target_index
     bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
                                "batchSize", BCON_INT32(1000), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    if (ok && inner_batch(&reply, &at))
-        while (inner_next(&at, &index))
+    if (ok && bson_read_batch(&reply, &at))
+        while (bson_read_next(&at, &index))
             keep(&index, indexes);
     if (!ok && server_code(&reply) == CODE_NAMESPACE_NOT_FOUND)
         ok = true;
@@ -110,8 +110,8 @@ bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyon
     bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
                                BCON_UTF8(server_collection(server)), "}");
     const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    if (ok && inner_batch(&reply, &at) && inner_next(&at, &entry) &&
-        inner_field(&entry, "options", &options) && bson_iter_init(&option, &options))
+    if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
+        bson_read_field(&entry, "options", &options) && bson_iter_init(&option, &options))
         while (!beyond[0] && bson_iter_next(&option))
             if (!is_made_again(bson_iter_key(&option)))
                 snprintf(beyond, 64, "%.63s", bson_iter_key(&option));

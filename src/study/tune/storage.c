@@ -9,7 +9,7 @@
 #include "query/watch/watch.h"
 #include "study/choices.h"
 #include "study/trial.h"
-#include "server/inner.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#include "server/inner.h"
+#include "server/bson_read.h"
 #include "base/ejson.h"
 
 #include <string.h>
 
-bool inner_document(const bson_iter_t *at, bson_t *document) {
+bool bson_read_document(const bson_iter_t *at, bson_t *document) {
     uint32_t length;
     const uint8_t *bytes;
     if (!BSON_ITER_HOLDS_DOCUMENT(at))
@@ -12,12 +12,12 @@ bool inner_document(const bson_iter_t *at, bson_t *document) {
     return bson_init_static(document, bytes, length);
 }
 
-bool inner_field(const bson_t *document, const char *key, bson_t *inner) {
+bool bson_read_field(const bson_t *document, const char *key, bson_t *inner) {
     bson_iter_t at;
-    return bson_iter_init_find(&at, document, key) && inner_document(&at, inner);
+    return bson_iter_init_find(&at, document, key) && bson_read_document(&at, inner);
 }
 
-uint64_t inner_timestamp(const bson_t *document, const char *key) {
+uint64_t bson_read_timestamp(const bson_t *document, const char *key) {
     bson_iter_t at;
     uint32_t seconds = 0, increment = 0;
     if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_TIMESTAMP(&at))
@@ -25,14 +25,14 @@ uint64_t inner_timestamp(const bson_t *document, const char *key) {
     return (uint64_t)seconds << 32 | increment;
 }
 
-bool inner_batch(const bson_t *reply, bson_iter_t *documents) {
+bool bson_read_batch(const bson_t *reply, bson_iter_t *documents) {
     bson_iter_t top, batch;
     return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&
            BSON_ITER_HOLDS_ARRAY(&batch) && bson_iter_recurse(&batch, documents);
 }
 
-bool inner_next(bson_iter_t *documents, bson_t *document) {
-    return bson_iter_next(documents) && inner_document(documents, document);
+bool bson_read_next(bson_iter_t *documents, bson_t *document) {
+    return bson_iter_next(documents) && bson_read_document(documents, document);
 }
 
 /* Of { "v" : VALUE }; the holder is destroyed. */
@@ -48,13 +48,13 @@ static char *json_of_held(bson_t *holder) {
     return json;
 }
 
-char *inner_json(const bson_iter_t *value) {
+char *bson_read_json(const bson_iter_t *value) {
     bson_t holder = BSON_INITIALIZER;
     bson_append_iter(&holder, "v", 1, value);
     return json_of_held(&holder);
 }
 
-char *inner_list_json(const bson_t *list) {
+char *bson_read_list_json(const bson_t *list) {
     bson_t holder = BSON_INITIALIZER;
     bson_append_array(&holder, "v", 1, list);
     return json_of_held(&holder);
