@@ -6,8 +6,8 @@ void busy_look(mongoc_client_t *client, busy_t *busy) {
     bson_error_t error;
     busy->host_known = cpu_host(&busy->host);
     busy->net_known = net_look(&busy->net);
-    if (!strain_ask(client, &busy->server, &error))
-        busy->server = (strain_sample_t){.cpu_us = NAN};
+    if (!server_load_ask(client, &busy->server, &error))
+        busy->server = (server_load_sample_t){.cpu_us = NAN};
 }
 
 /* As doubles: a kernel's counter of what it waited for may go back. */
@@ -22,10 +22,10 @@ static double host_share(const cpu_times_t *before, const cpu_times_t *behind) {
 busy_figures_t busy_between(const busy_t *before, const busy_t *behind) {
     const bool known = before->host_known && behind->host_known, net = before->net_known && behind->net_known;
     return (busy_figures_t){.host = known ? host_share(&before->host, &behind->host) : NAN,
-                            .server_cores = strain_busy_cores(&before->server, &behind->server),
+                            .server_cores = server_load_busy_cores(&before->server, &behind->server),
                             .network = net ? net_fullest(&before->net, &behind->net) : NAN};
 }
 
 double busy_server_cpus(mongoc_client_t *client) {
-    return strain_cores(client);
+    return server_load_cores(client);
 }

@@ -5,13 +5,13 @@
 
 #include "base/host/cpu.h"
 #include "base/host/net.h"
-#include "server/strain.h"
+#include "server/server_load.h"
 
 typedef struct {
     cpu_times_t host;
     net_t net;
     bool host_known, net_known;
-    strain_sample_t server;
+    server_load_sample_t server;
 } busy_t;
 
 /* One command to the server, without trying again. */

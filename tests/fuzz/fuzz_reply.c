@@ -12,7 +12,7 @@
 #include "server/presplit/hold.h"
 #include "server/bson_read.h"
 #include "server/place.h"
-#include "server/strain.h"
+#include "server/server_load.h"
 #include "server/send/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -170,18 +170,19 @@ static bool is_share(double value) {
 }
 
 static void try_strain(mongoc_client_t *client) {
-    strain_sample_t samples[2] = {{.at_ns = 0}, {.at_ns = 0}};
+    server_load_sample_t samples[2] = {{.at_ns = 0}, {.at_ns = 0}};
     bson_error_t error;
     double reads;
-    if (!strain_ask(client, &samples[0], &error) || !strain_ask(client, &samples[1], &error))
+    if (!server_load_ask(client, &samples[0], &error) || !server_load_ask(client, &samples[1], &error))
         return;
-    const strain_compared_t compared = {strain_read_us(&samples[0], &samples[1], &reads),
-                                        strain_spare(strain_busy_cores(&samples[0], &samples[1]))};
-    const strain_t strain = strain_judge(&samples[0], &samples[1], &compared);
-    LAB_MUST(is_share(strain.pressure) && strain.sign >= 0 && strain.sign < STRAIN_SIGNS);
+    const server_load_compared_t compared = {
+        server_load_read_us(&samples[0], &samples[1], &reads),
+        server_load_spare(server_load_busy_cores(&samples[0], &samples[1]))};
+    const server_load_t strain = server_load_judge(&samples[0], &samples[1], &compared);
+    LAB_MUST(is_share(strain.pressure) && strain.sign >= 0 && strain.sign < SERVER_LOAD_SIGNS);
     LAB_MUST((strain.pressure > 0) == (strain.reason[0] != '\0') &&
              memchr(strain.reason, '\0', sizeof strain.reason));
-    const double cores = strain_cores(client);
+    const double cores = server_load_cores(client);
     (void)cores;
 }
 

@@ -1,7 +1,7 @@
 #include "load/rate/flushes.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/strain.h"
+#include "server/server_load.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -81,7 +81,7 @@ static bool ask(mongoc_client_t *client, int64_t origin_ns, flush_sample_t *samp
     bson_t reply;
     error->code = 0;
     const bool ok =
-        strain_status(client, &reply, error) && flushes_read(&reply, clock_now_ns() - origin_ns, sample);
+        server_load_status(client, &reply, error) && flushes_read(&reply, clock_now_ns() - origin_ns, sample);
     bson_destroy(&reply);
     return ok;
 }

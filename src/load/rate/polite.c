@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "load/rate/pace.h"
 #include "server/chunks/config.h"
-#include "server/strain.h"
+#include "server/server_load.h"
 #include "server/codes.h"
 
 #include <math.h>
@@ -28,10 +28,10 @@ typedef struct {
     char name[128]; /* of the shard; empty: the target itself */
     server_t *server;
     mongoc_client_t *client; /* NULL: it does not tell */
-    strain_sample_t before;
+    server_load_sample_t before;
     double cores;
     pace_usual_t reads, cpu; /* microseconds of one; cores busy */
-    strain_t strain;
+    server_load_t strain;
 } source_t;
 
 /* Where batches go: numbered as in throttle. */
@@ -51,7 +51,7 @@ typedef struct {
     char words[256]; /* of the worst moment */
 } blame_t;
 
-enum { BLAME_BATCHES = STRAIN_SIGNS, BLAME_START, BLAMES };
+enum { BLAME_BATCHES = SERVER_LOAD_SIGNS, BLAME_START, BLAMES };
 
 struct polite {
     polite_options_t options;
@@ -76,8 +76,8 @@ static bool open_source(source_t *source, err_t *err) {
     pace_learn_init(&source->cpu);
     if (!source->server || !(source->client = server_take(source->server, err)))
         return false; /* err: why it is not there */
-    if (strain_ask(source->client, &source->before, &error)) {
-        source->cores = strain_cores(source->client);
+    if (server_load_ask(source->client, &source->before, &error)) {
+        source->cores = server_load_cores(source->client);
         return true;
     }
     server_give(source->server, source->client);
@@ -162,19 +162,19 @@ static bool is_alone(const polite_t *polite, const source_t *source) {
 }
 
 static void look_at(const polite_t *polite, source_t *source) {
-    strain_sample_t now;
+    server_load_sample_t now;
     bson_error_t error;
-    source->strain = (strain_t){.pressure = 0};
-    if (!source->client || !strain_ask(source->client, &now, &error))
+    source->strain = (server_load_t){.pressure = 0};
+    if (!source->client || !server_load_ask(source->client, &now, &error))
         return;
-    double reads, read_us = strain_read_us(&source->before, &now, &reads);
+    double reads, read_us = server_load_read_us(&source->before, &now, &reads);
     const bool alone = is_alone(polite, source);
     pace_learn(&source->reads, read_us, reads / (reads + HALF_BELIEVED_READS), alone);
-    pace_learn(&source->cpu, strain_busy_cores(&source->before, &now), ROUND_WEIGHT, alone);
+    pace_learn(&source->cpu, server_load_busy_cores(&source->before, &now), ROUND_WEIGHT, alone);
     const double free_cores = fmax(source->cores - source->cpu.usual, source->cores * LEAST_FREE);
-    const strain_compared_t compared = {pace_times(&source->reads),
-                                        (source->cpu.now - source->cpu.usual) / strain_spare(free_cores)};
-    source->strain = strain_judge(&source->before, &now, &compared);
+    const server_load_compared_t compared = {
+        pace_times(&source->reads), (source->cpu.now - source->cpu.usual) / server_load_spare(free_cores)};
+    source->strain = server_load_judge(&source->before, &now, &compared);
     source->before = now;
 }
 
@@ -223,10 +223,10 @@ static void blame(blame_t *one, double pressure, const source_t *source, const c
 }
 
 static void step(polite_t *polite, size_t number, const source_t *source) {
-    static const strain_t none = {.pressure = 0};
+    static const server_load_t none = {.pressure = 0};
     place_t *place = &polite->places[number];
     throttle_figures_t figures = throttle_take(polite->throttle, number);
-    const strain_t *strain = source ? &source->strain : &none;
+    const server_load_t *strain = source ? &source->strain : &none;
     polite->blames[place->sign].waited_ns += figures.waited_ns;
     place->at_work = figures.batches || figures.silent_ns || figures.waiting;
     if (!place->at_work && place->pace.limit > 0)

@@ -1,6 +1,6 @@
 /* strain: what a server's own words come to. The samples of tests/data/strain are a real server's (6.0.5),
  * idle and twice within a second under a load; the others are made by hand. */
-#include "server/strain.h"
+#include "server/server_load.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,18 +13,18 @@
 
 #define SECOND 1000000000ll
 
-static const strain_compared_t unknown = {NAN, NAN};
+static const server_load_compared_t unknown = {NAN, NAN};
 
-static void read_json(const char *text, int64_t at_ns, strain_sample_t *sample) {
+static void read_json(const char *text, int64_t at_ns, server_load_sample_t *sample) {
     bson_error_t error;
     bson_t *status = bson_new_from_json((const uint8_t *)text, -1, &error);
     if (!status)
         fail_msg("%s: %s", text, error.message);
-    strain_read(status, at_ns, sample);
+    server_load_read(status, at_ns, sample);
     bson_destroy(status);
 }
 
-static void read_real(const char *name, int64_t at_ns, strain_sample_t *sample) {
+static void read_real(const char *name, int64_t at_ns, server_load_sample_t *sample) {
     char path[500], text[32768];
     snprintf(path, sizeof path, "%s/strain/%s.json", TIPPLE_TEST_DATA, name);
     FILE *file = fopen(path, "r");
@@ -40,13 +40,13 @@ static void near(double value, double expected) {
         fail_msg("%.8g instead of %.8g", value, expected);
 }
 
-static strain_t judge(const strain_sample_t *before, const strain_sample_t *now) {
-    return strain_judge(before, now, &unknown);
+static server_load_t judge(const server_load_sample_t *before, const server_load_sample_t *now) {
+    return server_load_judge(before, now, &unknown);
 }
 
 static void test_real_numbers(void **state) {
     (void)state;
-    strain_sample_t idle, busy, busier;
+    server_load_sample_t idle, busy, busier;
     double reads;
     read_real("idle", 0, &idle);
     read_real("busy", 5 * SECOND, &busy);
@@ -63,20 +63,20 @@ static void test_real_numbers(void **state) {
     near(busier.syncs, 1255);
     near(busier.sync_us, 1177702);
     near(busier.checkpoint_ms, 7);
-    near(strain_read_us(&busy, &busier, &reads), (9666 - 7178) / 100.0);
+    near(server_load_read_us(&busy, &busier, &reads), (9666 - 7178) / 100.0);
     near(reads, 100);
-    near(strain_busy_cores(&busy, &busier), (9881501 - 9311353) / 326000.0);
-    assert_true(isnan(strain_read_us(&idle, &idle, &reads)));
+    near(server_load_busy_cores(&busy, &busier), (9881501 - 9311353) / 326000.0);
+    assert_true(isnan(server_load_read_us(&idle, &idle, &reads)));
 }
 
 static void test_real_judgement(void **state) {
     (void)state;
-    strain_sample_t idle, later, busy, busier;
+    server_load_sample_t idle, later, busy, busier;
     read_real("idle", 0, &idle);
     read_real("idle", SECOND / 2, &later);
     read_real("busy", 5 * SECOND, &busy);
     read_real("busier", 5 * SECOND + 326000000, &busier);
-    strain_t strain = judge(&idle, &later);
+    server_load_t strain = judge(&idle, &later);
     assert_true(strain.pressure == 0);
     assert_string_equal(strain.reason, "");
     strain = judge(&busy, &busier);
@@ -158,30 +158,30 @@ static const struct {
 static void test_each_sign(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        strain_sample_t before, now;
+        server_load_sample_t before, now;
         read_json(cases[i].before ? cases[i].before : "{}", 7 * SECOND, &before);
         read_json(cases[i].now, 8 * SECOND, &now);
-        strain_t strain = judge(&before, &now);
+        server_load_t strain = judge(&before, &now);
         if (strcmp(strain.reason, cases[i].reason) != 0 || strain.pressure < cases[i].least ||
-            strain.pressure > cases[i].most || strain.sign < 0 || strain.sign >= STRAIN_SIGNS)
+            strain.pressure > cases[i].most || strain.sign < 0 || strain.sign >= SERVER_LOAD_SIGNS)
             fail_msg("%s\n is '%s' with %g", cases[i].now, strain.reason, strain.pressure);
     }
 }
 
 static void test_comparisons(void **state) {
     (void)state;
-    strain_sample_t idle;
+    server_load_sample_t idle;
     read_json("{}", 0, &idle);
-    strain_t strain = strain_judge(&idle, &idle, &(strain_compared_t){3.1, NAN});
+    server_load_t strain = server_load_judge(&idle, &idle, &(server_load_compared_t){3.1, NAN});
     assert_string_equal(strain.reason, "reads take 3.1 times as long as usual");
     assert_true(strain.pressure == 1);
-    strain = strain_judge(&idle, &idle, &(strain_compared_t){1.1, 0.4});
+    strain = server_load_judge(&idle, &idle, &(server_load_compared_t){1.1, 0.4});
     assert_true(strain.pressure == 0);
-    strain = strain_judge(&idle, &idle, &(strain_compared_t){NAN, 1.25});
+    strain = server_load_judge(&idle, &idle, &(server_load_compared_t){NAN, 1.25});
     assert_string_equal(strain.reason, "the load takes 125% of the CPU to spare");
     assert_true(strain.pressure > 0.74 && strain.pressure < 0.76);
     /* what nobody knows presses nobody */
-    strain = strain_judge(&idle, &idle, &(strain_compared_t){INFINITY, NAN});
+    strain = server_load_judge(&idle, &idle, &(server_load_compared_t){INFINITY, NAN});
     assert_true(strain.pressure == 1);
 }
 
@@ -190,12 +190,12 @@ static void test_spare(void **state) {
     (void)state;
     double before = 0;
     for (double cores = 0.1; cores < 300; cores *= 1.3) {
-        double share = strain_spare(cores) / cores;
+        double share = server_load_spare(cores) / cores;
         assert_true(share >= before - 1e-9 && share > 0.1 && share < 1);
         before = share;
     }
-    assert_true(strain_spare(2) < 0.5);
-    assert_true(strain_spare(64) > 48);
+    assert_true(server_load_spare(2) < 0.5);
+    assert_true(server_load_spare(64) > 48);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-#include "server/strain.h"
+#include "server/server_load.h"
 #include "base/clock.h"
 
 #include <math.h>
@@ -36,23 +36,24 @@ static const struct {
     size_t offset;
 } fields[] = {
     {"wiredTiger.thread-yield.application thread time waiting for cache (usecs)",
-     offsetof(strain_sample_t, eviction_us)},
+     offsetof(server_load_sample_t, eviction_us)},
     {"wiredTiger.thread-yield.application thread time evicting (usecs)",
-     offsetof(strain_sample_t, eviction_us)},
+     offsetof(server_load_sample_t, eviction_us)},
     {"wiredTiger.cache.application thread time waiting for cache (usecs)",
-     offsetof(strain_sample_t, eviction_us)},
-    {"wiredTiger.cache.application thread time evicting (usecs)", offsetof(strain_sample_t, eviction_us)},
-    {"globalLock.currentQueue.total", offsetof(strain_sample_t, queued)},
-    {"flowControl.isLagged", offsetof(strain_sample_t, lagged)},
-    {"wiredTiger.log.log sync operations", offsetof(strain_sample_t, syncs)},
-    {"wiredTiger.log.log sync time duration (usecs)", offsetof(strain_sample_t, sync_us)},
+     offsetof(server_load_sample_t, eviction_us)},
+    {"wiredTiger.cache.application thread time evicting (usecs)",
+     offsetof(server_load_sample_t, eviction_us)},
+    {"globalLock.currentQueue.total", offsetof(server_load_sample_t, queued)},
+    {"flowControl.isLagged", offsetof(server_load_sample_t, lagged)},
+    {"wiredTiger.log.log sync operations", offsetof(server_load_sample_t, syncs)},
+    {"wiredTiger.log.log sync time duration (usecs)", offsetof(server_load_sample_t, sync_us)},
     {"wiredTiger.transaction.transaction checkpoint most recent time (msecs)",
-     offsetof(strain_sample_t, checkpoint_ms)},
-    {"wiredTiger.checkpoint.most recent time (msecs)", offsetof(strain_sample_t, checkpoint_ms)},
-    {"opLatencies.reads.ops", offsetof(strain_sample_t, reads)},
-    {"opLatencies.reads.latency", offsetof(strain_sample_t, read_us)},
-    {"extra_info.user_time_us", offsetof(strain_sample_t, cpu_us)},
-    {"extra_info.system_time_us", offsetof(strain_sample_t, cpu_us)},
+     offsetof(server_load_sample_t, checkpoint_ms)},
+    {"wiredTiger.checkpoint.most recent time (msecs)", offsetof(server_load_sample_t, checkpoint_ms)},
+    {"opLatencies.reads.ops", offsetof(server_load_sample_t, reads)},
+    {"opLatencies.reads.latency", offsetof(server_load_sample_t, read_us)},
+    {"extra_info.user_time_us", offsetof(server_load_sample_t, cpu_us)},
+    {"extra_info.system_time_us", offsetof(server_load_sample_t, cpu_us)},
 };
 
 /* The share of tickets taken. A server that moves their number by itself (7.0 on), to as few as it needs,
@@ -65,8 +66,9 @@ static double tickets(const bson_t *status, const char *kind) {
     return total >= FIXED_TICKETS ? number(status, out) / total : NAN;
 }
 
-void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample) {
-    *sample = (strain_sample_t){at_ns, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+void server_load_read(const bson_t *status, int64_t at_ns, server_load_sample_t *sample) {
+    *sample =
+        (server_load_sample_t){at_ns, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         double *field = (double *)(void *)((char *)sample + fields[i].offset);
         *field = sum(*field, number(status, fields[i].path));
@@ -85,7 +87,7 @@ void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample) {
 
 /* ---- asking ---- */
 
-bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
+bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
     /* sections that are long or costly, and of no use here */
     static const char *const without[] = {"metrics",
                                           "locks",
@@ -115,16 +117,16 @@ bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) 
     return ok;
 }
 
-bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error) {
+bool server_load_ask(mongoc_client_t *client, server_load_sample_t *sample, bson_error_t *error) {
     bson_t reply;
-    const bool ok = strain_status(client, &reply, error);
+    const bool ok = server_load_status(client, &reply, error);
     if (ok)
-        strain_read(&reply, clock_now_ns(), sample);
+        server_load_read(&reply, clock_now_ns(), sample);
     bson_destroy(&reply);
     return ok;
 }
 
-double strain_cores(mongoc_client_t *client) {
+double server_load_cores(mongoc_client_t *client) {
     bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
     bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, NULL);
     double all = ok ? number(&reply, "system.numCores") : NAN,
@@ -138,8 +140,8 @@ double strain_cores(mongoc_client_t *client) {
 
 /* What is looked at, as one number each: between `ease` and `trouble` the pressure grows from 0 to 1. */
 typedef struct {
-    const strain_sample_t *before, *now;
-    const strain_compared_t *compared;
+    const server_load_sample_t *before, *now;
+    const server_load_compared_t *compared;
 } view_t;
 
 static double used(const view_t *view) {
@@ -203,7 +205,7 @@ static const struct {
     double (*of)(const view_t *view);
     double ease, trouble;
     const char *reason; /* with the number */
-} signs[STRAIN_SIGNS] = {
+} signs[SERVER_LOAD_SIGNS] = {
     {dirty, 5, 16, "cache %.0f%% dirty"},
     {used, 80, 92, "cache %.0f%% full"},
     {updates, 2.5, 8, "changes fill %.0f%% of the cache"},
@@ -218,27 +220,28 @@ static const struct {
     {spare_taken, 50, 150, "the load takes %.0f%% of the CPU to spare"},
 };
 
-double strain_read_us(const strain_sample_t *before, const strain_sample_t *now, double *reads) {
+double server_load_read_us(const server_load_sample_t *before, const server_load_sample_t *now,
+                           double *reads) {
     *reads = more(before->reads, now->reads);
     return *reads > 0 ? more(before->read_us, now->read_us) / *reads : NAN;
 }
 
 /* A queue at all cores is as rare with many as with few when about the root of their number stays free. */
-double strain_spare(double free_cores) {
+double server_load_spare(double free_cores) {
     return fmax(free_cores - KEPT_FREE * sqrt(free_cores), LEAST_SPARE * free_cores);
 }
 
-double strain_busy_cores(const strain_sample_t *before, const strain_sample_t *now) {
+double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now) {
     double took_us = (double)(now->at_ns - before->at_ns) / 1e3;
     return took_us > 0 ? more(before->cpu_us, now->cpu_us) / took_us : NAN;
 }
 
-strain_t strain_judge(const strain_sample_t *before, const strain_sample_t *now,
-                      const strain_compared_t *compared) {
+server_load_t server_load_judge(const server_load_sample_t *before, const server_load_sample_t *now,
+                                const server_load_compared_t *compared) {
     const view_t view = {before, now, compared};
-    strain_t strain = {.reason = ""};
+    server_load_t strain = {.reason = ""};
     double highest = 0;
-    for (size_t i = 0; i < STRAIN_SIGNS; i++) {
+    for (size_t i = 0; i < SERVER_LOAD_SIGNS; i++) {
         double value = signs[i].of(&view);
         double pressure = (value - signs[i].ease) / (signs[i].trouble - signs[i].ease);
         if (!(pressure > highest)) /* also what is not known */

@@ -1,8 +1,8 @@
-/* strain: how hard a server is at work, by its own word (serverStatus): its cache against the points at which
+/* server_load: how hard a server is at work, by its own word (serverStatus): its cache against the points at which
  * the storage engine makes others evict, queues and tickets, replication, the disk, and what reads take.
- * Nothing here waits or talks but strain_ask; any thread. */
-#ifndef TIPPLE_SERVER_STRAIN_H
-#define TIPPLE_SERVER_STRAIN_H
+ * Nothing here waits or talks but server_load_ask; any thread. */
+#ifndef TIPPLE_SERVER_SERVER_LOAD_H
+#define TIPPLE_SERVER_SERVER_LOAD_H
 
 #include "server/server.h"
 
@@ -19,46 +19,47 @@ typedef struct {
     double syncs, sync_us, checkpoint_ms;
     double reads, read_us;
     double cpu_us;
-} strain_sample_t;
+} server_load_sample_t;
 
 /* One serverStatus, without its sections that are long or costly. The reply is to be destroyed, also after a
  * failure. */
-bool strain_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
+bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
 
 /* One serverStatus, to the primary, without trying again. */
-bool strain_ask(mongoc_client_t *client, strain_sample_t *sample, bson_error_t *error);
+bool server_load_ask(mongoc_client_t *client, server_load_sample_t *sample, bson_error_t *error);
 
 /* How many cores the server has to itself; NAN: it does not tell. */
-double strain_cores(mongoc_client_t *client);
+double server_load_cores(mongoc_client_t *client);
 
 /* The pure half of it: what a reply says. */
-void strain_read(const bson_t *status, int64_t at_ns, strain_sample_t *sample);
+void server_load_read(const bson_t *status, int64_t at_ns, server_load_sample_t *sample);
 
 /* Between two samples: microseconds that a read took on average, and cores that were kept busy; NAN: not
  * known, there were no reads, or the server began anew. */
-double strain_read_us(const strain_sample_t *before, const strain_sample_t *now, double *reads);
-double strain_busy_cores(const strain_sample_t *before, const strain_sample_t *now);
+double server_load_read_us(const server_load_sample_t *before, const server_load_sample_t *now,
+                           double *reads);
+double server_load_busy_cores(const server_load_sample_t *before, const server_load_sample_t *now);
 
 /* Of so many cores that nobody uses, how many somebody may keep busy so that who comes finds a free one
  * nearly always: of few cores a small part, of many most. */
-double strain_spare(double free_cores);
+double server_load_spare(double free_cores);
 
 /* What only comparing with other times tells; NAN: not known. */
 typedef struct {
     double read_times;  /* how many times as long as without the load reads take */
-    double spare_taken; /* what the load takes of the cores that others can spare (strain_spare) */
-} strain_compared_t;
+    double spare_taken; /* what the load takes of the cores that others can spare (server_load_spare) */
+} server_load_compared_t;
 
-enum { STRAIN_SIGNS = 12 };
+enum { SERVER_LOAD_SIGNS = 12 };
 
 typedef struct {
     double pressure;  /* 0: at ease; 1: others suffer, or will at once */
-    int sign;         /* which of STRAIN_SIGNS presses most */
+    int sign;         /* which of SERVER_LOAD_SIGNS presses most */
     char reason[120]; /* "cache 14% dirty"; empty at ease */
-} strain_t;
+} server_load_t;
 
 /* before: an earlier sample, for what is counted. */
-strain_t strain_judge(const strain_sample_t *before, const strain_sample_t *now,
-                      const strain_compared_t *compared);
+server_load_t server_load_judge(const server_load_sample_t *before, const server_load_sample_t *now,
+                                const server_load_compared_t *compared);
 
 #endif
