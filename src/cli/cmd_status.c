@@ -3,7 +3,7 @@
 #include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/chunks/route.h"
 #include "server/presplit/evenness.h"
 #include "server/presplit/undo.h"
@@ -40,7 +40,7 @@ static const option_t options[] = {
 };
 
 typedef struct {
-    place_t place;
+    collection_t place;
     places_t *places; /* the inputs of the catalog */
     places_summary_t summary;
     uint32_t generation;
@@ -95,7 +95,8 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
-    if (!place_look(server, client, &status->place, err) || !look_at_catalog(server, client, status, err))
+    if (!collection_look(server, client, &status->place, err) ||
+        !look_at_catalog(server, client, status, err))
         return false;
     if (!status->is_router)
         return !values->restore || may_restore(server, status, err);
@@ -199,7 +200,7 @@ static void print_left(const server_t *server, const report_t *status) {
 
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
-    const place_t *place = &status->place;
+    const collection_t *place = &status->place;
     if (!place->exists) {
         printf("%s does not exist at %s\n", server_namespace(server), server_where(server));
         print_left(server, status);

@@ -6,7 +6,7 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "server/bson_read.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "catalog/record_id/position.h"
 
 #include <stdlib.h>
@@ -131,7 +131,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     store_t *store;
-    place_t place;
+    collection_t place;
     forget_place_t documents;
     places_t *places;
     heartbeat_t *heartbeat;
@@ -175,7 +175,7 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     bool found = false;
     const catalog_settings_t settings = {.name = server_namespace(forgetting->server)};
     bool ok = (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
-              place_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
+              collection_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
               forgetting->store->read_header(forgetting->store, &header, &found, err);
     if (ok && !found)
         ok = catalog_refuse_none(settings.name, err);

@@ -34,7 +34,7 @@ typedef struct {
     manifest_t manifest;
     server_t *server;
     mongoc_client_t *client;
-    place_t place;
+    collection_t place;
 
     /* on a cluster */
     bool placed;       /* zones were set, or some of them */

@@ -65,7 +65,7 @@ static bool read_spec(job_t *job, err_t *err) {
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
             return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);
-        if (!place_parse_index(spec->indexes[job->index_count], &job->indexes[job->index_count], err))
+        if (!collection_parse_index(spec->indexes[job->index_count], &job->indexes[job->index_count], err))
             return false;
     }
     if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
@@ -113,8 +113,8 @@ static bool connect_target(job_t *job, err_t *err) {
 /* --drop comes when all that can be known of the options, the inputs and the target was found right. */
 static bool may_drop(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    return place_may_make(job->server, &place, err);
+    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    return collection_may_make(job->server, &place, err);
 }
 
 static bool drop_target(job_t *job, err_t *err) {
@@ -126,9 +126,9 @@ static bool drop_target(job_t *job, err_t *err) {
 
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const place_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
     course_enter(&job->result->course, COURSE_CREATING);
-    if (!spec->retry && !place_make(job->server, job->client, &place, &job->place, err))
+    if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
     course_enter(&job->result->course, COURSE_PLACING);
@@ -147,7 +147,7 @@ static bool make_target(job_t *job, err_t *err) {
  * both. */
 static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (!place_look(job->server, job->client, &job->place, err))
+    if (!collection_look(job->server, job->client, &job->place, err))
         return false;
     if (spec->retry && !job->place.exists)
         return err_set(err, STATUS_USAGE,
@@ -371,7 +371,7 @@ static bool build_indexes(job_t *job, err_t *err) {
         built_index_t *built = &result->indexes[result->index_count];
         snprintf(built->keys, sizeof built->keys, "%s", job->spec->indexes[i]);
         log_detail("building the index %s", built->keys);
-        if (!place_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
+        if (!collection_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
             return false;
         result->index_count++;
     }
@@ -446,7 +446,7 @@ static void free_job(job_t *job) {
     pool_destroy(job->loading.pool);
     queue_destroy(job->loading.queue);
     for (size_t i = 0; i < job->index_count; i++)
-        place_free_index(&job->indexes[i]);
+        collection_free_index(&job->indexes[i]);
     manifest_free(&job->manifest);
     if (job->client)
         server_give(job->server, job->client);

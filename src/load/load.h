@@ -9,7 +9,7 @@
 #include "load/before/misfits.h"
 #include "load/rate/traffic.h"
 #include "catalog/store/entry.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/chunks/chunkmap.h"
 #include "server/send/routers.h"
 

@@ -44,7 +44,7 @@ static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) 
     if (!header->format)
         return true;
     /* another load may have made it since it was looked at */
-    if (!job->place.exists && !place_look(job->server, job->client, &job->place, err))
+    if (!job->place.exists && !collection_look(job->server, job->client, &job->place, err))
         return false;
     if (!job->place.exists)
         return err_set(err, STATUS_USAGE,
@@ -137,7 +137,7 @@ static bool nap(void *context, err_t *err) {
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
-    return place_drop_data(job->server, job->client, uuid, err);
+    return collection_drop_data(job->server, job->client, uuid, err);
 }
 
 bool job_drop(job_t *job, err_t *err) {
@@ -191,7 +191,7 @@ static bool check_not_emptied(job_t *job, err_t *err) {
     if (!loaded)
         return true;
     /* another load may have filled it since it was looked at */
-    if (!place_look(job->server, job->client, &job->place, err))
+    if (!collection_look(job->server, job->client, &job->place, err))
         return false;
     return !job->place.empty ||
            err_set(err, STATUS_USAGE,

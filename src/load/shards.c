@@ -70,7 +70,7 @@ static bool check_shards(const shard_names_t *shards, err_t *err) {
                    "the draining of one");
 }
 
-static bool place_empty(job_t *job, const shardkey_t *key, err_t *err) {
+static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
     if (!spread_shards(job->server, job->client, &shards, err))
         return false;
@@ -248,7 +248,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_READ && (ok = none || check_key(job, &wanted, err)))
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
-        ok = place_empty(job, &wanted, err);
+        ok = collection_empty(job, &wanted, err);
         if (!ok && err->status == STATUS_USAGE) {
             why = *err;
             err_set(err, STATUS_USAGE,

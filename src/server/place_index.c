@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/suggest.h"
 #include "base/stop.h"
-#include "server/place.h"
+#include "server/collection.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
     return true;
 }
 
-bool place_parse_index(const char *text, index_spec_t *spec, err_t *err) {
+bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     bson_init(&spec->keys);
     spec->name[0] = '\0';
     char *copy = strdup(text), *rest = copy;
@@ -67,11 +67,11 @@ bool place_parse_index(const char *text, index_spec_t *spec, err_t *err) {
         ok = take_part(text, strsep(&rest, ","), spec, err);
     free(copy);
     if (!ok)
-        place_free_index(spec);
+        collection_free_index(spec);
     return ok;
 }
 
-void place_free_index(index_spec_t *spec) {
+void collection_free_index(index_spec_t *spec) {
     bson_destroy(&spec->keys);
     bson_init(&spec->keys);
 }
@@ -189,8 +189,8 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     return command;
 }
 
-bool place_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec, int64_t *took_ns,
-                       err_t *err) {
+bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
+                            int64_t *took_ns, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "build the index %s on %.120s", spec->name, server_namespace(server));
     bson_t *command = index_command(server, spec);

@@ -1,5 +1,5 @@
 #include "study/choices.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/chunks/route.h"
 
 #include <stdio.h>
@@ -186,8 +186,8 @@ bool choices_like_target(const char *uri, int64_t patience_ns, load_spec_t *load
     server_options_t options = {.uri = uri, .patience_ns = patience_ns, .connections = 2};
     server_t *server = server_connect(&options, err);
     mongoc_client_t *client = server ? server_take(server, err) : NULL;
-    place_t place;
-    bool ok = client && place_look(server, client, &place, err);
+    collection_t place;
+    bool ok = client && collection_look(server, client, &place, err);
     if (ok && place.exists && load->clustered == CLUSTERED_DEFAULT)
         load->clustered = place.clustered ? CLUSTERED_YES : CLUSTERED_NO;
     if (ok && place.exists && !load->compressor)

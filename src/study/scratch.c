@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/presplit/undo.h"
 #include "server/bson_read.h"
 #include "server/codes.h"
@@ -216,9 +216,10 @@ static bool is_busy(const scratch_t *scratch, const mark_t *mark, err_t *err) {
 /* *left: what lies there is a dead study's. */
 static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
     mark_t mark;
-    place_t place;
+    collection_t place;
     int code;
-    if (!read_mark(scratch, &mark, err) || !place_identity(scratch->server, scratch->client, &place, err))
+    if (!read_mark(scratch, &mark, err) ||
+        !collection_identity(scratch->server, scratch->client, &place, err))
         return false;
     if (place.exists && !mark.there)
         return err_set(
@@ -394,7 +395,7 @@ static void end_keeper(scratch_t *scratch) {
 }
 
 bool scratch_drop(scratch_t *scratch, err_t *err) {
-    return place_drop(scratch->server, scratch->client, err);
+    return collection_drop(scratch->server, scratch->client, err);
 }
 
 bool scratch_checkpoint(scratch_t *scratch) {

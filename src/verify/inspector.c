@@ -83,7 +83,7 @@ const uint64_t *inspector_lanes(const inspector_t *inspector) {
 /* ---- what is found ---- */
 
 /* The place of an `_id` of the window at hand. */
-static void place_difference(const inspector_t *inspector, int64_t id, difference_t *difference) {
+static void collection_difference(const inspector_t *inspector, int64_t id, difference_t *difference) {
     const block_t *block = inspector->block;
     difference->file = (size_t)(block->file - inspector->inspection->files);
     difference->name = block->file->input->name;
@@ -163,7 +163,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     if (found->kind == MERGE_FOREIGN) {
         ok = describe_foreign(&difference, found, err);
     } else {
-        place_difference(inspector, found->id, &difference);
+        collection_difference(inspector, found->id, &difference);
         if (found->kind == MERGE_EXTRA) {
             ok = !wanted || describe_extra(inspector, &difference, err);
         } else {
@@ -347,7 +347,7 @@ static bool tell_unequal(inspector_t *inspector, const sink_t *sink, uint64_t co
     const block_t *block = inspector->block;
     char why[200];
     difference_t difference = {.kind = DIFFERENCE_UNEQUAL};
-    place_difference(inspector, inspector->first_id, &difference);
+    collection_difference(inspector, inspector->first_id, &difference);
     difference.behind = difference.offset + POSITION_BLOCK_BYTES;
     difference.last_id = inspector->first_id + POSITION_BLOCK_BYTES - 1;
     difference.records = 1;

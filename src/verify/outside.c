@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "verify/gaps.h"
-#include "server/place.h"
+#include "server/collection.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -72,7 +72,7 @@ static const load_file_t *given_file(const search_t *search, uint32_t ordinal) {
 }
 
 typedef enum {
-    PLACE_LOOKED_AT,
+    COLLECTION_LOOKED_AT,
     PLACE_BEHIND_END,
     PLACE_OF_ANOTHER,
     PLACE_OF_NOBODY,
@@ -87,7 +87,7 @@ static whose_t whose(const search_t *search, int64_t id, const load_file_t **fil
         return PLACE_WRONG_LANE;
     if (!(*file = given_file(search, entry->ordinal)))
         return PLACE_OF_ANOTHER;
-    return *offset / POSITION_BLOCK_BYTES < (*file)->blocks ? PLACE_LOOKED_AT : PLACE_BEHIND_END;
+    return *offset / POSITION_BLOCK_BYTES < (*file)->blocks ? COLLECTION_LOOKED_AT : PLACE_BEHIND_END;
 }
 
 /* ---- what does not belong there ---- */
@@ -121,7 +121,7 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     const load_file_t *file = NULL;
     uint64_t offset = 0;
     whose_t who = whose(search, id, &file, &offset);
-    if (who == PLACE_LOOKED_AT) {
+    if (who == COLLECTION_LOOKED_AT) {
         searcher->inside++;
         return true;
     }
@@ -155,7 +155,7 @@ static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
         value = strtold(text, NULL);
     }
     return value >= 0 && value < 0x1p63L &&
-           whose(search, (int64_t)floorl(value), &file, &offset) == PLACE_LOOKED_AT;
+           whose(search, (int64_t)floorl(value), &file, &offset) == COLLECTION_LOOKED_AT;
 }
 
 static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
@@ -431,9 +431,9 @@ static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *e
 /* What the server keeps for itself; with orphans, or after a crash, it is another number. */
 static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) {
     server_t *server = search->options->server;
-    place_t place;
+    collection_t place;
     mongoc_client_t *client = server_take(server, err);
-    bool ok = client && place_look(server, client, &place, err);
+    bool ok = client && collection_look(server, client, &place, err);
     server_give(server, client);
     *documents = ok ? place.count : 0;
     return ok;

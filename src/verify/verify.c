@@ -13,7 +13,7 @@
 #include "catalog/catalog.h"
 #include "catalog/register.h"
 #include "catalog/store/store_mongo.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "load/before/describe_input.h"
 #include "catalog/record_id/position.h"
 
@@ -43,7 +43,7 @@ struct verification {
     manifest_t *manifest; /* the result's */
     server_t *server;
     mongoc_client_t *client;
-    place_t place;
+    collection_t place;
     store_t *store; /* with its client: the main thread's */
     places_t *places;
     registration_t registration;
@@ -125,7 +125,7 @@ static bool take_filter(verification_t *run, err_t *err) {
 /* Past the routers nobody says which documents the shard owns. */
 static bool check_way(verification_t *run, err_t *err) {
     char shard[128];
-    place_shard(run->server, run->client, shard);
+    collection_shard(run->server, run->client, shard);
     return !shard[0] ||
            err_set(err, STATUS_USAGE,
                    "%s at %s is what one shard (%s) of a cluster has: verify it through the routers, "
@@ -154,7 +154,7 @@ static bool check_header(verification_t *run, err_t *err) {
 static bool open_catalog(verification_t *run, err_t *err) {
     size_t running = 0;
     bool found = false;
-    if (!place_look(run->server, run->client, &run->place, err) || !check_way(run, err) ||
+    if (!collection_look(run->server, run->client, &run->place, err) || !check_way(run, err) ||
         !(run->store = store_mongo_open(run->server, run->client, err)) ||
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;

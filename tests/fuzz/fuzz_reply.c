@@ -11,7 +11,7 @@
 #include "query/watch/watch.h"
 #include "server/presplit/hold.h"
 #include "server/bson_read.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/server_load.h"
 #include "server/send/writer.h"
 
@@ -187,13 +187,13 @@ static void try_strain(mongoc_client_t *client) {
 }
 
 static void try_place(server_t *server, mongoc_client_t *client) {
-    const place_options_t options = {.clustered = CLUSTERED_YES, .compressor = "zstd"};
-    place_t place;
+    const collection_options_t options = {.clustered = CLUSTERED_YES, .compressor = "zstd"};
+    collection_t place;
     char name[128];
     err_t err = {.text = ""};
-    LAB_MUST(place_look(server, client, &place, &err) || err.text[0]);
-    LAB_MUST(place_make(server, client, &options, &place, &err) || err.text[0]);
-    place_shard(server, client, name);
+    LAB_MUST(collection_look(server, client, &place, &err) || err.text[0]);
+    LAB_MUST(collection_make(server, client, &options, &place, &err) || err.text[0]);
+    collection_shard(server, client, name);
     LAB_MUST(memchr(name, '\0', sizeof name) && memchr(place.compressor, '\0', sizeof place.compressor));
 }
 

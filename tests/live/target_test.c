@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "input/manifest.h"
 #include "load/threads/deliver.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "catalog/record_id/position.h"
 #include "server/send/writer.h"
 
@@ -177,8 +177,8 @@ static bool put(lab_t *lab, sender_t *sender, const batch_t *batch, delivered_t 
 }
 
 static uint64_t count_of(lab_t *lab) {
-    place_t place;
-    OK(*lab, place_look(lab->server, lab->client, &place, &lab->err));
+    collection_t place;
+    OK(*lab, collection_look(lab->server, lab->client, &place, &lab->err));
     return place.count;
 }
 
@@ -297,44 +297,48 @@ static void test_make_and_drop(void **state) {
     (void)state;
     lab_t lab = open_lab("made");
     const server_facts_t *facts = server_facts(lab.server);
-    place_t place, again;
-    OK(lab, place_look(lab.server, lab.client, &place, &lab.err));
+    collection_t place, again;
+    OK(lab, collection_look(lab.server, lab.client, &place, &lab.err));
     assert_false(place.exists);
-    OK(lab, place_make(lab.server, lab.client, &(place_options_t){.compressor = "zlib"}, &place, &lab.err));
+    OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){.compressor = "zlib"}, &place,
+                            &lab.err));
     bool can = facts->major > 5 || (facts->major == 5 && facts->minor >= 3);
     assert_true(place.exists && place.empty && place.clustered == can);
     assert_string_equal(place.compressor, "zlib");
-    OK(lab, place_make(lab.server, lab.client, &(place_options_t){0}, &again, &lab.err));
+    OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){0}, &again, &lab.err));
     assert_memory_equal(place.uuid, again.uuid, sizeof place.uuid);
     if (can)
         REFUSED(lab, STATUS_USAGE, "--no-clustered",
-                place_make(lab.server, lab.client, &(place_options_t){.clustered = CLUSTERED_NO}, &again,
-                           &lab.err));
+                collection_make(lab.server, lab.client, &(collection_options_t){.clustered = CLUSTERED_NO},
+                                &again, &lab.err));
     REFUSED(lab, STATUS_USAGE, "zlib",
-            place_make(lab.server, lab.client, &(place_options_t){.compressor = "zstd"}, &again, &lab.err));
+            collection_make(lab.server, lab.client, &(collection_options_t){.compressor = "zstd"}, &again,
+                            &lab.err));
     REFUSED(lab, STATUS_USAGE, "no block compressor",
-            place_make(lab.server, lab.client, &(place_options_t){.compressor = "lzma"}, &again, &lab.err));
-    OK(lab, place_drop(lab.server, lab.client, &lab.err));
-    OK(lab, place_drop(lab.server, lab.client, &lab.err));
-    OK(lab,
-       place_make(lab.server, lab.client, &(place_options_t){.clustered = CLUSTERED_NO}, &again, &lab.err));
+            collection_make(lab.server, lab.client, &(collection_options_t){.compressor = "lzma"}, &again,
+                            &lab.err));
+    OK(lab, collection_drop(lab.server, lab.client, &lab.err));
+    OK(lab, collection_drop(lab.server, lab.client, &lab.err));
+    OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){.clustered = CLUSTERED_NO},
+                            &again, &lab.err));
     assert_false(again.clustered);
     assert_memory_not_equal(place.uuid, again.uuid, sizeof place.uuid);
     /* made without a compressor's name: the storage engine is asked */
     REFUSED(lab, STATUS_USAGE, "snappy",
-            place_make(lab.server, lab.client, &(place_options_t){.compressor = "none"}, &again, &lab.err));
+            collection_make(lab.server, lab.client, &(collection_options_t){.compressor = "none"}, &again,
+                            &lab.err));
     close_lab(&lab);
 }
 
 static void test_other_kinds_are_refused(void **state) {
     (void)state;
     lab_t lab = open_lab("seen");
-    place_t place;
+    collection_t place;
     assert_true(raw(&lab, database, "{\"create\": \"seen\", \"viewOn\": \"docs\", \"pipeline\": []}"));
-    REFUSED(lab, STATUS_USAGE, "is a view", place_look(lab.server, lab.client, &place, &lab.err));
+    REFUSED(lab, STATUS_USAGE, "is a view", collection_look(lab.server, lab.client, &place, &lab.err));
     assert_true(raw(&lab, database, "{\"drop\": \"seen\"}"));
     assert_true(raw(&lab, database, "{\"create\": \"seen\", \"capped\": true, \"size\": 4096}"));
-    REFUSED(lab, STATUS_USAGE, "capped", place_look(lab.server, lab.client, &place, &lab.err));
+    REFUSED(lab, STATUS_USAGE, "capped", collection_look(lab.server, lab.client, &place, &lab.err));
     close_lab(&lab);
 }
 
@@ -347,15 +351,15 @@ static void test_index(void **state) {
     index_spec_t spec;
     int64_t took;
     OK(lab, put(&lab, writer, batch, &delivered));
-    OK(lab, place_parse_index("v:1,_id:-1", &spec, &lab.err));
-    OK(lab, place_build_index(lab.server, lab.client, &spec, &took, &lab.err));
+    OK(lab, collection_parse_index("v:1,_id:-1", &spec, &lab.err));
+    OK(lab, collection_build_index(lab.server, lab.client, &spec, &took, &lab.err));
     assert_true(took > 0);
-    OK(lab, place_build_index(lab.server, lab.client, &spec, &took, &lab.err)); /* it is there already */
-    place_free_index(&spec);
-    OK(lab, place_parse_index("v:2dsphere", &spec, &lab.err));
+    OK(lab, collection_build_index(lab.server, lab.client, &spec, &took, &lab.err)); /* it is there already */
+    collection_free_index(&spec);
+    OK(lab, collection_parse_index("v:2dsphere", &spec, &lab.err));
     REFUSED(lab, STATUS_SERVER, "v_2dsphere",
-            place_build_index(lab.server, lab.client, &spec, &took, &lab.err));
-    place_free_index(&spec);
+            collection_build_index(lab.server, lab.client, &spec, &took, &lab.err));
+    collection_free_index(&spec);
     free_batch(batch);
     close_sender(writer);
     close_lab(&lab);
@@ -507,19 +511,19 @@ static void test_read_back(void **state) {
 static void test_another_collection(void **state) {
     (void)state;
     lab_t lab = open_lab_with("meant", LONG);
-    place_t place;
+    collection_t place;
     if (server_facts(lab.server)->major < 6)
         skip();
-    OK(lab, place_make(lab.server, lab.client, &(place_options_t){0}, &place, &lab.err));
+    OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){0}, &place, &lab.err));
     sender_t *writer = open_sender(&lab);
     batch_t *batch = numbers(0, 10), *more = numbers(10, 10);
     delivered_t delivered;
     writer_set_uuid(writer->writer, place.uuid);
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 0);
-    OK(lab, place_drop(lab.server, lab.client, &lab.err));
+    OK(lab, collection_drop(lab.server, lab.client, &lab.err));
     REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
-    OK(lab, place_make(lab.server, lab.client, &(place_options_t){0}, &place, &lab.err));
+    OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){0}, &place, &lab.err));
     REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
     assert_int_equal(count_of(&lab), 0);
     free_batch(batch);

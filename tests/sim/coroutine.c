@@ -22,13 +22,13 @@ enum { STACK_BYTES = 96 * 1024 };
 #else
 #define CLEAN(at, size) ((void)0)
 #endif
-typedef ucontext_t place_t;
+typedef ucontext_t collection_t;
 #else
-typedef void *place_t;
+typedef void *collection_t;
 #endif
 
 struct coroutine {
-    place_t here, back;
+    collection_t here, back;
     char *stack;
     void (*function)(void *);
     void *argument;
@@ -46,7 +46,7 @@ static void begin(void) {
 
 #ifdef BY_CONTEXT
 
-static void switch_to(place_t *from, place_t *to) {
+static void switch_to(collection_t *from, collection_t *to) {
     swapcontext(from, to);
 }
 
@@ -68,7 +68,7 @@ __asm__(".text\n.globl tipple_sim_switch\n.type tipple_sim_switch,@function\ntip
         "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n  ret\n"
         ".size tipple_sim_switch,.-tipple_sim_switch\n");
 
-static void switch_to(place_t *from, place_t *to) {
+static void switch_to(collection_t *from, collection_t *to) {
     tipple_sim_switch(from, to);
 }
 

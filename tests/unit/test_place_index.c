@@ -1,5 +1,5 @@
 /* place: the text of --index. */
-#include "server/place.h"
+#include "server/collection.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,13 +26,13 @@ static void test_good(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};
         index_spec_t spec;
-        if (!place_parse_index(cases[i].text, &spec, &err))
+        if (!collection_parse_index(cases[i].text, &spec, &err))
             fail_msg("%s: %s", cases[i].text, err.text);
         char *keys = bson_as_relaxed_extended_json(&spec.keys, NULL);
         assert_string_equal(keys, cases[i].keys);
         assert_string_equal(spec.name, cases[i].name);
         bson_free(keys);
-        place_free_index(&spec);
+        collection_free_index(&spec);
     }
 }
 
@@ -62,7 +62,7 @@ static void test_bad(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};
         index_spec_t spec;
-        if (place_parse_index(cases[i].text, &spec, &err))
+        if (collection_parse_index(cases[i].text, &spec, &err))
             fail_msg("'%s' was taken for an index", cases[i].text);
         assert_int_equal(err.status, STATUS_USAGE);
         if (!strstr(err.text, cases[i].says))
@@ -77,7 +77,7 @@ static void test_too_long(void **state) {
         snprintf(text + strlen(text), sizeof text - strlen(text), "%sfield%02d:1", i ? "," : "", i);
     err_t err = {0};
     index_spec_t spec;
-    assert_false(place_parse_index(text, &spec, &err));
+    assert_false(collection_parse_index(text, &spec, &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "too long"));
 }
@@ -88,5 +88,5 @@ int main(void) {
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_too_long),
     };
-    return cmocka_run_group_tests_name("place_index", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("collection_index", tests, NULL, NULL);
 }

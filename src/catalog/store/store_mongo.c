@@ -6,7 +6,7 @@
 #include "catalog/store/entry_bson.h"
 #include "server/codes.h"
 #include "server/bson_read.h"
-#include "server/place.h"
+#include "server/collection.h"
 #include "catalog/record_id/position.h"
 
 #include <inttypes.h>
@@ -614,9 +614,9 @@ bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, 
 /* ---- the collection ---- */
 
 static bool collection(store_t *store, uint8_t uuid[STORE_UUID], err_t *err) {
-    place_t place;
+    collection_t place;
     memset(uuid, 0, STORE_UUID);
-    if (!place_identity(of(store)->server, of(store)->client, &place, err))
+    if (!collection_identity(of(store)->server, of(store)->client, &place, err))
         return false;
     if (place.exists)
         memcpy(uuid, place.uuid, STORE_UUID);

@@ -42,7 +42,7 @@ typedef struct {
     const source_t *source; /* of a shard */
     int sign;               /* by which it gave way the last time */
     bool at_work;           /* in the last round */
-} place_t;
+} collection_t;
 
 /* What threads waited for, by the sign that told them to. */
 typedef struct {
@@ -58,8 +58,8 @@ struct polite {
     throttle_t *throttle;
     source_t *sources;
     size_t source_count;
-    place_t *places;
-    size_t place_count; /* that were there in the last round */
+    collection_t *places;
+    size_t collection_count; /* that were there in the last round */
     blame_t blames[BLAMES];
     pthread_t thread;
     pthread_mutex_t lock;
@@ -152,8 +152,8 @@ static bool open_server(polite_t *polite, err_t *err) {
 
 /* Is the load as good as not there, as far as this server is concerned? */
 static bool is_alone(const polite_t *polite, const source_t *source) {
-    for (size_t i = 0; i < polite->place_count; i++) {
-        const place_t *place = &polite->places[i];
+    for (size_t i = 0; i < polite->collection_count; i++) {
+        const collection_t *place = &polite->places[i];
         if (place->at_work && (!place->source || place->source == source) &&
             place->pace.limit > 2 * PACE_LEAST)
             return false;
@@ -200,7 +200,7 @@ static const source_t *worst(const polite_t *polite) {
 }
 
 /* How many times as long as usual the batches of a place take. */
-static double judge_batches(place_t *place, const throttle_figures_t *figures) {
+static double judge_batches(collection_t *place, const throttle_figures_t *figures) {
     if (figures->batches) {
         double documents = (double)figures->documents / (double)figures->batches;
         /* the command itself costs something: batches that were cut short are not to be compared */
@@ -224,7 +224,7 @@ static void blame(blame_t *one, double pressure, const source_t *source, const c
 
 static void step(polite_t *polite, size_t number, const source_t *source) {
     static const server_load_t none = {.pressure = 0};
-    place_t *place = &polite->places[number];
+    collection_t *place = &polite->places[number];
     throttle_figures_t figures = throttle_take(polite->throttle, number);
     const server_load_t *strain = source ? &source->strain : &none;
     polite->blames[place->sign].waited_ns += figures.waited_ns;
@@ -250,10 +250,10 @@ static void look_around(polite_t *polite) {
     for (size_t i = 0; i < polite->source_count; i++)
         look_at(polite, &polite->sources[i]);
     chunkmap_t *map = polite->options.route ? route_map(polite->options.route) : NULL;
-    polite->place_count = 1 + (map ? chunkmap_shards(map) : 0);
-    if (polite->place_count > polite->options.places)
-        polite->place_count = polite->options.places;
-    for (size_t i = 0; i < polite->place_count; i++)
+    polite->collection_count = 1 + (map ? chunkmap_shards(map) : 0);
+    if (polite->collection_count > polite->options.places)
+        polite->collection_count = polite->options.places;
+    for (size_t i = 0; i < polite->collection_count; i++)
         step(polite, i, i ? source_of(polite, map, i) : worst(polite));
     chunkmap_free(map);
 }
@@ -302,7 +302,7 @@ polite_t *polite_open(const polite_options_t *options, throttle_t *throttle, mon
     polite->places = calloc(options->places, sizeof *polite->places);
     bool ok = polite->places || err_memory(err, options->places * sizeof *polite->places);
     for (size_t i = 0; ok && i < options->places; i++) {
-        polite->places[i] = (place_t){.pace = pace_begin(options->threads), .sign = BLAME_START};
+        polite->places[i] = (collection_t){.pace = pace_begin(options->threads), .sign = BLAME_START};
         pace_learn_init(&polite->places[i].batches);
     }
     blame(&polite->blames[BLAME_START], 0, NULL, "it began slowly");

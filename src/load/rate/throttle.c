@@ -48,7 +48,7 @@ struct throttle {
     bucket_t bucket;
     line_t line; /* for the bucket */
     int64_t waited_for_rate_ns, waited_for_limits_ns;
-    size_t place_count;
+    size_t collection_count;
     gate_t gates[];
 };
 
@@ -135,7 +135,7 @@ static void leave_gate(gate_t *gate, int64_t now) {
 
 bool throttle_enter(throttle_t *throttle, size_t place, uint32_t documents, uint64_t bytes,
                     int64_t *began_ns) {
-    gate_t *gate = place < throttle->place_count ? &throttle->gates[place] : NULL;
+    gate_t *gate = place < throttle->collection_count ? &throttle->gates[place] : NULL;
     *began_ns = clock_now_ns();
     pthread_mutex_lock(&throttle->lock);
     bool pass = !throttle->closed && (!gate || pass_gate(throttle, gate, began_ns));
@@ -149,7 +149,7 @@ bool throttle_enter(throttle_t *throttle, size_t place, uint32_t documents, uint
 }
 
 void throttle_leave(throttle_t *throttle, size_t place, int64_t began_ns, uint32_t documents) {
-    if (place >= throttle->place_count)
+    if (place >= throttle->collection_count)
         return;
     gate_t *gate = &throttle->gates[place];
     pthread_mutex_lock(&throttle->lock);
@@ -212,7 +212,7 @@ throttle_t *throttle_new(const throttle_options_t *options) {
     throttle->bytes = options->bytes;
     if (throttle->has_rate)
         throttle->bucket = bucket_new(options->per_second, clock_now_ns());
-    throttle->place_count = options->places;
+    throttle->collection_count = options->places;
     return throttle;
 }
 
@@ -230,7 +230,7 @@ void throttle_close(throttle_t *throttle) {
     pthread_mutex_lock(&throttle->lock);
     throttle->closed = true;
     wake_first(&throttle->line);
-    for (size_t i = 0; i < throttle->place_count; i++)
+    for (size_t i = 0; i < throttle->collection_count; i++)
         wake_first(&throttle->gates[i].line);
     pthread_mutex_unlock(&throttle->lock);
 }

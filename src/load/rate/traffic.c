@@ -8,12 +8,12 @@ typedef struct {
     traffic_figures_t figures;
     uint32_t under_way;
     int64_t since_ns; /* something is under way */
-} place_t;
+} collection_t;
 
 struct traffic {
     pthread_mutex_t lock;
     size_t count;
-    place_t places[];
+    collection_t places[];
 };
 
 traffic_t *traffic_new(size_t places) {
@@ -32,7 +32,7 @@ void traffic_free(traffic_t *traffic) {
 }
 
 int64_t traffic_begin(traffic_t *traffic, size_t at) {
-    place_t *place = &traffic->places[at];
+    collection_t *place = &traffic->places[at];
     pthread_mutex_lock(&traffic->lock);
     int64_t now = clock_now_ns();
     if (place->under_way++ == 0)
@@ -44,7 +44,7 @@ int64_t traffic_begin(traffic_t *traffic, size_t at) {
 }
 
 void traffic_end(traffic_t *traffic, size_t at, int64_t began_ns) {
-    place_t *place = &traffic->places[at];
+    collection_t *place = &traffic->places[at];
     pthread_mutex_lock(&traffic->lock);
     int64_t now = clock_now_ns();
     place->figures.batches++;
@@ -62,7 +62,7 @@ void traffic_add(traffic_t *traffic, size_t at, uint64_t documents) {
 
 traffic_figures_t traffic_figures(traffic_t *traffic, size_t at) {
     pthread_mutex_lock(&traffic->lock);
-    const place_t *place = &traffic->places[at];
+    const collection_t *place = &traffic->places[at];
     traffic_figures_t figures = place->figures;
     if (place->under_way)
         figures.busy_ns += clock_now_ns() - place->since_ns;

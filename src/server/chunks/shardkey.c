@@ -1,6 +1,6 @@
 #include "server/chunks/shardkey.h"
 #include "server/chunks/keyorder.h"
-#include "server/place.h"
+#include "server/collection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     index_spec_t index;
     bson_iter_t at;
     char *whole = with_directions(text);
-    bool parsed = whole ? place_parse_index(whole, &index, err) : err_memory(err, strlen(text));
+    bool parsed = whole ? collection_parse_index(whole, &index, err) : err_memory(err, strlen(text));
     free(whole);
     if (!parsed)
         return false;
@@ -64,7 +64,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     else if (!(ok = shardkey_read(&index.keys, key)))
         err_set(err, STATUS_USAGE, "--shard-key '%s': 1 to %d fields were expected", text,
                 SHARDKEY_MOST_FIELDS);
-    place_free_index(&index);
+    collection_free_index(&index);
     return ok;
 }
 

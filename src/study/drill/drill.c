@@ -63,9 +63,9 @@ static bool check_drop(const drilling_t *drilling, err_t *err) {
 static bool check_indexes(const load_spec_t *load, err_t *err) {
     for (size_t i = 0; i < load->index_count; i++) {
         index_spec_t index;
-        if (!place_parse_index(load->indexes[i], &index, err))
+        if (!collection_parse_index(load->indexes[i], &index, err))
             return err_where(err, "--index");
-        place_free_index(&index);
+        collection_free_index(&index);
     }
     return true;
 }

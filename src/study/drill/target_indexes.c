@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "server/codes.h"
 #include "server/bson_read.h"
-#include "server/place.h"
+#include "server/collection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,11 +43,11 @@ char *target_indexes_spell(const bson_t *index) {
         ok = append_key(&text, &at);
     char *spelled = text_take_or_end(&text);
     /* fields whose names have commas or colons, wildcards: read back they must be the same */
-    if (ok && (ok = place_parse_index(spelled, &made, &ignored))) {
+    if (ok && (ok = collection_parse_index(spelled, &made, &ignored))) {
         ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
         for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
             ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
-        place_free_index(&made);
+        collection_free_index(&made);
     }
     if (ok)
         return spelled;

@@ -1,4 +1,4 @@
-#include "server/place.h"
+#include "server/collection.h"
 #include "server/bson_read.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool can_cluster(const server_facts_t *facts) {
 }
 
 /* "…,block_compressor=zstd,…" into "zstd". */
-static void take_compressor(const char *config, place_t *place) {
+static void take_compressor(const char *config, collection_t *place) {
     static const char key[] = "block_compressor=";
     const char *at = strstr(config, key);
     if (at)
@@ -36,7 +36,7 @@ static const char *text_at(const bson_t *document, const char *path) {
                : "";
 }
 
-static bool read_listing(const server_t *server, const bson_t *listing, place_t *place, err_t *err) {
+static bool read_listing(const server_t *server, const bson_t *listing, collection_t *place, err_t *err) {
     bson_iter_t iter, found;
     const char *name = server_namespace(server), *type = text_at(listing, "type");
     if (*type && strcmp(type, "collection") != 0)
@@ -68,8 +68,8 @@ static bool read_listing(const server_t *server, const bson_t *listing, place_t 
     return true;
 }
 
-bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
-    *place = (place_t){.empty = true};
+bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
+    *place = (collection_t){.empty = true};
     bson_t reply, listing;
     bson_iter_t iter, first;
     bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
@@ -87,7 +87,7 @@ bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, e
     return ok;
 }
 
-static bool look_inside(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     const char *database = server_database(server), *collection = server_collection(server);
     bson_t reply;
     bson_iter_t iter, found;
@@ -110,7 +110,7 @@ static bool look_inside(server_t *server, mongoc_client_t *client, place_t *plac
 }
 
 /* Who may not ask for indexes is not told of them. */
-static void look_for_expiry(server_t *server, mongoc_client_t *client, place_t *place) {
+static void look_for_expiry(server_t *server, mongoc_client_t *client, collection_t *place) {
     bson_t reply, index;
     bson_iter_t batch, field;
     err_t ignored;
@@ -126,15 +126,15 @@ static void look_for_expiry(server_t *server, mongoc_client_t *client, place_t *
     bson_destroy(&reply);
 }
 
-bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
-    if (!place_identity(server, client, place, err))
+bool collection_look(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
+    if (!collection_identity(server, client, place, err))
         return false;
     if (place->exists && !place->expiry[0])
         look_for_expiry(server, client, place);
     return !place->exists || look_inside(server, client, place, err);
 }
 
-void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {
+void collection_shard(server_t *server, mongoc_client_t *client, char name[128]) {
     bson_t reply, first;
     bson_iter_t batch;
     err_t ignored;
@@ -151,7 +151,7 @@ void place_shard(server_t *server, mongoc_client_t *client, char name[128]) {
 }
 
 /* What the storage engine says, for a collection that was made without naming a compressor. */
-static bool ask_compressor(server_t *server, mongoc_client_t *client, place_t *place, err_t *err) {
+static bool ask_compressor(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     bson_t reply;
     bson_iter_t iter, found;
     bson_t *command =
@@ -168,8 +168,8 @@ static bool ask_compressor(server_t *server, mongoc_client_t *client, place_t *p
 }
 
 /* An explicit option must be what is there. */
-static bool agrees(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
-                   err_t *err) {
+static bool agrees(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                   collection_t *place, err_t *err) {
     const char *name = server_namespace(server);
     if (options->clustered != CLUSTERED_DEFAULT && (options->clustered == CLUSTERED_YES) != place->clustered)
         return err_set(err, STATUS_USAGE,
@@ -218,7 +218,7 @@ static bool known_compressor(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
 }
 
-bool place_may_make(const server_t *server, const place_options_t *options, err_t *err) {
+bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err) {
     const server_facts_t *facts = server_facts(server);
     if (options->compressor && !known_compressor(options->compressor, err))
         return false;
@@ -229,10 +229,10 @@ bool place_may_make(const server_t *server, const place_options_t *options, err_
                    facts->version);
 }
 
-bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
-                err_t *err) {
+bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                     collection_t *place, err_t *err) {
     const server_facts_t *facts = server_facts(server);
-    if (!place_may_make(server, options, err) || !place_look(server, client, place, err))
+    if (!collection_may_make(server, options, err) || !collection_look(server, client, place, err))
         return false;
     if (!place->exists) {
         int code;
@@ -244,7 +244,7 @@ bool place_make(server_t *server, mongoc_client_t *client, const place_options_t
         /* somebody else made it at the same moment, or our own first try did */
         if (!ok && code != NAMESPACE_EXISTS)
             return false;
-        if (!place_look(server, client, place, err))
+        if (!collection_look(server, client, place, err))
             return false;
     }
     return agrees(server, client, options, place, err);
@@ -264,7 +264,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
     return ok;
 }
 
-bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
+bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     static const char *const tails[] = {"", ".tipple.files", ".tipple.loads"};
     bool ok = true;
     /* the data goes first: what is left by a stop in between is refused by the next load, not believed */
@@ -273,7 +273,7 @@ bool place_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     return ok;
 }
 
-bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
+bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
     static const uint8_t none[16];
     return memcmp(uuid, none, sizeof none) == 0 || drop_one(server, client, "", uuid, err);
 }

@@ -1,6 +1,6 @@
-/* place: the collection itself: made, dropped, looked at, indexed. Main thread only. */
-#ifndef TIPPLE_SERVER_PLACE_H
-#define TIPPLE_SERVER_PLACE_H
+/* collection: the collection itself: made, dropped, looked at, indexed. Main thread only. */
+#ifndef TIPPLE_SERVER_COLLECTION_H
+#define TIPPLE_SERVER_COLLECTION_H
 
 #include "server/server.h"
 
@@ -9,7 +9,7 @@ typedef enum { CLUSTERED_DEFAULT, CLUSTERED_YES, CLUSTERED_NO } clustered_t;
 typedef struct {
     clustered_t clustered;  /* default: clustered where the server can (5.3) and the collection is new */
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
-} place_options_t;
+} collection_options_t;
 
 typedef struct {
     bool exists;
@@ -19,43 +19,43 @@ typedef struct {
     char compressor[16]; /* "" when the server did not say */
     char expiry[160];    /* by what the server removes documents of it: "the index t_1"; "" when by nothing */
     uint64_t count;      /* estimated */
-} place_t;
+} collection_t;
 
 /* What is there. A view or a time series is refused (status 1). */
-bool place_look(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
+bool collection_look(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
 /* The same in one short command, for what does not change while data comes in: empty and count are not looked
  * for. */
-bool place_identity(server_t *server, mongoc_client_t *client, place_t *place, err_t *err);
+bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
 /* The shard whose part of the collection this is, where somebody went past the routers; "": none, or it is not known. */
-void place_shard(server_t *server, mongoc_client_t *client, char name[128]);
+void collection_shard(server_t *server, mongoc_client_t *client, char name[128]);
 
 /* Are the options possible on this server? Before anything is touched. */
-bool place_may_make(const server_t *server, const place_options_t *options, err_t *err);
+bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
 /* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
- * what to do. *place is filled as by place_look. */
-bool place_make(server_t *server, mongoc_client_t *client, const place_options_t *options, place_t *place,
-                err_t *err);
+ * what to do. *place is filled as by collection_look. */
+bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                     collection_t *place, err_t *err);
 
 /* Drops the collection and its catalog (NAME.tipple.files, .loads). */
-bool place_drop(server_t *server, mongoc_client_t *client, err_t *err);
+bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 
 /* Drops the collection alone: the one of this UUID (zeros: there is none), and no other. Before 6.0 the server cannot tell one from
  * another, and a second try after a lost reply might drop a new one: so there is none. */
-bool place_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
+bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
 typedef struct {
     bson_t keys;
     char name[128];
 } index_spec_t;
-bool place_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
-void place_free_index(index_spec_t *spec);
+bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
+void collection_free_index(index_spec_t *spec);
 
 /* Builds one index, waiting for its end (stop_signal is respected: the wait ends, the server goes on). */
-bool place_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec, int64_t *took_ns,
-                       err_t *err);
+bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
+                            int64_t *took_ns, err_t *err);
 
 #endif
