@@ -47,7 +47,7 @@ typedef struct {
     route_read_t read;
     route_t *route; /* where it is sharded */
     zones_t zones;  /* that are left, behind --restore */
-    hold_t hold;
+    balancer_t hold;
     undone_t undone; /* by --restore */
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
@@ -109,7 +109,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     return status->read != ROUTE_FAILED &&
            (!status->route || spread_shards(server, client, &status->shards, err)) &&
            zones_read(server, client, &status->zones, err) &&
-           (!status->zones.unbalanced || hold_look(server, client, &status->hold, err));
+           (!status->zones.unbalanced || balancer_look(server, client, &status->hold, err));
 }
 
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
@@ -187,12 +187,12 @@ static void print_left(const server_t *server, const report_t *status) {
                "--restore takes "
                "them away\n",
                zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
-    if (!status->alive && status->hold == HOLD_OURS)
+    if (!status->alive && status->hold == BALANCER_OURS)
         printf(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
-    if (status->hold == HOLD_PERSONS || (!status->alive && status->hold == HOLD_IN_DOUBT))
+    if (status->hold == BALANCER_PERSONS || (!status->alive && status->hold == BALANCER_IN_DOUBT))
         printf("zones   the collection is not balanced; %s: sh.enableBalancing(\"%s\") turns it on\n",
-               status->hold == HOLD_PERSONS
+               status->hold == BALANCER_PERSONS
                    ? "no load has noted that it turned that off"
                    : "a load that was killed right then has turned that off, or a person",
                server_namespace(server));

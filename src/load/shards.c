@@ -216,12 +216,12 @@ static void print_range(const char *name, const bson_t *range) {
 bool job_tell_dropped(job_t *job, err_t *err) {
     const char *name = server_namespace(job->server);
     zones_t zones;
-    hold_t hold = HOLD_ON;
+    balancer_t hold = BALANCER_ON;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
     bool ok = zones_read(job->server, job->client, &zones, err) &&
-              (!zones.unbalanced || hold_look(job->server, job->client, &hold, err));
-    job->keeps_off = hold == HOLD_PERSONS || hold == HOLD_IN_DOUBT;
+              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, err));
+    job->keeps_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
     if (ok && zones.others)
         log_warn(
             "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
@@ -260,7 +260,7 @@ bool job_open_shards(job_t *job, err_t *err) {
         if (ok)
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
-    if (read == ROUTE_READ && job->keeps_off && !hold_turn_off(job->server, job->client, &why))
+    if (read == ROUTE_READ && job->keeps_off && !balancer_turn_off(job->server, job->client, &why))
         log_warn("%s was not balanced before --drop, and is now: sh.disableBalancing(\"%s\") turns that off "
                  "again (%s)",
                  server_namespace(job->server), server_namespace(job->server), why.text);
@@ -286,7 +286,7 @@ void job_follow_shards(job_t *job) {
 void job_hold_shards(job_t *job) {
     err_t err;
     if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
-        !hold_take(job->server, job->client, &err))
+        !balancer_take(job->server, job->client, &err))
         log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
                    err.text);
 }

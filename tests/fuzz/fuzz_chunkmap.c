@@ -5,7 +5,7 @@
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/config.h"
 #include "server/presplit/evenness.h"
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 #include "server/chunks/route.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"

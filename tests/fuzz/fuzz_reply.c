@@ -9,7 +9,7 @@
 #include "query/suite/expected.h"
 #include "query/watch/members.h"
 #include "query/watch/watch.h"
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/server_load.h"
@@ -216,12 +216,12 @@ static void try_members(server_t *server, mongoc_client_t *client) {
 }
 
 static void try_hold(server_t *server, mongoc_client_t *client) {
-    hold_t hold;
+    balancer_t hold;
     char hex[25];
     err_t err = {.text = ""};
-    LAB_MUST(hold_look(server, client, &hold, &err) || err.text[0]);
-    LAB_MUST(hold_take(server, client, &err) || err.text[0]);
-    LAB_MUST(hold_release(server, client, &hold, &err) || err.text[0]);
+    LAB_MUST(balancer_look(server, client, &hold, &err) || err.text[0]);
+    LAB_MUST(balancer_take(server, client, &err) || err.text[0]);
+    LAB_MUST(balancer_release(server, client, &hold, &err) || err.text[0]);
     LAB_MUST(server_process(server, client, hex, &err) ? strlen(hex) == 24 : err.text[0] != '\0');
 }
 

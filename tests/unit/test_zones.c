@@ -1,5 +1,5 @@
 /* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 #include "server/presplit/spread.h"
 #include "server/presplit/zones.h"
 
@@ -81,12 +81,12 @@ static void test_shards(void **state) {
 
 static void test_balancing(void **state) {
     (void)state;
-    const hold_note_t notes[] = {HOLD_NO_NOTE, HOLD_BEGUN, HOLD_DONE};
+    const balancer_note_t notes[] = {BALANCER_NO_NOTE, BALANCER_BEGUN, BALANCER_DONE};
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(hold_judge(false, notes[i]), HOLD_ON);
-    assert_int_equal(hold_judge(true, HOLD_NO_NOTE), HOLD_PERSONS);
-    assert_int_equal(hold_judge(true, HOLD_BEGUN), HOLD_IN_DOUBT);
-    assert_int_equal(hold_judge(true, HOLD_DONE), HOLD_OURS);
+        assert_int_equal(balancer_judge(false, notes[i]), BALANCER_ON);
+    assert_int_equal(balancer_judge(true, BALANCER_NO_NOTE), BALANCER_PERSONS);
+    assert_int_equal(balancer_judge(true, BALANCER_BEGUN), BALANCER_IN_DOUBT);
+    assert_int_equal(balancer_judge(true, BALANCER_DONE), BALANCER_OURS);
 }
 
 int main(void) {

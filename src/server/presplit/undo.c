@@ -49,10 +49,10 @@ void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
         drop_range(&undoing, zones.ranges.documents[i]);
     zones_each_tag(&zones, server_namespace(server), drop_tag, &undoing);
     zones_free(&zones);
-    const bool ok = hold_release(server, client, &undone->hold, &err);
-    undone->steps[UNDO_BALANCING].gone = ok && undone->hold == HOLD_OURS;
-    undone->steps[UNDO_BALANCING].left = !ok && undone->hold == HOLD_OURS;
-    undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != HOLD_OURS;
+    const bool ok = balancer_release(server, client, &undone->hold, &err);
+    undone->steps[UNDO_BALANCING].gone = ok && undone->hold == BALANCER_OURS;
+    undone->steps[UNDO_BALANCING].left = !ok && undone->hold == BALANCER_OURS;
+    undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != BALANCER_OURS;
     if (!ok)
         undone->steps[UNDO_BALANCING].why = err;
 }
@@ -74,7 +74,7 @@ bool undo_tell(const server_t *server, const undone_t *undone, const char *hint,
             *err = undone->steps[step].why;
         ok = false;
     }
-    if (undone->hold == HOLD_IN_DOUBT)
+    if (undone->hold == BALANCER_IN_DOUBT)
         log_warn(
             "%s is not balanced: a load that was killed began to turn its balancing off, or a person did. "
             "It stays so; sh.enableBalancing(\"%s\") turns it on",

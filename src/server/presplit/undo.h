@@ -4,7 +4,7 @@
 #ifndef TIPPLE_SERVER_PRESPLIT_UNDO_H
 #define TIPPLE_SERVER_PRESPLIT_UNDO_H
 
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 
 typedef enum { UNDO_RANGES, UNDO_TAGS, UNDO_BALANCING, UNDO_STEPS } undo_step_t;
 
@@ -14,8 +14,8 @@ typedef struct {
         bool unknown; /* it could not be looked for */
         err_t why;    /* of what is left, or unknown */
     } steps[UNDO_STEPS];
-    bool hidden; /* it is unknown because this user may not read the config database */
-    hold_t hold; /* how balancing was */
+    bool hidden;     /* it is unknown because this user may not read the config database */
+    balancer_t hold; /* how balancing was */
 } undone_t;
 
 void undo(server_t *server, mongoc_client_t *client, undone_t *undone);

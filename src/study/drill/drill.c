@@ -11,7 +11,7 @@
 #include "study/supplies.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 #include "server/presplit/zones.h"
 
 #include <math.h>
@@ -121,16 +121,16 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
 static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
     const char *name = drilling->result->namespace;
     zones_t zones;
-    hold_t hold = HOLD_ON;
+    balancer_t hold = BALANCER_ON;
     bool ok = zones_read(drilling->target, drilling->client, &zones, err) &&
-              (!zones.unbalanced || hold_look(drilling->target, drilling->client, &hold, err));
+              (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, err));
     if (ok && zones.others)
         ok = err_set(
             err, STATUS_USAGE,
             "%s has zones that a person has set (%zu range%s, such as %s): a drop takes them away. Nothing "
             "was touched; drill in scratch (leave --drop out), or take them away and put them back yourself",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
-    else if (ok && (hold == HOLD_PERSONS || hold == HOLD_IN_DOUBT))
+    else if (ok && (hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT))
         ok = err_set(
             err, STATUS_USAGE,
             "the balancing of %s was turned off by a person: a drop turns it on. Nothing was touched; drill "

@@ -1,4 +1,4 @@
-#include "server/presplit/hold.h"
+#include "server/presplit/balancer.h"
 #include "server/chunks/config.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void name_catalog(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.files", server_collection(server));
 }
 
-static bool read_note(server_t *server, mongoc_client_t *client, hold_note_t *note, err_t *err) {
+static bool read_note(server_t *server, mongoc_client_t *client, balancer_note_t *note, err_t *err) {
     char name[300];
     bson_t reply;
     bson_iter_t at, held;
@@ -50,24 +50,24 @@ static bool read_note(server_t *server, mongoc_client_t *client, hold_note_t *no
                                "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *note = HOLD_NO_NOTE;
+    *note = BALANCER_NO_NOTE;
     if (ok && bson_iter_init(&at, &reply) &&
         bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingHeld", &held))
-        *note = BSON_ITER_HOLDS_UTF8(&held) ? HOLD_BEGUN
-                : bson_iter_as_bool(&held)  ? HOLD_DONE
-                                            : HOLD_NO_NOTE;
+        *note = BSON_ITER_HOLDS_UTF8(&held) ? BALANCER_BEGUN
+                : bson_iter_as_bool(&held)  ? BALANCER_DONE
+                                            : BALANCER_NO_NOTE;
     bson_destroy(&reply);
     return ok;
 }
 
-static bool write_note(server_t *server, mongoc_client_t *client, hold_note_t note, err_t *err) {
+static bool write_note(server_t *server, mongoc_client_t *client, balancer_note_t note, err_t *err) {
     char name[300];
     bson_t set = BSON_INITIALIZER;
     name_catalog(server, name);
-    if (note == HOLD_BEGUN)
+    if (note == BALANCER_BEGUN)
         BSON_APPEND_UTF8(&set, "balancingHeld", "begun");
     else
-        BSON_APPEND_BOOL(&set, "balancingHeld", note == HOLD_DONE);
+        BSON_APPEND_BOOL(&set, "balancingHeld", note == BALANCER_DONE);
     bson_t *command =
         BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"), "}",
                  "u", "{", "$set", BCON_DOCUMENT(&set), "}", "}", "]");
@@ -79,48 +79,49 @@ static bool write_note(server_t *server, mongoc_client_t *client, hold_note_t no
 
 /* ---- */
 
-hold_t hold_judge(bool off, hold_note_t note) {
-    static const hold_t by[] = {
-        [HOLD_NO_NOTE] = HOLD_PERSONS, [HOLD_BEGUN] = HOLD_IN_DOUBT, [HOLD_DONE] = HOLD_OURS};
-    return off ? by[note] : HOLD_ON;
+balancer_t balancer_judge(bool off, balancer_note_t note) {
+    static const balancer_t by[] = {[BALANCER_NO_NOTE] = BALANCER_PERSONS,
+                                    [BALANCER_BEGUN] = BALANCER_IN_DOUBT,
+                                    [BALANCER_DONE] = BALANCER_OURS};
+    return off ? by[note] : BALANCER_ON;
 }
 
-static bool look_at_both(server_t *server, mongoc_client_t *client, hold_note_t *note, hold_t *hold,
+static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t *note, balancer_t *hold,
                          err_t *err) {
     bool off;
     if (!read_note(server, client, note, err) || !look(server, client, &off, err))
         return false;
-    *hold = hold_judge(off, *note);
+    *hold = balancer_judge(off, *note);
     return true;
 }
 
-bool hold_look(server_t *server, mongoc_client_t *client, hold_t *hold, err_t *err) {
-    hold_note_t note;
+bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err) {
+    balancer_note_t note;
     return look_at_both(server, client, &note, hold, err);
 }
 
-bool hold_turn_off(server_t *server, mongoc_client_t *client, err_t *err) {
+bool balancer_turn_off(server_t *server, mongoc_client_t *client, err_t *err) {
     return set(server, client, true, err);
 }
 
-bool hold_take(server_t *server, mongoc_client_t *client, err_t *err) {
+bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err) {
     bool off;
     if (!look(server, client, &off, err))
         return false;
     if (off)
         return true; /* by a person, or by another load */
-    if (!write_note(server, client, HOLD_BEGUN, err))
+    if (!write_note(server, client, BALANCER_BEGUN, err))
         return false;
     /* one that seems to fail may have come through */
     if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
         return false;
-    return write_note(server, client, HOLD_DONE, err);
+    return write_note(server, client, BALANCER_DONE, err);
 }
 
-bool hold_release(server_t *server, mongoc_client_t *client, hold_t *found, err_t *err) {
-    hold_note_t note;
-    *found = HOLD_ON;
+bool balancer_release(server_t *server, mongoc_client_t *client, balancer_t *found, err_t *err) {
+    balancer_note_t note;
+    *found = BALANCER_ON;
     return look_at_both(server, client, &note, found, err) &&
-           (*found != HOLD_OURS || set(server, client, false, err)) &&
-           (note == HOLD_NO_NOTE || write_note(server, client, HOLD_NO_NOTE, err));
+           (*found != BALANCER_OURS || set(server, client, false, err)) &&
+           (note == BALANCER_NO_NOTE || write_note(server, client, BALANCER_NO_NOTE, err));
 }
