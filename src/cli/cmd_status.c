@@ -107,7 +107,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     }
     status->read = route_open(server, client, &status->route, err);
     return status->read != ROUTE_FAILED &&
-           (!status->route || spread_shards(server, client, &status->shards, err)) &&
+           (!status->route || presplit_shards(server, client, &status->shards, err)) &&
            zones_read(server, client, &status->zones, err) &&
            (!status->zones.unbalanced || balancer_look(server, client, &status->hold, err));
 }
@@ -314,7 +314,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     zones_free(&status.zones);
     places_free(status.places);
     route_close(status.route);
-    spread_free_shards(&status.shards);
+    presplit_free_shards(&status.shards);
     if (client)
         server_give(server, client);
     server_destroy(server);

@@ -6,7 +6,7 @@
 #include "load/before/sample.h"
 #include "server/presplit/evenness.h"
 #include "server/bson_read.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"
 
@@ -20,7 +20,7 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
     sample_t sample;
     if (!sample_take(job->schema, &job->manifest, key, &sample, err))
         return false;
-    bool ok = spread_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
+    bool ok = presplit_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
     if (ok && *count + 1 < shards)
         log_note(
             "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
@@ -42,7 +42,7 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     bson_t **bounds = calloc(shards, sizeof(bson_t *));
     *count = shards - 1;
     bool ok = bounds != NULL || err_memory(err, shards * sizeof *bounds);
-    if (ok && !spread_bounds(key, shards, bounds))
+    if (ok && !presplit_bounds(key, shards, bounds))
         ok = sample_bounds(job, key, shards, bounds, count, err);
     if (ok)
         return bounds;
@@ -50,12 +50,12 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     return NULL;
 }
 
-/* spread_place for a collection that is not sharded yet, evenness_split for one that is. */
-typedef bool spread_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                       const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
+/* presplit_place for a collection that is not sharded yet, evenness_split for one that is. */
+typedef bool presplit_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                         const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
-static bool spread_empty(job_t *job, const shardkey_t *key, const shard_names_t *shards, spread_fn *spread,
-                         err_t *err) {
+static bool presplit_empty(job_t *job, const shardkey_t *key, const shard_names_t *shards,
+                           presplit_fn *spread, err_t *err) {
     size_t count;
     bson_t **bounds = find_bounds(job, key, shards->count, &count, err);
     bool ok = bounds && spread(job->server, job->client, key, shards, bounds, count, err);
@@ -72,11 +72,11 @@ static bool check_shards(const shard_names_t *shards, err_t *err) {
 
 static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     shard_names_t shards;
-    if (!spread_shards(job->server, job->client, &shards, err))
+    if (!presplit_shards(job->server, job->client, &shards, err))
         return false;
     job->placed = true;
-    bool ok = check_shards(&shards, err) && spread_empty(job, key, &shards, spread_place, err);
-    spread_free_shards(&shards);
+    bool ok = check_shards(&shards, err) && presplit_empty(job, key, &shards, presplit_place, err);
+    presplit_free_shards(&shards);
     return ok;
 }
 
@@ -110,10 +110,10 @@ static void improve_spread(job_t *job) {
     zones_t zones;
     err_t err;
     if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
-        spread_shards(job->server, job->client, &shards, &err)) {
+        presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
         bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others;
-        if (untouched && !(spread_empty(job, key, &shards, evenness_split, &err) &&
+        if (untouched && !(presplit_empty(job, key, &shards, evenness_split, &err) &&
                            route_refresh(job->loading.route, job->client, &err)))
             log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
         chunkmap_free(map);
@@ -121,7 +121,7 @@ static void improve_spread(job_t *job) {
         const evenness_t evenness = evenness_of(map, key, &shards);
         tell_uneven(job, &evenness, &zones);
         chunkmap_free(map);
-        spread_free_shards(&shards);
+        presplit_free_shards(&shards);
     }
     zones_free(&zones);
 }
@@ -185,9 +185,9 @@ static bool check_cluster(const job_t *job, err_t *err) {
             "that; or take the ranges away. Nothing was touched",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
-        ok = !spread_shards(job->server, job->client, &shards, &why) ||
+        ok = !presplit_shards(job->server, job->client, &shards, &why) ||
              check_shards(&shards, err); /* placing tells why */
-    spread_free_shards(&shards);
+    presplit_free_shards(&shards);
     zones_free(&zones);
     return ok;
 }

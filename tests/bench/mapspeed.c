@@ -7,7 +7,7 @@
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
 #include "server/chunks/chunkmap.h"
 #include "catalog/record_id/position.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static speed_t measure(const char *text, size_t shards, size_t keys) {
     }
 
     double start = cpu_seconds();
-    if (!spread_bounds(&key, shards, bounds) && !spread_sample(sample, SAMPLE, shards, bounds, &count))
+    if (!presplit_bounds(&key, shards, bounds) && !presplit_sample(sample, SAMPLE, shards, bounds, &count))
         die("out of memory");
     chunkmap_t *map = make_map(&key, bounds, count);
     speed.plan = cpu_seconds() - start;

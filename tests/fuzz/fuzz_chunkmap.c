@@ -367,12 +367,12 @@ static void try_evenness(server_t *server, const route_t *route, const chunkmap_
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     LAB_MUST(nowhere);
-    if (!spread_shards(server, server_take(server, &err), &shards, &err))
+    if (!presplit_shards(server, server_take(server, &err), &shards, &err))
         return;
     const evenness_t evenness = evenness_of(map, route_key(route), &shards);
     LAB_MUST(evenness.owners <= evenness.shards && evenness.most >= 0 && evenness.most <= 1);
     evenness_print_commands(server, map, route_key(route), &shards, nowhere);
-    spread_free_shards(&shards);
+    presplit_free_shards(&shards);
 }
 
 static void try_settings(server_t *server, mongoc_client_t *client) {

@@ -3,7 +3,7 @@
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/position.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -428,7 +428,7 @@ static void bounds_are(const char *spec, size_t shards, const int64_t *expected)
     err_t err;
     bson_t *bounds[8] = {NULL};
     assert_true(shardkey_parse(spec, &key, &err));
-    assert_true(spread_bounds(&key, shards, bounds));
+    assert_true(presplit_bounds(&key, shards, bounds));
     for (size_t i = 0; i + 1 < shards; i++) {
         bson_iter_t at;
         assert_true(bson_iter_init(&at, bounds[i]) && bson_iter_next(&at));
@@ -448,7 +448,7 @@ static void test_bounds(void **state) {
     err_t err;
     bson_t *bounds[4];
     assert_true(shardkey_parse("k:1", &key, &err));
-    assert_false(spread_bounds(&key, 2, bounds));
+    assert_false(presplit_bounds(&key, 2, bounds));
     shardkey_free(&key);
 }
 
@@ -460,13 +460,13 @@ static void test_sample(void **state) {
         keys[i] = bson_new();
         BSON_APPEND_INT32(keys[i], "k", (9 - i) / 2 * 2); /* 8 8 6 6 4 4 2 2 0 0 */
     }
-    assert_true(spread_sample(keys, 10, 2, bounds, &count));
+    assert_true(presplit_sample(keys, 10, 2, bounds, &count));
     assert_int_equal(count, 1);
     bson_iter_t at;
     assert_true(bson_iter_init_find(&at, bounds[0], "k"));
     assert_int_equal(bson_iter_int32(&at), 4);
     bson_destroy(bounds[0]);
-    assert_true(spread_sample(keys, 10, 9, bounds, &count));
+    assert_true(presplit_sample(keys, 10, 9, bounds, &count));
     assert_true(count < 8); /* five values make at most four bounds above the first */
     for (size_t i = 0; i < count; i++)
         bson_destroy(bounds[i]);

@@ -1,6 +1,6 @@
 /* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
 #include "server/presplit/balancer.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 #include "server/presplit/zones.h"
 
 #include <setjmp.h>
@@ -74,7 +74,7 @@ static void test_shards(void **state) {
                  {BCON_NEW("_id", "s0", "draining", BCON_BOOL(true)), false},
                  {BCON_NEW("host", "s0/a:1"), false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_true(spread_may_use(cases[i].shard) == cases[i].may);
+        assert_true(presplit_may_use(cases[i].shard) == cases[i].may);
         bson_destroy(cases[i].shard);
     }
 }

@@ -46,7 +46,7 @@ static uint32_t id_of(uint32_t index, uint32_t first, uint32_t last, uint64_t ke
     return first + 10 * (index / 9) + 1 + index % 9;
 }
 
-static uint32_t spread_id(uint32_t index, uint32_t first, uint32_t last, uint64_t key) {
+static uint32_t presplit_id(uint32_t index, uint32_t first, uint32_t last, uint64_t key) {
     uint32_t count = (last - first) % 100000 + 1;
     return first + (uint32_t)(((uint64_t)index * step_within(count) + key % count) % count);
 }
@@ -60,7 +60,7 @@ static void name_station(isd_station_t *station, uint32_t index, uint64_t shared
     const isd_kind_t *kind = station->kind;
     char text[32], block[16];
     uint32_t usaf = kind->usaf ? id_of(index, kind->usaf, kind->usaf_last, shared) : 999999;
-    uint32_t wban = kind->wban ? spread_id(index, kind->wban, kind->wban_last, shared) : 99999;
+    uint32_t wban = kind->wban ? presplit_id(index, kind->wban, kind->wban_last, shared) : 99999;
     snprintf(station->ids, sizeof station->ids, "%06u%05u", usaf % 1000000, wban % 100000);
     if (kind->lettered)
         station->ids[0] = 'A';

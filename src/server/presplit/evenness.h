@@ -5,7 +5,7 @@
 #define TIPPLE_SERVER_PRESPLIT_EVENNESS_H
 
 #include "server/chunks/route.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "study/busy.h"
 #include "study/trial.h"
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,11 +46,11 @@ static bool open_target(tuning_t *tuning, err_t *err) {
     snprintf(result->namespace, sizeof result->namespace, "%.*s",
              (int)(strlen(result->scratch) - strlen(SCRATCH_TUNE)), result->scratch);
     result->cluster = server_facts(server)->kind == SERVER_ROUTER;
-    if (result->cluster && !spread_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
+    if (result->cluster && !presplit_shards(server, scratch_client(tuning->trials.scratch), &shards, err))
         return false;
     result->lists = spec->lists;
     choices_fill(&result->lists, &tuning->load, shards.count ? shards.count : 1);
-    spread_free_shards(&shards);
+    presplit_free_shards(&shards);
     return choices_check(&result->lists, spec->load.uri, server_facts(server)->kind, err);
 }
 

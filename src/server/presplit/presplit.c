@@ -1,4 +1,4 @@
-#include "server/presplit/spread.h"
+#include "server/presplit/presplit.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/position.h"
@@ -10,7 +10,7 @@
 
 /* ---- shards ---- */
 
-void spread_free_shards(shard_names_t *shards) {
+void presplit_free_shards(shard_names_t *shards) {
     for (size_t i = 0; i < shards->count; i++)
         free(shards->names[i]);
     free(shards->names);
@@ -28,13 +28,13 @@ static bool add_name(shard_names_t *shards, const char *name, err_t *err) {
     return true;
 }
 
-bool spread_may_use(const bson_t *shard) {
+bool presplit_may_use(const bson_t *shard) {
     bson_iter_t at;
     return bson_iter_init_find(&at, shard, "_id") && BSON_ITER_HOLDS_UTF8(&at) &&
            !(bson_iter_init_find(&at, shard, "draining") && bson_iter_as_bool(&at));
 }
 
-bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
+bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
     bson_t reply, shard, *command = BCON_NEW("listShards", BCON_INT32(1));
     bson_iter_t at, list, id;
     size_t all = 0;
@@ -44,13 +44,13 @@ bool spread_shards(server_t *server, mongoc_client_t *client, shard_names_t *sha
     if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &list))
         for (; ok && bson_read_next(&list, &shard); all++)
-            if (spread_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
+            if (presplit_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
                 ok = add_name(shards, bson_iter_utf8(&id, NULL), err);
     bson_destroy(&reply);
     if (ok && !all)
         ok = err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard");
     if (!ok)
-        spread_free_shards(shards);
+        presplit_free_shards(shards);
     return ok;
 }
 
@@ -65,7 +65,7 @@ static bson_t *bound_of(const shardkey_t *key, int64_t first) {
     return bound;
 }
 
-bool spread_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
+bool presplit_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
     if (!key->is_id && !key->fields[0].hashed)
         return false;
     for (size_t i = 1; i < shards; i++) {
@@ -83,7 +83,7 @@ static int by_order(const void *a, const void *b) {
     return keyorder_documents(*(bson_t *const *)a, *(bson_t *const *)b);
 }
 
-bool spread_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
+bool presplit_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
     *count = 0;
     if (key_count)
         qsort(keys, key_count, sizeof *keys, by_order);
@@ -126,8 +126,8 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
     return ok;
 }
 
-bool spread_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                  const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+bool presplit_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                    const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     if (server_facts(server)->major < 6 &&
         !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), err))
         return false;
