@@ -5,7 +5,7 @@
 #include "catalog/store/store_mongo.h"
 #include "server/collection.h"
 #include "server/chunks/route.h"
-#include "server/presplit/evenness.h"
+#include "server/presplit/balance_check.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"
 
@@ -114,7 +114,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
 
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
     const shardkey_t *key = route_key(status->route);
-    evenness_t evenness = evenness_of(map, key, &status->shards);
+    balance_check_t evenness = balance_check_of(map, key, &status->shards);
     if (evenness.even)
         return;
     printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
@@ -126,7 +126,7 @@ static void print_evenness(const server_t *server, const report_t *status, const
         return;
     }
     printf("In the mongo shell:\n");
-    evenness_print_commands(server, map, key, &status->shards, stdout);
+    balance_check_print_commands(server, map, key, &status->shards, stdout);
 }
 
 static void print_loads(const report_t *status) {

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "load/job.h"
 #include "load/before/sample.h"
-#include "server/presplit/evenness.h"
+#include "server/presplit/balance_check.h"
 #include "server/bson_read.h"
 #include "server/presplit/presplit.h"
 #include "server/presplit/undo.h"
@@ -50,7 +50,7 @@ static bson_t **find_bounds(const job_t *job, const shardkey_t *key, size_t shar
     return NULL;
 }
 
-/* presplit_place for a collection that is not sharded yet, evenness_split for one that is. */
+/* presplit_place for a collection that is not sharded yet, balance_check_split for one that is. */
 typedef bool presplit_fn(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                          const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
@@ -80,7 +80,7 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     return ok;
 }
 
-static void tell_uneven(job_t *job, const evenness_t *evenness, const zones_t *zones) {
+static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones_t *zones) {
     const char *name = server_namespace(job->server);
     char hint[300];
     snprintf(hint, sizeof hint, "`tipple status` shows the commands that fix it%s",
@@ -113,12 +113,12 @@ static void improve_spread(job_t *job) {
         presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
         bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others;
-        if (untouched && !(presplit_empty(job, key, &shards, evenness_split, &err) &&
+        if (untouched && !(presplit_empty(job, key, &shards, balance_check_split, &err) &&
                            route_refresh(job->loading.route, job->client, &err)))
             log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);
         chunkmap_free(map);
         map = route_map(job->loading.route);
-        const evenness_t evenness = evenness_of(map, key, &shards);
+        const balance_check_t evenness = balance_check_of(map, key, &shards);
         tell_uneven(job, &evenness, &zones);
         chunkmap_free(map);
         presplit_free_shards(&shards);

@@ -4,7 +4,7 @@
 #include "odd_driver.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/config.h"
-#include "server/presplit/evenness.h"
+#include "server/presplit/balance_check.h"
 #include "server/presplit/balancer.h"
 #include "server/chunks/route.h"
 #include "server/presplit/undo.h"
@@ -369,9 +369,9 @@ static void try_evenness(server_t *server, const route_t *route, const chunkmap_
     LAB_MUST(nowhere);
     if (!presplit_shards(server, server_take(server, &err), &shards, &err))
         return;
-    const evenness_t evenness = evenness_of(map, route_key(route), &shards);
+    const balance_check_t evenness = balance_check_of(map, route_key(route), &shards);
     LAB_MUST(evenness.owners <= evenness.shards && evenness.most >= 0 && evenness.most <= 1);
-    evenness_print_commands(server, map, route_key(route), &shards, nowhere);
+    balance_check_print_commands(server, map, route_key(route), &shards, nowhere);
     presplit_free_shards(&shards);
 }
 

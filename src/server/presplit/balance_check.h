@@ -1,8 +1,8 @@
-/* evenness: whether new documents will reach all shards of the cluster, and what to do where they will not:
+/* balance_check: whether new documents will reach all shards of the cluster, and what to do where they will not:
  * for an empty collection that nobody has split yet, spreading it; for others, the commands that a person may
  * give. Main thread. */
-#ifndef TIPPLE_SERVER_PRESPLIT_EVENNESS_H
-#define TIPPLE_SERVER_PRESPLIT_EVENNESS_H
+#ifndef TIPPLE_SERVER_PRESPLIT_BALANCE_CHECK_H
+#define TIPPLE_SERVER_PRESPLIT_BALANCE_CHECK_H
 
 #include "server/chunks/route.h"
 #include "server/presplit/presplit.h"
@@ -16,16 +16,16 @@ typedef struct {
     char leaving[128];     /* has chunks, and is none of the shards: it is being drained; "" */
     bool known;            /* by lanes; else chunks are counted, which is only a hint */
     bool even;
-} evenness_t;
+} balance_check_t;
 
-evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards);
+balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards);
 
 /* Lines for the mongo shell that give each shard its share of what is still to come. */
-void evenness_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                             const shard_names_t *shards, FILE *out);
+void balance_check_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                                  const shard_names_t *shards, FILE *out);
 
 /* An empty collection of one chunk: split at the bounds, a part for each shard. */
-bool evenness_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                    const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
+bool balance_check_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                         const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err);
 
 #endif

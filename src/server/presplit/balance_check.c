@@ -1,4 +1,4 @@
-#include "server/presplit/evenness.h"
+#include "server/presplit/balance_check.h"
 #include "catalog/record_id/position.h"
 
 #include <inttypes.h>
@@ -25,10 +25,10 @@ static bool is_among(const shard_names_t *shards, const char *name) {
     return false;
 }
 
-evenness_t evenness_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
+balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
     double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
     size_t most = 0;
-    evenness_t evenness = {.shards = shards->count, .known = key->is_id};
+    balance_check_t evenness = {.shards = shards->count, .known = key->is_id};
     weigh(map, key, weights);
     for (size_t i = 0; i < chunkmap_shards(map); i++) {
         sum += weights[i];
@@ -110,8 +110,8 @@ static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out)
     }
 }
 
-void evenness_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                             const shard_names_t *shards, FILE *out) {
+void balance_check_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                                  const shard_names_t *shards, FILE *out) {
     lanes_t lanes = {.map = map, .shards = shards};
     if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= POSITION_LANES) {
         find_owners(&lanes);
@@ -129,8 +129,8 @@ static bool run(server_t *server, mongoc_client_t *client, bson_t *command, err_
     return ok;
 }
 
-bool evenness_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
-                    const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
+bool balance_check_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,
+                         const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     const char *name = server_namespace(server);
     bson_t *least = shardkey_end(key, false), *greatest = shardkey_end(key, true);
     bool ok = true;

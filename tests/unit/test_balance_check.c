@@ -1,5 +1,5 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
-#include "server/presplit/evenness.h"
+#include "server/presplit/balance_check.h"
 #include "catalog/record_id/position.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void check(const uint32_t *starts, const char *owners, size_t with, doubl
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes(starts, owners);
-    evenness_t evenness = evenness_of(map, &key, &four);
+    balance_check_t evenness = balance_check_of(map, &key, &four);
     assert_int_equal(evenness.owners, with);
     assert_int_equal(evenness.shards, 4);
     assert_true(evenness.most > most - 0.001 && evenness.most < most + 0.001);
@@ -73,7 +73,7 @@ static void test_other_keys(void **state) {
             assert_true(chunkmap_add(map, &min, names[with_all ? i : i % 2], i + 1));
             bson_destroy(&min);
         }
-        evenness_t evenness = evenness_of(map, &key, &four);
+        balance_check_t evenness = balance_check_of(map, &key, &four);
         assert_int_equal(evenness.owners, with_all ? 4 : 2);
         assert_true(evenness.even == (with_all != 0));
         assert_false(evenness.known);
@@ -90,14 +90,14 @@ static void test_leaving(void **state) {
     err_t err;
     assert_true(shardkey_parse("_id", &key, &err));
     chunkmap_t *map = lanes((uint32_t[]){0, 512, 768}, "012");
-    assert_string_equal(evenness_of(map, &key, &four).leaving, "");
-    evenness_t evenness = evenness_of(map, &key, &two);
+    assert_string_equal(balance_check_of(map, &key, &four).leaving, "");
+    balance_check_t evenness = balance_check_of(map, &key, &two);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 2);
-    assert_string_equal(evenness_of(map, &key, &none).leaving, "s2");
+    assert_string_equal(balance_check_of(map, &key, &none).leaving, "s2");
     chunkmap_free(map);
     map = lanes((uint32_t[]){0, 512}, "02");
-    evenness = evenness_of(map, &key, &two);
+    evenness = balance_check_of(map, &key, &two);
     assert_string_equal(evenness.leaving, "s2");
     assert_int_equal(evenness.owners, 1);
     assert_false(evenness.even);
