@@ -4,7 +4,7 @@
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "study/tune/autotune.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <errno.h>
 #include <inttypes.h>

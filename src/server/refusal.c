@@ -1,7 +1,7 @@
 /* What the errors of driver and servers mean for a load, by the table of codes, and the sentence that says
  * so. */
 #include "server/server.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "server/collection.h"
 #include "server/presplit/undo.h"
 #include "server/bson_read.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <pthread.h>
 #include <stdio.h>

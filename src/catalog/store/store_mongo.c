@@ -4,7 +4,7 @@
 #include "base/host/host.h"
 #include "catalog/store/change_bson.h"
 #include "catalog/store/entry_bson.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "catalog/record_id/position.h"

@@ -5,7 +5,7 @@
 #include "load/rate/pace.h"
 #include "server/chunks/config.h"
 #include "server/server_load.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 
 #include "format/schema/schema.h"
 #include "load/blocks/block.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 #include "server/server.h"
 
 typedef struct {

@@ -9,7 +9,7 @@
 #include "load/rejects/reject.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 #include "server/send/direct.h"
 #include "server/send/routers.h"
 

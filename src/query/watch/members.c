@@ -2,7 +2,7 @@
 #include "base/host/host.h"
 #include "base/log.h"
 #include "server/chunks/config.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "query/watch/watch.h"
 #include "server/chunks/config.h"
 #include "server/bson_read.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "server/chunks/config.h"
 #include "base/grow.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <stdlib.h>
 #include <string.h>

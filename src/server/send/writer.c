@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/zeroed.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 
 #include <ctype.h>
 #include <stdalign.h>

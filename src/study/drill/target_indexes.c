@@ -1,6 +1,6 @@
 #include "study/drill/target_indexes.h"
 #include "base/text.h"
-#include "server/codes.h"
+#include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 

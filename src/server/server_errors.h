@@ -1,9 +1,9 @@
-/* codes: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure:
+/* server_errors: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure:
  * knows nothing of the driver, so that everything which decides can be tested, and simulated, without a
  * server.
  */
-#ifndef TIPPLE_SERVER_CODES_H
-#define TIPPLE_SERVER_CODES_H
+#ifndef TIPPLE_SERVER_SERVER_ERRORS_H
+#define TIPPLE_SERVER_SERVER_ERRORS_H
 
 #include "base/err.h"
 

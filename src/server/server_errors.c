@@ -1,4 +1,4 @@
-#include "server/codes.h"
+#include "server/server_errors.h"
 #include "base/search.h"
 
 #include <string.h>
