@@ -1,5 +1,5 @@
 #include "catalog/catalog.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
                        "the catalog of %s was written by another version of tipple, in another layout (%d; "
                        "this one reads %d): use that version, or %s",
                        settings->name, header->layout, STORE_LAYOUT, ANEW);
-    if (header->lane_rule != POSITION_LANE_RULE)
+    if (header->lane_rule != RECORD_ID_LANE_RULE)
         return err_set(err, STATUS_USAGE,
                        "%s was loaded by another version of tipple, which gave its records other _ids: use "
                        "that version, or %s",
@@ -99,7 +99,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
             return false;
         if (!found) {
             catalog_header_t fresh = {
-                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
                 return err_set(err, STATUS_USAGE,
@@ -224,7 +224,7 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
             fresh->next_ordinal = (uint64_t)entry->ordinal + 1;
         for (size_t j = 0; j < entry->extent_count; j++) {
             const uint64_t end = entry->extents[j].base + entry->extents[j].length,
-                           units = (end + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
+                           units = (end + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT;
             fresh->next_extent = units > fresh->next_extent ? units : fresh->next_extent;
         }
         for (size_t j = 0; j < entry->piece_count; j++)
@@ -256,7 +256,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         catalog_header_free(&header);
         if (!found) {
             catalog_header_t fresh = {
-                .layout = STORE_LAYOUT, .lane_rule = POSITION_LANE_RULE, .generation = 1};
+                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
             if ((headless && !number_after_entries(store, &fresh, err)) ||
                 !store->make_header(store, &fresh, err))
                 return false;
@@ -409,10 +409,10 @@ static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err
         uint64_t unit, ordinal, bytes = takes[i].extent.length;
         if (!bytes)
             continue;
-        if (!store_take_numbers(store, (bytes + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT, 0, &unit,
+        if (!store_take_numbers(store, (bytes + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0, &unit,
                                 &ordinal, err))
             return false;
-        takes[i].extent.base = unit * POSITION_EXTENT_UNIT;
+        takes[i].extent.base = unit * RECORD_ID_EXTENT_UNIT;
     }
     return true;
 }
@@ -479,11 +479,11 @@ bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epo
         if (!*ours || entry_number(entry, offset, &number))
             return true;
         extent_t extent = {.start = entry_extents_end(entry)};
-        const uint64_t pieces = (offset - extent.start) / POSITION_STREAM_PIECE + 1;
-        extent.length = pieces * POSITION_STREAM_PIECE;
-        if (!store_take_numbers(store, extent.length / POSITION_EXTENT_UNIT, 0, &unit, &ordinal, err))
+        const uint64_t pieces = (offset - extent.start) / RECORD_ID_STREAM_PIECE + 1;
+        extent.length = pieces * RECORD_ID_STREAM_PIECE;
+        if (!store_take_numbers(store, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
             return false;
-        extent.base = unit * POSITION_EXTENT_UNIT;
+        extent.base = unit * RECORD_ID_EXTENT_UNIT;
         const entry_change_t change = {.ordinal = entry->ordinal,
                                        .piece = work->piece,
                                        .owner = ledger->options.self,

@@ -1,6 +1,6 @@
 #include "catalog/register.h"
 #include "base/search.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -522,8 +522,8 @@ static bool make_entry(const registration_t *registering, wanted_t *wanted, uint
     return ((entry->path && entry->key && entry->kind) || err_memory(err, strlen(wanted->name))) &&
            entry_add_version(entry, &wanted->seen, err) &&
            entry_add_extent(entry,
-                            (extent_t){.base = unit * POSITION_EXTENT_UNIT,
-                                       .length = wanted->extent_units * POSITION_EXTENT_UNIT},
+                            (extent_t){.base = unit * RECORD_ID_EXTENT_UNIT,
+                                       .length = wanted->extent_units * RECORD_ID_EXTENT_UNIT},
                             err) &&
            entry_make_pieces(entry, wanted->pieces, wanted->piece_blocks, err);
 }

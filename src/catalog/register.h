@@ -14,7 +14,7 @@ typedef struct {
     bool named;       /* has an identity; false: a stream without --input-name */
     bool may_grow;    /* a file of its own, which somebody may still be writing */
     version_t seen;
-    uint64_t extent_units; /* for all of its text, in units of POSITION_EXTENT_UNIT */
+    uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
     uint64_t ordinals;     /* so many numbers it takes */
     uint64_t piece_blocks; /* blocks of a piece, where it has several */
     size_t pieces;         /* 1, or more for a large plain file */

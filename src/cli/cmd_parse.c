@@ -177,7 +177,7 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     record_t record = {.line = UINT32_MAX}; /* before the first line */
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
-    int64_t id_base = position_id(position_lane(file->ordinal, cut->offset), file->base + cut->offset);
+    int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids, id_base);
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
@@ -234,7 +234,7 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
                    .ordinal = (uint32_t)parse->next_ordinal,
                    .base = parse->next_base};
     parse->next_ordinal += room_ordinals(input);
-    parse->next_base += room_units(input) * POSITION_EXTENT_UNIT;
+    parse->next_base += room_units(input) * RECORD_ID_EXTENT_UNIT;
     bool ok = file.dialect ? parse_stream(parse, &file, source, err) : err_memory(err, sizeof *file.dialect);
     source_close(source);
     free(file.dialect);

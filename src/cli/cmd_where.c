@@ -5,7 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,12 +35,12 @@ typedef struct {
 } where_t;
 
 static void find_place(const places_t *places, int64_t id, where_t *where) {
-    const entry_t *entry = places_find(places, position_voff(id), &where->offset);
+    const entry_t *entry = places_find(places, record_id_voff(id), &where->offset);
     *where = (where_t){.offset = where->offset};
     if (!entry || entry->removed)
         return;
     where->found = true;
-    where->lane_fits = position_lane(entry->ordinal, where->offset) == position_lane_of(id);
+    where->lane_fits = record_id_lane(entry->ordinal, where->offset) == record_id_lane_of(id);
     snprintf(where->path, sizeof where->path, "%s", entry->path);
 }
 

@@ -7,7 +7,7 @@
 #include "load/forget.h"
 #include "load/job.h"
 #include "load/blocks/other_stream.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -363,7 +363,7 @@ static bool send_held_back(job_t *job, block_t *block) {
     if (!block->counted)
         loading_add_block(&job->loading);
     block->counted = true;
-    const queue_offer_t offer = queue_offer(job->loading.queue, block, position_lane_of(block->id_base));
+    const queue_offer_t offer = queue_offer(job->loading.queue, block, record_id_lane_of(block->id_base));
     if (offer == QUEUE_CLOSED)
         loading_free_block(&job->loading, block);
     return offer != QUEUE_FULL;

@@ -7,7 +7,7 @@
 #include "catalog/store/store_mongo.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +23,14 @@ typedef bool take_range_t(void *context, int64_t from, int64_t to, err_t *err);
 static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take, void *context, err_t *err) {
     for (size_t i = 0; i < entry->extent_count; i++) {
         const extent_t *extent = &entry->extents[i];
-        const uint64_t blocks = (extent->length + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES,
+        const uint64_t blocks = (extent->length + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES,
                        before = offset > extent->start ? offset - extent->start : 0;
-        for (uint64_t block = 0; before < extent->length && block < blocks && block < POSITION_LANES;
+        for (uint64_t block = 0; before < extent->length && block < blocks && block < RECORD_ID_LANES;
              block++) {
-            const uint32_t lane = position_lane(entry->ordinal, extent->start + block * POSITION_BLOCK_BYTES);
-            if (!take(context, position_id(lane, extent->base + before),
-                      position_id(lane, extent->base + extent->length - 1), err))
+            const uint32_t lane =
+                record_id_lane(entry->ordinal, extent->start + block * RECORD_ID_BLOCK_BYTES);
+            if (!take(context, record_id_make(lane, extent->base + before),
+                      record_id_make(lane, extent->base + extent->length - 1), err))
                 return false;
         }
     }

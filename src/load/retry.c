@@ -1,5 +1,5 @@
 #include "load/job.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     if (verdict == FIX_CONTRADICTS)
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
     if (file->known_as && load_file_number(file, retry->offset, &voff))
-        block->id_base = position_id(position_lane(file->ordinal, retry->offset), voff);
+        block->id_base = record_id_make(record_id_lane(file->ordinal, retry->offset), voff);
     loading_add_block(&job->loading);
     block->counted = true;
     if (!queue_push(job->loading.queue, block, 0))

@@ -1,7 +1,7 @@
 #include "study/gauge.h"
 #include "format/records.h"
 #include "input/cutter.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool look_at(gauger_t *gauger, const dialect_t *dialect, const cut_t *cut
     gauge_t *gauge = gauger->gauge;
     record_t record;
     records_begin(gauger->records, dialect, cut->buffer.bytes, cut->length, cut->offset == 0, true,
-                  position_id(position_lane((uint32_t)gauge->files, cut->offset), cut->offset));
+                  record_id_make(record_id_lane((uint32_t)gauge->files, cut->offset), cut->offset));
     for (;;) {
         parsed_t parsed = records_next_into(gauger->records, &gauger->place, &record, NULL);
         if (parsed == PARSED_END)

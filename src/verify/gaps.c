@@ -24,8 +24,8 @@ static int by_base(const void *a, const void *b) {
 static void add_file(gaps_t *gaps, const load_file_t *file) {
     for (size_t i = 0; i < file->extent_count; i++) {
         const extent_t *extent = &file->extents[i];
-        uint64_t from = extent->start / POSITION_BLOCK_BYTES,
-                 to = (extent->start + extent->length) / POSITION_BLOCK_BYTES;
+        uint64_t from = extent->start / RECORD_ID_BLOCK_BYTES,
+                 to = (extent->start + extent->length) / RECORD_ID_BLOCK_BYTES;
         to = to < file->blocks ? to : file->blocks;
         if (from >= to)
             continue;
@@ -67,16 +67,16 @@ bool gaps_each(const gaps_t *gaps, size_t from_lane, size_t to_lane, gaps_fn *ta
     for (size_t lane = from_lane; lane < to_lane; lane++) {
         /* the reversal is its own inverse: this is ordinal + window, modulo the lanes, of what has this lane
          */
-        uint64_t sum = position_lane((uint32_t)lane, 0);
+        uint64_t sum = record_id_lane((uint32_t)lane, 0);
         for (size_t i = 0; i < gaps->count; i++) {
             const span_t *span = &gaps->spans[i];
-            uint64_t window = span->from + (sum - span->ordinal - span->from) % POSITION_LANES;
-            for (; window < span->to; window += POSITION_LANES) {
+            uint64_t window = span->from + (sum - span->ordinal - span->from) % RECORD_ID_LANES;
+            for (; window < span->to; window += RECORD_ID_LANES) {
                 uint64_t first =
-                    gaps_lane_start(lane) + span->base + (window - span->from) * POSITION_BLOCK_BYTES;
+                    gaps_lane_start(lane) + span->base + (window - span->from) * RECORD_ID_BLOCK_BYTES;
                 if (at < first && !take(context, at, first, err))
                     return false;
-                at = first + POSITION_BLOCK_BYTES;
+                at = first + RECORD_ID_BLOCK_BYTES;
             }
         }
     }

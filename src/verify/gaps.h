@@ -17,9 +17,9 @@ void gaps_free(gaps_t *gaps); /* NULL is allowed */
 
 uint64_t gaps_windows(const gaps_t *gaps); /* of all files */
 
-/* The first `_id` of a lane; of POSITION_LANES: what is behind all of them, 2^63. */
+/* The first `_id` of a lane; of RECORD_ID_LANES: what is behind all of them, 2^63. */
 static inline uint64_t gaps_lane_start(size_t lane) {
-    return (uint64_t)lane << POSITION_OFFSET_BITS;
+    return (uint64_t)lane << RECORD_ID_OFFSET_BITS;
 }
 
 /* Each gap [from, to) in these lanes, ascending; none is empty. False as soon as `take` is. */

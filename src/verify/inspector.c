@@ -23,7 +23,7 @@ struct inspector {
     records_place_t place;
     inspected_t counters; /* settled ones; read by others meanwhile */
     differences_t *differences;
-    uint64_t lanes[POSITION_LANES];
+    uint64_t lanes[RECORD_ID_LANES];
 
     /* the look at hand */
     const block_t *block;
@@ -196,7 +196,7 @@ static int next_stored(void *context, const uint8_t **stored, uint32_t *length, 
 }
 
 static int64_t end_of(int64_t first) {
-    return first > INT64_MAX - POSITION_BLOCK_BYTES ? INT64_MAX : first + POSITION_BLOCK_BYTES;
+    return first > INT64_MAX - RECORD_ID_BLOCK_BYTES ? INT64_MAX : first + RECORD_ID_BLOCK_BYTES;
 }
 
 /* The number and the bytes of a window's documents. */
@@ -329,7 +329,7 @@ static bool take_window(sink_t *sink, bool first, err_t *err) {
     inspector->record_id = -1;
     inspector->fix = fixes ? fixes_first(fixes, inspector->first_id) : 0;
     return (!first || take_records(sink, err)) &&
-           expect_fixes(sink, inspector->first_id + POSITION_BLOCK_BYTES, err);
+           expect_fixes(sink, inspector->first_id + RECORD_ID_BLOCK_BYTES, err);
 }
 
 static bool merge_window(inspector_t *inspector, bool first, err_t *err) {
@@ -348,8 +348,8 @@ static bool tell_unequal(inspector_t *inspector, const sink_t *sink, uint64_t co
     char why[200];
     difference_t difference = {.kind = DIFFERENCE_UNEQUAL};
     collection_difference(inspector, inspector->first_id, &difference);
-    difference.behind = difference.offset + POSITION_BLOCK_BYTES;
-    difference.last_id = inspector->first_id + POSITION_BLOCK_BYTES - 1;
+    difference.behind = difference.offset + RECORD_ID_BLOCK_BYTES;
+    difference.last_id = inspector->first_id + RECORD_ID_BLOCK_BYTES - 1;
     difference.records = 1;
     difference.line = block->first_line;
     difference.last_line = line_at(block, block->offset + block->length);
@@ -376,14 +376,14 @@ static bool sum_window(inspector_t *inspector, bool first, err_t *err) {
  */
 static bool find_window(const inspector_t *inspector, uint64_t window, int64_t *first) {
     const block_t *block = inspector->block;
-    uint64_t voff, offset = window * POSITION_BLOCK_BYTES;
+    uint64_t voff, offset = window * RECORD_ID_BLOCK_BYTES;
     if (window == block->from) {
         *first = block->id_base - (int64_t)(block->offset - offset);
         return true;
     }
     bool found = load_file_number(block->file, offset, &voff);
     if (found)
-        *first = position_id(position_lane(block->file->ordinal, offset), voff);
+        *first = record_id_make(record_id_lane(block->file->ordinal, offset), voff);
     return found;
 }
 
@@ -395,13 +395,13 @@ static bool look_once(inspector_t *inspector, const block_t *block, uint64_t *se
     for (uint64_t window = block->from; window < block->to; window++) {
         bool first = window == block->from;
         uint64_t before = inspector->look.seen;
-        inspector->window_offset = window * POSITION_BLOCK_BYTES;
+        inspector->window_offset = window * RECORD_ID_BLOCK_BYTES;
         if (!find_window(inspector, window, &inspector->first_id))
             break;
         if (!(inspector->inspection->quick ? sum_window(inspector, first, err)
                                            : merge_window(inspector, first, err)))
             return false;
-        seen[position_lane_of(inspector->first_id)] += inspector->look.seen - before;
+        seen[record_id_lane_of(inspector->first_id)] += inspector->look.seen - before;
     }
     return true;
 }
@@ -438,7 +438,7 @@ bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
     inspection_t *inspection = inspector->inspection;
     snapshot_read_refresh(inspector->target);
     for (bool second = false;;) {
-        uint64_t lanes[POSITION_LANES] = {0};
+        uint64_t lanes[RECORD_ID_LANES] = {0};
         if (!look_once(inspector, block, lanes, err)) {
             if (!snapshot_read_again(inspector->target))
                 return false;
@@ -454,7 +454,7 @@ bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err) {
             snapshot_read_refresh(inspector->target);
             continue;
         }
-        for (size_t i = 0; i < POSITION_LANES; i++)
+        for (size_t i = 0; i < RECORD_ID_LANES; i++)
             inspector->lanes[i] += lanes[i];
         settle(inspector);
         return differences_move(inspector->differences, inspector->found, err);

@@ -52,6 +52,6 @@ bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err);
  * by the inspector's own, or after it has ended. */
 const inspected_t *inspector_counters(const inspector_t *inspector);
 differences_t *inspector_differences(inspector_t *inspector);
-const uint64_t *inspector_lanes(const inspector_t *inspector); /* documents seen, by lane: POSITION_LANES */
+const uint64_t *inspector_lanes(const inspector_t *inspector); /* documents seen, by lane: RECORD_ID_LANES */
 
 #endif

@@ -80,14 +80,14 @@ typedef enum {
 } whose_t;
 
 static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
-    const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, position_voff(id), offset);
+    const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, record_id_voff(id), offset);
     if (!entry || entry->removed)
         return PLACE_OF_NOBODY;
-    if (position_lane(entry->ordinal, *offset) != position_lane_of(id))
+    if (record_id_lane(entry->ordinal, *offset) != record_id_lane_of(id))
         return PLACE_WRONG_LANE;
     if (!(*file = given_file(search, entry->ordinal)))
         return PLACE_OF_ANOTHER;
-    return *offset / POSITION_BLOCK_BYTES < (*file)->blocks ? COLLECTION_LOOKED_AT : PLACE_BEHIND_END;
+    return *offset / RECORD_ID_BLOCK_BYTES < (*file)->blocks ? COLLECTION_LOOKED_AT : PLACE_BEHIND_END;
 }
 
 /* ---- what does not belong there ---- */
@@ -281,7 +281,7 @@ static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) 
 
 static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search_t *search = searcher->search;
-    size_t lanes = POSITION_LANES / search->tasks, from = task * lanes;
+    size_t lanes = RECORD_ID_LANES / search->tasks, from = task * lanes;
     searcher->result = (outside_t){0};
     searcher->inside = 0;
     if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
@@ -401,7 +401,7 @@ static bool prepare(search_t *search, const outside_options_t *options, err_t *e
 
 static size_t power_of_two(uint64_t least) {
     size_t power = 1;
-    while (power < POSITION_LANES && power < least)
+    while (power < RECORD_ID_LANES && power < least)
         power *= 2;
     return power;
 }

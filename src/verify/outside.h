@@ -20,7 +20,7 @@ typedef struct {
     const places_t *places;
     const load_file_t *files; /* those that were looked at, all of their blocks */
     size_t file_count;
-    const uint64_t *lanes; /* documents seen, by lane: POSITION_LANES */
+    const uint64_t *lanes; /* documents seen, by lane: RECORD_ID_LANES */
     uint64_t estimate;     /* about so many documents are in the collection */
     uint32_t threads;
     uint64_t most; /* differences kept of a kind */

@@ -15,7 +15,7 @@
 #include "catalog/store/store_mongo.h"
 #include "server/collection.h"
 #include "load/before/describe_input.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ struct verification {
     inspection_t inspection;
     worker_t workers[MOST_THREADS];
     uint32_t worker_count;
-    uint64_t lanes[POSITION_LANES]; /* documents that were seen */
+    uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     progress_t progress;
 
     pthread_mutex_t lock; /* of what follows */
@@ -217,7 +217,7 @@ static bool number_the_rest(wanted_t *wanted, err_t *err) {
     if (!wanted->entry.piece_count || wanted->text_end <= end)
         return true;
     const uint64_t length = wanted->text_end - end;
-    return entry_add_extent(&wanted->entry, (extent_t){(1ull << POSITION_OFFSET_BITS) - length, end, length},
+    return entry_add_extent(&wanted->entry, (extent_t){(1ull << RECORD_ID_OFFSET_BITS) - length, end, length},
                             err);
 }
 
@@ -413,7 +413,7 @@ static bool join_workers(verification_t *run, err_t *err) {
         result->blocks_looked_at += counters->blocks;
         result->blocks += counters->blocks + worker->skipped;
         result->retries += counters->retries;
-        for (size_t lane = 0; lane < POSITION_LANES; lane++)
+        for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
             run->lanes[lane] += inspector_lanes(worker->inspector)[lane];
         ok = differences_move(result->differences, inspector_differences(worker->inspector), err) && ok;
         inspector_free(worker->inspector);

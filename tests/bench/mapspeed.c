@@ -6,7 +6,7 @@
  * For {_id: 1}, whose ranges follow from the number of shards alone, and for a compound key, whose ranges are
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
 #include "server/chunks/chunkmap.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "server/presplit/presplit.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static size_t count_busy(const size_t *found, size_t shards) {
 /* _ids as they come: block by block of a file. */
 static void find_ids(const chunkmap_t *map, size_t keys, size_t *found) {
     for (size_t i = 0; i < keys; i++)
-        found[chunkmap_find_whole(map, position_id(position_lane(0, i * 86), i * 86))]++;
+        found[chunkmap_find_whole(map, record_id_make(record_id_lane(0, i * 86), i * 86))]++;
 }
 
 static void find_compound(const chunkmap_t *map, size_t keys, size_t *found, bson_t *given) {

@@ -118,7 +118,7 @@ class Memory(Host):
             expected.update(self.file_documents(book, TEXTS)[0])
             for offset, _, record, body in faultlab.bodies(text):
                 if body is None:
-                    number = livetest.position_id(book["_id"], offset, book["extents"][0]["base"])
+                    number = livetest.record_id_make(book["_id"], offset, book["extents"][0]["base"])
                     expected[number] = livetest.document(number, livetest.body_of(record + self.FIX))
         self.holds(expected)
         for site, number in self.samples(sites, 20):

@@ -43,7 +43,7 @@ def documents_at(text, ordinal, extents):
     for offset, _, _, body in bodies(text):
         if body is not None:
             base, start = max((extent for extent in extents if extent[1] <= offset), key=lambda extent: extent[1])
-            number = livetest.position_id(ordinal, offset, base - start)
+            number = livetest.record_id_make(ordinal, offset, base - start)
             documents[number], offsets[number] = livetest.document(number, body), offset
     return documents, offsets
 

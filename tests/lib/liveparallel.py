@@ -65,7 +65,7 @@ def ids(kind, count, draw):
     def mixed(number):
         return (number, "%d" % number, ObjectId(struct.pack(">QI", number, 7)), number + 0.5)[number % 4]
     makers = {
-        "positions": lambda number: Int64(livetest.position_id(3, number * 9000, 0)),
+        "positions": lambda number: Int64(livetest.record_id_make(3, number * 9000, 0)),
         "numbers": lambda number: (number, Int64(number), float(number), number + 0.5)[number % 4] if number else -0.0,
         "objectids": lambda number: ObjectId(struct.pack(">IQ", 1400000000 + number, draw.getrandbits(64))),
         "texts": lambda number: "%s%d" % (draw.choice(("", "$", "é", "z")), number),

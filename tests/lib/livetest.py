@@ -98,7 +98,7 @@ def body_of(record, delimiter=b"|"):
     return b"".join([element(key, kind, text) for (key, kind), text in zip(FIELDS, fields)])
 
 
-def position_id(ordinal, offset, base):
+def record_id_make(ordinal, offset, base):
     """Design: int64( lane << 53 | voff ), lane = the 10 bits of (ordinal + offset / 256 KiB) mod 1024, reversed."""
     lane = int("{:010b}".format((ordinal + offset // WINDOW) % 1024)[::-1], 2)
     return lane << 53 | base + offset
@@ -126,7 +126,7 @@ class File:
         self.documents, self.rejected, self.places = {}, [], {}
         for offset, line, record in records(text):
             base, start = max((extent for extent in extents if extent[1] <= offset), key=lambda extent: extent[1])
-            body, number = body_of(record, delimiter), position_id(ordinal, offset, base - start)
+            body, number = body_of(record, delimiter), record_id_make(ordinal, offset, base - start)
             self.places[number] = (offset, line, record)
             if body is None:
                 self.rejected.append((offset, line, record))

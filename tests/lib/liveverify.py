@@ -104,7 +104,7 @@ class Case(livetest.Case):
     def id_of(self, name, offset, collection="results"):
         book, = [book for book in self.files(collection) if book["path"] == name]
         extent = max((extent for extent in book["extents"] if extent["start"] <= offset), key=lambda e: e["start"])
-        return livetest.position_id(book["_id"], offset, extent["base"] - extent["start"])
+        return livetest.record_id_make(book["_id"], offset, extent["base"] - extent["start"])
 
     def id_at(self, name, line):
         return self.id_of(name, self.offset_of(name, line))

@@ -8,7 +8,7 @@ import json
 
 import livetest
 import minimongo as mongo
-from livetest import position_id
+from livetest import record_id_make
 
 EPOCH = datetime.datetime(1970, 1, 1)
 
@@ -50,7 +50,7 @@ class Generated(livetest.Case):
         names = header.rstrip("\n").split(",")
         kinds, offset, documents = [kind_of(name) for name in names], len(header), {}
         for line, values in zip(lines, csv.reader(lines)):
-            number = mongo.Int64(position_id(0, offset, 0))
+            number = mongo.Int64(record_id_make(0, offset, 0))
             documents[number] = {"_id": number, **{n: kind(v) for n, kind, v in zip(names, kinds, values)}}
             offset += len(line)
         return documents

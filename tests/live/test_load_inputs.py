@@ -9,7 +9,7 @@ import zipfile
 
 import live
 import livetest
-from livetest import Books, document, element, position_id, rows
+from livetest import Books, document, element, record_id_make, rows
 
 
 class Inputs(livetest.Case):
@@ -312,7 +312,7 @@ class Inputs(livetest.Case):
         expected = {}
         for offset, _, record in livetest.records(text):
             fields = next(csv.reader([record.decode()]))
-            number = position_id(0, offset, 0)
+            number = record_id_make(0, offset, 0)
             expected[number] = document(number, b"".join(
                 element(key, kind, field.encode()) for (key, kind), field in zip(livetest.FIELDS, fields)))
         self.assertEqual(40, len(expected))
@@ -324,11 +324,11 @@ class Inputs(livetest.Case):
         done = self.tipple("generate", "mot", "--rows", 50000, "--seed", 3)
         text = done.stdout
         self.write("a.csv", text)
-        places = [position_id(0, offset, 0) for offset, _, _ in livetest.records(text)]
+        places = [record_id_make(0, offset, 0) for offset, _, _ in livetest.records(text)]
         counts = self.load("a.csv", "--max-rejects", "100%", status=(0, 2))
         self.assertEqual(len(places), counts["read"])
         found = [entry["_id"] for entry in self.documents(projection={"_id": 1})]
-        rejected = [] if not counts["rejected"] else [position_id(0, entry[1], 0) for entry in self.entries()]
+        rejected = [] if not counts["rejected"] else [record_id_make(0, entry[1], 0) for entry in self.entries()]
         self.assertEqual(sorted(places), sorted(found + rejected))
 
 

@@ -53,7 +53,7 @@ def records_by_lane(texts):
     lanes, ordinal = [0] * LANES, 0
     for text in texts:
         for begin in range(0, len(text), WINDOW):
-            lane = livetest.position_id(ordinal, begin, 0) >> 53
+            lane = livetest.record_id_make(ordinal, begin, 0) >> 53
             # a record begins behind a line end; at 0 there is the header
             lanes[lane] += text.count(b"\n", max(begin - 1, 0), min(begin + WINDOW, len(text)) - 1)
         ordinal += -(-len(text) // WINDOW)

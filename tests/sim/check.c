@@ -1,7 +1,7 @@
 /* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
  */
 #include "sim.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static const entry_t *find_entry(const world_t *world, uint32_t ordinal) {
 /* The entry that has its number; NULL: none has. */
 static const entry_t *entry_of(const world_t *world, const stored_t *one) {
     const entries_t *entries = &world->server.entries;
-    const uint64_t number = position_voff(one->id);
+    const uint64_t number = record_id_voff(one->id);
     for (size_t i = 0; i < entries->count; i++)
         for (size_t j = 0; j < entries->entries[i].extent_count; j++) {
             const extent_t *extent = &entries->entries[i].extents[j];
@@ -66,7 +66,7 @@ static const stored_t *find_document(const world_t *world, const entry_t *entry,
     uint64_t number;
     if (!entry_number(entry, offset, &number))
         return NULL;
-    const int64_t id = position_id(position_lane(entry->ordinal, offset), number);
+    const int64_t id = record_id_make(record_id_lane(entry->ordinal, offset), number);
     const documents_stored_t *documents = &world->server.documents;
     for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
@@ -116,7 +116,7 @@ static const stored_t *find_fix(const world_t *world, const entry_t *entry, uint
     uint64_t number;
     if (!world->retries || !entry_number(entry, offset, &number))
         return NULL;
-    const int64_t id = position_id(position_lane(entry->ordinal, offset), number);
+    const int64_t id = record_id_make(record_id_lane(entry->ordinal, offset), number);
     const documents_stored_t *documents = &world->server.documents;
     for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
@@ -752,7 +752,7 @@ void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t 
         const uint64_t offset = parts.start * input->unit;
         uint64_t number;
         if (input_of_path(world, entry->path) == input && entry_number(entry, offset, &number) &&
-            position_id(position_lane(entry->ordinal, offset), number) == id) {
+            record_id_make(record_id_lane(entry->ordinal, offset), number) == id) {
             if (!parts.fix && !is_noted(input, entry, parts.start, parts.length))
                 sim_fail(world, "torn", "a record that is cut off was sent before the catalog says so");
             return;

@@ -5,7 +5,7 @@
 #include "catalog/ledger/ledger_inner.h"
 #include "verify/read_back/merge.h"
 #include "load/rejects/reject_identity.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 
@@ -212,9 +212,9 @@ static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_
                 return false;
             const uint32_t at = batch->count++;
             batch->records[at] = record;
-            batch->ids[at] = position_id(position_lane(input_of(load, feed->task->work)->entry.ordinal,
-                                                       content_offset(feed->input, record)),
-                                         number);
+            batch->ids[at] = record_id_make(record_id_lane(input_of(load, feed->task->work)->entry.ordinal,
+                                                           content_offset(feed->input, record)),
+                                            number);
             batch->documents[at] = document_of(feed->input, record, load->command.format);
             batch->nothing[at] = batch->settled[at] = record->kind == RECORD_BAD;
         }
@@ -363,12 +363,12 @@ static bool read_back_block(batch_t *batch, uint64_t block, err_t *err) {
     uint64_t number;
     if (!entry_number(entry, block * LEDGER_BLOCK_BYTES, &number))
         return true;
-    const uint32_t lane = position_lane(entry->ordinal, block * LEDGER_BLOCK_BYTES);
+    const uint32_t lane = record_id_lane(entry->ordinal, block * LEDGER_BLOCK_BYTES);
     stored_t found[24];
     back_t back = {.batch = batch, .found = found};
     for (int turn = 0;; turn++) {
-        if (sim_fetch_range(&feed->wire, position_id(lane, number),
-                            position_id(lane, number + LEDGER_BLOCK_BYTES - 1), found, 24, &back.count))
+        if (sim_fetch_range(&feed->wire, record_id_make(lane, number),
+                            record_id_make(lane, number + LEDGER_BLOCK_BYTES - 1), found, 24, &back.count))
             break;
         if (turn > 8 || !goes_on(feed))
             return err_set(err, STATUS_SERVER, "no more patience with a read");

@@ -2,7 +2,7 @@
 #include "catalog/places.h"
 #include "catalog/removal.h"
 #include "sim.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 
@@ -47,14 +47,14 @@ static void want(sim_load_t *load, uint32_t at, wanted_t *wanted) {
                          .group = at,
                          .reload = load->command.reload};
     if (input->kind == INPUT_PIPE) {
-        wanted->extent_units = POSITION_STREAM_PIECE / POSITION_EXTENT_UNIT;
+        wanted->extent_units = RECORD_ID_STREAM_PIECE / RECORD_ID_EXTENT_UNIT;
         return;
     }
     wanted->seen.size = content->size;
     wanted->seen.modified_ns = content->modified_ns;
     memcpy(wanted->seen.digest, content->digest, sizeof content->digest);
-    wanted->extent_units = (content->size + POSITION_EXTENT_UNIT - 1) / POSITION_EXTENT_UNIT;
-    wanted->text_end = wanted->extent_units * POSITION_EXTENT_UNIT;
+    wanted->extent_units = (content->size + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT;
+    wanted->text_end = wanted->extent_units * RECORD_ID_EXTENT_UNIT;
     if (input->pieces > 1 && content->count &&
         content_block(input, &content->records[content->count - 1]) >= PIECE_BLOCKS * (input->pieces - 1)) {
         wanted->pieces = input->pieces;

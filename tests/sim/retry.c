@@ -4,7 +4,7 @@
 #include "catalog/ledger/standing.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 enum { FIXES = 2, TURNS = 8 };
 
@@ -75,7 +75,7 @@ static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool 
     if (standing != STANDING_OPEN)
         return;
     check_counts(world, entry, rejected);
-    item.id = position_id(position_lane(entry->ordinal, rejected->offset), number);
+    item.id = record_id_make(record_id_lane(entry->ordinal, rejected->offset), number);
     item.is =
         (fix_item_t){.entry = entry,
                      .mark = {.offset = rejected->offset, .of = of, .generation = retry->load->generation},

@@ -1,7 +1,7 @@
 /* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a
  * majority, always: what was executed stays. The collection is where things get lost. */
 #include "sim.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 
@@ -308,7 +308,7 @@ static void fetch(world_t *world, packet_t *message) {
 /* ---- removing ---- */
 
 static bool has_number(const packet_t *message, const stored_t *one) {
-    const uint64_t number = position_voff(one->id);
+    const uint64_t number = record_id_voff(one->id);
     return !one->orphan && number >= message->from_number && number < message->to_number;
 }
 

@@ -1,6 +1,6 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
 #include "server/presplit/balance_check.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static chunkmap_t *lanes(const uint32_t *starts, const char *owners) {
     for (size_t i = 0; owners[i]; i++) {
         bson_t min = BSON_INITIALIZER;
         if (i)
-            BSON_APPEND_INT64(&min, "_id", position_id(starts[i], 0));
+            BSON_APPEND_INT64(&min, "_id", record_id_make(starts[i], 0));
         else
             BSON_APPEND_MINKEY(&min, "_id");
         assert_true(chunkmap_add(map, &min, names[owners[i] - '0'], i + 1));

@@ -1,7 +1,7 @@
 /* bounds: _ids of every kind are cut so that each is in exactly one range, and into ranges of equal work. */
 #include "query/split/bounds.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "server/bson_read.h"
 
 #include <math.h>
@@ -127,10 +127,10 @@ static void whole(ids_t *ids, const char *why) {
 /* _ids of a load: of so many blocks, each of its lane. */
 static void load(ids_t *ids, uint32_t blocks, uint32_t first, uint32_t each) {
     start(ids);
-    for (uint32_t lane = 0; lane < POSITION_LANES; lane++)
+    for (uint32_t lane = 0; lane < RECORD_ID_LANES; lane++)
         for (uint32_t block = 0; block < blocks; block++)
-            for (uint32_t i = 0; position_lane(first + block, 0) == lane && i < each; i++)
-                add_int64(ids, position_id(lane, (uint64_t)block * POSITION_BLOCK_BYTES + i * 90));
+            for (uint32_t i = 0; record_id_lane(first + block, 0) == lane && i < each; i++)
+                add_int64(ids, record_id_make(lane, (uint64_t)block * RECORD_ID_BLOCK_BYTES + i * 90));
 }
 
 static void lanes(void **state) {

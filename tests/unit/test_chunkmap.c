@@ -2,7 +2,7 @@
  * hashes were given by a server ($toHashedIndexKey). */
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "server/presplit/presplit.h"
 
 #include <math.h>

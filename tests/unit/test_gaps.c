@@ -37,9 +37,9 @@ static uint64_t make(made_t *made, uint32_t ordinal, uint64_t base, const uint64
     *made = (made_t){.file = {.ordinal = ordinal, .extent_count = count, .blocks = windows}};
     for (size_t i = 0; i < count; i++) {
         made->extents[i] =
-            (extent_t){.base = base, .start = start, .length = units[i] * POSITION_EXTENT_UNIT};
+            (extent_t){.base = base, .start = start, .length = units[i] * RECORD_ID_EXTENT_UNIT};
         start += made->extents[i].length;
-        base += made->extents[i].length + (i % 2) * POSITION_EXTENT_UNIT;
+        base += made->extents[i].length + (i % 2) * RECORD_ID_EXTENT_UNIT;
     }
     return base;
 }
@@ -59,16 +59,16 @@ static void check(made_t *made, size_t files, size_t tasks) {
         made[i].file.extents = made[i].extents;
         list[i] = made[i].file;
         for (uint64_t window = 0; window < made[i].file.blocks; window++) {
-            uint64_t voff, offset = window * POSITION_BLOCK_BYTES;
+            uint64_t voff, offset = window * RECORD_ID_BLOCK_BYTES;
             if (load_file_number(&made[i].file, offset, &voff))
-                windows[count++] = position_id(position_lane(made[i].file.ordinal, offset), voff);
+                windows[count++] = record_id_make(record_id_lane(made[i].file.ordinal, offset), voff);
         }
     }
     qsort(windows, count, sizeof *windows, by_start);
     gaps_t *gaps = gaps_new(list, files);
     assert_non_null(gaps);
     assert_int_equal(gaps_windows(gaps), count);
-    size_t lanes = POSITION_LANES / tasks;
+    size_t lanes = RECORD_ID_LANES / tasks;
     for (size_t task = 0; task < tasks; task++)
         assert_true(gaps_each(gaps, task * lanes, (task + 1) * lanes, take, &lab, &err));
     /* they take turns, and leave nothing out */
@@ -80,7 +80,7 @@ static void check(made_t *made, size_t files, size_t tasks) {
         }
         assert_true(i < count);
         assert_true((uint64_t)windows[i] == at);
-        at = (uint64_t)windows[i++] + POSITION_BLOCK_BYTES;
+        at = (uint64_t)windows[i++] + RECORD_ID_BLOCK_BYTES;
     }
     assert_true(at == 1ull << 63);
     assert_true(lab.count <= count + tasks);
@@ -109,14 +109,14 @@ static void test_many(void **state) {
     for (int round = 0; round < 30; round++) {
         enum { FILES = 40 };
         made_t made[FILES];
-        uint64_t next = (uint64_t)(random() % 3) * POSITION_EXTENT_UNIT;
+        uint64_t next = (uint64_t)(random() % 3) * RECORD_ID_EXTENT_UNIT;
         uint32_t ordinal = 0;
         for (size_t i = 0; i < FILES; i++) {
             uint64_t units[3] = {1 + (uint64_t)(random() % 700), 1 + (uint64_t)(random() % 5), 1};
             size_t extents = 1 + (size_t)(random() % 3);
             uint64_t room = 0;
             for (size_t j = 0; j < extents; j++)
-                room += units[j] * (POSITION_EXTENT_UNIT / POSITION_BLOCK_BYTES);
+                room += units[j] * (RECORD_ID_EXTENT_UNIT / RECORD_ID_BLOCK_BYTES);
             uint64_t windows = random() % 3 ? (uint64_t)random() % (room + 1) : random() % 2 ? room : 1;
             ordinal += 1 + (uint32_t)(random() % 1500);
             next = make(&made[i], ordinal, next, units, extents, windows);
@@ -133,7 +133,7 @@ static void test_stop(void **state) {
     made.file.extents = made.extents;
     gaps_t *gaps = gaps_new(&made.file, 1);
     lab_t lab = {.gaps = malloc(MOST * sizeof *lab.gaps), .stop_at = 3};
-    assert_false(gaps_each(gaps, 0, POSITION_LANES, take, &lab, &err));
+    assert_false(gaps_each(gaps, 0, RECORD_ID_LANES, take, &lab, &err));
     assert_int_equal(lab.count, 3);
     gaps_free(gaps);
     gaps_free(NULL);

@@ -1,7 +1,7 @@
 /* register: which entry is which input, against a store in memory; and what other loads do between reading
  * and adding. */
 #include "catalog/register.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,7 +172,7 @@ static void test_known_again(void **state) {
     assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 1); /* another folder */
     assert_int_equal(one(&lab, file_of("e/other", 'y', 10), 2), 3);
     assert_int_equal(lab.entries.count, 4);
-    assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * POSITION_EXTENT_UNIT);
+    assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * RECORD_ID_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
     end(&lab);
 }

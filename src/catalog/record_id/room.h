@@ -3,15 +3,15 @@
 #define TIPPLE_CATALOG_RECORD_ID_ROOM_H
 
 #include "input/manifest.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 /* What it can hold at most, in whole units of extents; 0 as a bound means unknown, but for what is simply
  * empty. */
 static inline uint64_t room_units(const input_file_t *input) {
     uint64_t bytes = input->text_bound;
     if (!bytes && input->kind != INPUT_PLAIN && input->kind != INPUT_ZIP_MEMBER)
-        bytes = POSITION_STREAM_PIECE;
-    uint64_t units = bytes / POSITION_EXTENT_UNIT + (bytes % POSITION_EXTENT_UNIT != 0);
+        bytes = RECORD_ID_STREAM_PIECE;
+    uint64_t units = bytes / RECORD_ID_EXTENT_UNIT + (bytes % RECORD_ID_EXTENT_UNIT != 0);
     return units ? units : 1;
 }
 
@@ -19,9 +19,9 @@ static inline uint64_t room_units(const input_file_t *input) {
  * then share the lanes as evenly as if they were one. Only the number modulo the lanes counts. */
 static inline uint64_t room_ordinals(const input_file_t *input) {
     uint64_t windows = input->kind == INPUT_PLAIN
-                           ? (input->text_bound + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES
+                           ? (input->text_bound + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES
                            : 0;
-    return windows ? (windows - 1) % POSITION_LANES + 1 : 1;
+    return windows ? (windows - 1) % RECORD_ID_LANES + 1 : 1;
 }
 
 #endif

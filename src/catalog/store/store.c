@@ -1,10 +1,10 @@
 #include "catalog/store/store.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 
 /* The numbers of records have 53 bits; extents are counted in units. */
-static const uint64_t MOST_UNITS = (1ull << POSITION_OFFSET_BITS) / POSITION_EXTENT_UNIT;
+static const uint64_t MOST_UNITS = (1ull << RECORD_ID_OFFSET_BITS) / RECORD_ID_EXTENT_UNIT;
 
 void catalog_header_free(catalog_header_t *header) {
     free(header->format);

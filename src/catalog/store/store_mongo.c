@@ -7,7 +7,7 @@
 #include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -249,7 +249,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         append_load(query, "dropping", &change->by);
         append_load(set, "dropping", &nobody);
         BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
-        BSON_APPEND_INT32(set, "laneRule", POSITION_LANE_RULE);
+        BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);
         BSON_APPEND_INT64(set, "generation", change->generation);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
         BSON_APPEND_BOOL(unset, "format", true);

@@ -1,6 +1,6 @@
 #include "cli/options/plan_options.h"
 #include "base/numbers/units.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -270,7 +270,7 @@ bool plan_options_finish(plan_values_t *values, err_t *err) {
         plan->disk_read = plan->disk_write;
     plan->by_lanes = !values->even;
     if (!values->texts[LANES])
-        values->simulation.lanes = (uint32_t)fmax(LEAST_LANES, floor(POSITION_LANES / plan->shards));
+        values->simulation.lanes = (uint32_t)fmax(LEAST_LANES, floor(RECORD_ID_LANES / plan->shards));
     if (!values->texts[REPAIR] && plan->replicas >= 3)
         values->simulation.repair = ELECTION_SECONDS;
     if (plan->shards == 1 && plan->routers > 0)

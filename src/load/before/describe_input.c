@@ -1,5 +1,5 @@
 #include "load/before/describe_input.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "catalog/record_id/room.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ bool describe_may_grow(const input_file_t *input) {
 
 void describe_input(const input_file_t *input, wanted_t *wanted) {
     static const char *const kinds[] = {"plain", "gzip", "zstd", "zip", "stream"};
-    const uint64_t blocks = input->text_bound / POSITION_BLOCK_BYTES + 1;
+    const uint64_t blocks = input->text_bound / RECORD_ID_BLOCK_BYTES + 1;
     const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
@@ -62,7 +62,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
                          .pieces = 1};
     print_digest(input, input->digest, wanted->seen.digest);
     if (input->text_bound)
-        wanted->text_end = wanted->extent_units * POSITION_EXTENT_UNIT;
+        wanted->text_end = wanted->extent_units * RECORD_ID_EXTENT_UNIT;
     if (pieces >= 2) {
         pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
         wanted->pieces = (size_t)pieces;

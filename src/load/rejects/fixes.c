@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "catalog/ledger/standing.h"
 #include "format/records.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +190,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         return true;
     }
     entry_number(entry, retry->offset, &voff);
-    const int64_t id = position_id(position_lane(entry->ordinal, retry->offset), voff);
+    const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
     return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
            add(reading, retry, entry, of, id, length, filtered, err);
 }

@@ -45,7 +45,7 @@ void begun_free(begun_t *begun) {
 
 /* Where the window begins in which the block's first record does. */
 static uint64_t window_of(const block_t *block) {
-    return block->offset / POSITION_BLOCK_BYTES * POSITION_BLOCK_BYTES;
+    return block->offset / RECORD_ID_BLOCK_BYTES * RECORD_ID_BLOCK_BYTES;
 }
 
 /* To ask costs a hundredth of what duplicates cost, and on another shard there would be none. */

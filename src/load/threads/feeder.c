@@ -178,8 +178,8 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, u
     block->first_line = cut->first_line;
     block->lines_from = cut->lines_from;
     block->from = from;
-    block->to = cut->last ? (cut->next_offset - 1) / POSITION_BLOCK_BYTES + 1
-                          : cut->next_offset / POSITION_BLOCK_BYTES;
+    block->to = cut->last ? (cut->next_offset - 1) / RECORD_ID_BLOCK_BYTES + 1
+                          : cut->next_offset / RECORD_ID_BLOCK_BYTES;
     if (block->to > file->to)
         block->to = file->to;
     if (block->to <= block->from)
@@ -210,7 +210,7 @@ static bool number(feeder_t *feeder, block_t *block, err_t *err) {
                        "%s holds more than its size promised (more than %llu bytes): it changed while it was "
                        "read, or its compressed form lies about its size",
                        file->input->name, (unsigned long long)block->offset);
-    block->id_base = position_id(position_lane(file->ordinal, block->offset), voff);
+    block->id_base = record_id_make(record_id_lane(file->ordinal, block->offset), voff);
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool push_chain(worker_t *worker) {
     const feeder_options_t *options = &worker->feeder->options;
     block_t *chain = worker->chain;
     worker->chain = NULL;
-    if (!chain || queue_push(options->queue, chain, position_lane_of(chain->id_base)))
+    if (!chain || queue_push(options->queue, chain, record_id_lane_of(chain->id_base)))
         return true;
     while (chain) {
         block_t *next = chain->next;
@@ -268,22 +268,22 @@ static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
         return other_stream_refuse(file, "this stream has other content than that one behind",
-                                   run->from * POSITION_BLOCK_BYTES, err);
+                                   run->from * RECORD_ID_BLOCK_BYTES, err);
     if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
         return err_set(
             err, STATUS_INPUT,
             "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
             "between byte %llu and %llu of its text. If it is that file, name it so, and give "
             "--reload-changed; else load it under another name",
-            file->input->name, file->known_as, (unsigned long long)(run->from * POSITION_BLOCK_BYTES),
-            (unsigned long long)(run->to * POSITION_BLOCK_BYTES));
+            file->input->name, file->known_as, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
+            (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
     file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
                    "content than then. Put the old content back, or give --reload-changed, which removes its "
                    "documents and loads it again",
-                   file->input->name, (unsigned long long)(run->from * POSITION_BLOCK_BYTES),
-                   (unsigned long long)(run->to * POSITION_BLOCK_BYTES));
+                   file->input->name, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
+                   (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
 }
 
 /* Is the text of done blocks what it was? Known when a run of them is over. */
@@ -444,7 +444,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
                      err_t *err) {
     feeder_t *feeder = worker->feeder;
     cut_t cut;
-    uint64_t window = *end == UINT64_MAX ? file->from : *end / POSITION_BLOCK_BYTES;
+    uint64_t window = *end == UINT64_MAX ? file->from : *end / RECORD_ID_BLOCK_BYTES;
     if (window >= file->to)
         return 0;
     if (!pass_over_done(worker, file, cutter, &window, err))
@@ -452,7 +452,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     int got = cutter_next(cutter, &cut, err);
     if (got <= 0)
         return got;
-    if (cut.offset / POSITION_BLOCK_BYTES >= file->to) {
+    if (cut.offset / RECORD_ID_BLOCK_BYTES >= file->to) {
         pool_give(feeder->options.pool, &cut.buffer); /* the next piece's first record */
         return 0;
     }
@@ -469,7 +469,7 @@ static bool is_ours(const worker_t *worker, const load_file_t *file) {
 /* The piece was read to its end. */
 static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err) {
     const uint64_t blocks =
-        end == UINT64_MAX ? file->from : (end + POSITION_BLOCK_BYTES - 1) / POSITION_BLOCK_BYTES;
+        end == UINT64_MAX ? file->from : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
     const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
     if (!finish_comparing(worker, file, err))
         return false;

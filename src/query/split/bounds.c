@@ -1,6 +1,6 @@
 #include "query/split/bounds.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "server/bson_read.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static void add_cut(bounds_t *bounds, const bson_iter_t *id) {
 
 /* The first lane of a range. */
 static uint32_t lane_at(uint32_t number, uint32_t ranges) {
-    return POSITION_LANES * number / ranges;
+    return RECORD_ID_LANES * number / ranges;
 }
 
 /* Are sampled _ids in all of the equal shares of the lanes as often as chance would have it? */
@@ -77,14 +77,14 @@ static bool lanes_are_even(const bson_t *least, const bson_t *greatest, const bs
                            uint32_t ranges) {
     bson_iter_t at = *sample, id;
     bson_t document;
-    uint32_t counts[POSITION_LANES] = {0}, count = 0;
-    if (ranges > POSITION_LANES || !id_of(least, &id) || !is_position(&id) || !id_of(greatest, &id) ||
+    uint32_t counts[RECORD_ID_LANES] = {0}, count = 0;
+    if (ranges > RECORD_ID_LANES || !id_of(least, &id) || !is_position(&id) || !id_of(greatest, &id) ||
         !is_position(&id))
         return false;
     for (; bson_iter_next(&at); count++) {
         if (!bson_read_document(&at, &document) || !id_of(&document, &id) || !is_position(&id))
             return false;
-        uint32_t lane = position_lane_of(bson_iter_int64(&id)), range = 0;
+        uint32_t lane = record_id_lane_of(bson_iter_int64(&id)), range = 0;
         while (range + 1 < ranges && lane >= lane_at(range + 1, ranges))
             range++;
         counts[range]++;
@@ -103,7 +103,7 @@ static void cut_lanes(bounds_t *bounds, uint32_t ranges) {
     const char *key;
     for (uint32_t range = 1; range < ranges; range++) {
         bson_uint32_to_string(range, &key, name, sizeof name);
-        bson_append_int64(&holder, key, -1, position_id(lane_at(range, ranges), 0));
+        bson_append_int64(&holder, key, -1, record_id_make(lane_at(range, ranges), 0));
     }
     bson_iter_init(&id, &holder);
     while (bson_iter_next(&id))

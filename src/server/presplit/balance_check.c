@@ -1,5 +1,5 @@
 #include "server/presplit/balance_check.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights) {
     for (size_t i = 0; i < chunkmap_shards(map); i++)
         weights[i] = key->is_id ? 0 : (double)chunkmap_chunks_of(map, i);
-    for (uint32_t lane = 0; key->is_id && lane < POSITION_LANES; lane++)
-        weights[chunkmap_find_whole(map, position_id(lane, 0))]++;
+    for (uint32_t lane = 0; key->is_id && lane < RECORD_ID_LANES; lane++)
+        weights[chunkmap_find_whole(map, record_id_make(lane, 0))]++;
 }
 
 static bool is_among(const shard_names_t *shards, const char *name) {
@@ -50,13 +50,13 @@ balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, c
 typedef struct {
     const chunkmap_t *map;
     const shard_names_t *shards;
-    size_t owner[POSITION_LANES]; /* of each lane, by its number among `shards`; SIZE_MAX: another one */
+    size_t owner[RECORD_ID_LANES]; /* of each lane, by its number among `shards`; SIZE_MAX: another one */
 } lanes_t;
 
 static void find_owners(lanes_t *lanes) {
-    for (uint32_t lane = 0; lane < POSITION_LANES; lane++) {
+    for (uint32_t lane = 0; lane < RECORD_ID_LANES; lane++) {
         const char *name =
-            chunkmap_shard_name(lanes->map, chunkmap_find_whole(lanes->map, position_id(lane, 0)));
+            chunkmap_shard_name(lanes->map, chunkmap_find_whole(lanes->map, record_id_make(lane, 0)));
         lanes->owner[lane] = SIZE_MAX;
         for (size_t i = 0; i < lanes->shards->count; i++)
             if (strcmp(lanes->shards->names[i], name) == 0)
@@ -82,12 +82,12 @@ static size_t choose(const lanes_t *lanes, uint32_t from, uint32_t to, const boo
 static void print_move(const server_t *server, uint32_t from, uint32_t to, const char *shard, FILE *out) {
     fprintf(out, "db.adminCommand({moveRange: \"%s\", min: {_id: ", server_namespace(server));
     if (from)
-        fprintf(out, "NumberLong(\"%" PRId64 "\")", position_id(from, 0));
+        fprintf(out, "NumberLong(\"%" PRId64 "\")", record_id_make(from, 0));
     else
         fputs("MinKey", out);
     fputs("}, max: {_id: ", out);
-    if (to < POSITION_LANES)
-        fprintf(out, "NumberLong(\"%" PRId64 "\")", position_id(to, 0));
+    if (to < RECORD_ID_LANES)
+        fprintf(out, "NumberLong(\"%" PRId64 "\")", record_id_make(to, 0));
     else
         fputs("MaxKey", out);
     fprintf(out, "}, toShard: \"%s\"})\n", shard);
@@ -97,8 +97,8 @@ static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out)
     bool taken[CHUNKMAP_MOST_SHARDS] = {false};
     size_t count = lanes->shards->count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t first = (uint32_t)(i * POSITION_LANES / count),
-                 end = (uint32_t)((i + 1) * POSITION_LANES / count);
+        uint32_t first = (uint32_t)(i * RECORD_ID_LANES / count),
+                 end = (uint32_t)((i + 1) * RECORD_ID_LANES / count);
         size_t shard = choose(lanes, first, end, taken);
         taken[shard] = true;
         for (uint32_t from = first, to; from < end; from = to) {
@@ -113,7 +113,7 @@ static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out)
 void balance_check_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
                                   const shard_names_t *shards, FILE *out) {
     lanes_t lanes = {.map = map, .shards = shards};
-    if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= POSITION_LANES) {
+    if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= RECORD_ID_LANES) {
         find_owners(&lanes);
         print_moves(server, &lanes, out);
     } else {

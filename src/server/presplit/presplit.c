@@ -1,7 +1,7 @@
 #include "server/presplit/presplit.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 #include "server/presplit/zones.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ bool presplit_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
     for (size_t i = 1; i < shards; i++) {
         int64_t first;
         if (key->is_id)
-            first = position_id((uint32_t)(i * POSITION_LANES / shards), 0);
+            first = record_id_make((uint32_t)(i * RECORD_ID_LANES / shards), 0);
         else
             first = (int64_t)((uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards));
         bounds[i - 1] = bound_of(key, first);

@@ -1,5 +1,5 @@
 #include "study/plan/plan.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,11 +126,11 @@ static double over(double work, double capacity) {
 }
 
 static double largest_shard(const plan_spec_t *spec, plan_t *plan) {
-    plan->lanes_least = floor(POSITION_LANES / spec->shards);
-    plan->lanes_most = ceil(POSITION_LANES / spec->shards);
-    if (!spec->by_lanes || spec->shards > POSITION_LANES)
+    plan->lanes_least = floor(RECORD_ID_LANES / spec->shards);
+    plan->lanes_most = ceil(RECORD_ID_LANES / spec->shards);
+    if (!spec->by_lanes || spec->shards > RECORD_ID_LANES)
         return 1;
-    return plan->lanes_most * spec->shards / POSITION_LANES;
+    return plan->lanes_most * spec->shards / RECORD_ID_LANES;
 }
 
 /* The share of the fullest server in all primaries, and in all members. */

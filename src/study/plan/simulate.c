@@ -2,7 +2,7 @@
 #include "base/numbers/chance.h"
 #include "base/grow.h"
 #include "base/stop.h"
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,10 +119,10 @@ static void set_pace(world_t *world) {
 
 /* Of a shard, in even shares. */
 static double share_of(const simulate_spec_t *spec, uint32_t i) {
-    if (!spec->by_lanes || spec->shards > POSITION_LANES)
+    if (!spec->by_lanes || spec->shards > RECORD_ID_LANES)
         return 1;
-    uint32_t first = i * POSITION_LANES / spec->shards, end = (i + 1) * POSITION_LANES / spec->shards;
-    return (double)(end - first) * spec->shards / POSITION_LANES;
+    uint32_t first = i * RECORD_ID_LANES / spec->shards, end = (i + 1) * RECORD_ID_LANES / spec->shards;
+    return (double)(end - first) * spec->shards / RECORD_ID_LANES;
 }
 
 static void start(world_t *world, uint32_t who) {

@@ -1,5 +1,5 @@
 /* position: the _id of a record, there and back, and the spread of the lanes. */
-#include "catalog/record_id/position.h"
+#include "catalog/record_id/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,27 +10,27 @@
 
 static void test_lane_reverses_ten_bits(void **state) {
     (void)state;
-    assert_int_equal(position_lane(0, 0), 0);
-    assert_int_equal(position_lane(0, POSITION_BLOCK_BYTES - 1), 0);
-    assert_int_equal(position_lane(0, POSITION_BLOCK_BYTES), 512);
-    assert_int_equal(position_lane(1, 0), 512);
-    assert_int_equal(position_lane(0, 2 * POSITION_BLOCK_BYTES), 256);
-    assert_int_equal(position_lane(1, POSITION_BLOCK_BYTES), 256);
-    assert_int_equal(position_lane(0, 1023ull * POSITION_BLOCK_BYTES), 1023);
-    assert_int_equal(position_lane(1024, 0), 0);
+    assert_int_equal(record_id_lane(0, 0), 0);
+    assert_int_equal(record_id_lane(0, RECORD_ID_BLOCK_BYTES - 1), 0);
+    assert_int_equal(record_id_lane(0, RECORD_ID_BLOCK_BYTES), 512);
+    assert_int_equal(record_id_lane(1, 0), 512);
+    assert_int_equal(record_id_lane(0, 2 * RECORD_ID_BLOCK_BYTES), 256);
+    assert_int_equal(record_id_lane(1, RECORD_ID_BLOCK_BYTES), 256);
+    assert_int_equal(record_id_lane(0, 1023ull * RECORD_ID_BLOCK_BYTES), 1023);
+    assert_int_equal(record_id_lane(1024, 0), 0);
     /* the sum is taken before it is cut: no overflow at the far ends */
-    assert_in_range(position_lane(UINT32_MAX, (1ull << POSITION_OFFSET_BITS) - 1), 0, POSITION_LANES - 1);
+    assert_in_range(record_id_lane(UINT32_MAX, (1ull << RECORD_ID_OFFSET_BITS) - 1), 0, RECORD_ID_LANES - 1);
 }
 
 static void test_id_and_back(void **state) {
     (void)state;
-    static const uint64_t voffs[] = {0, 1, 262143, 262144, 1ull << 40, (1ull << POSITION_OFFSET_BITS) - 1};
-    for (uint32_t lane = 0; lane < POSITION_LANES; lane++) {
+    static const uint64_t voffs[] = {0, 1, 262143, 262144, 1ull << 40, (1ull << RECORD_ID_OFFSET_BITS) - 1};
+    for (uint32_t lane = 0; lane < RECORD_ID_LANES; lane++) {
         for (size_t i = 0; i < sizeof voffs / sizeof *voffs; i++) {
-            int64_t id = position_id(lane, voffs[i]);
+            int64_t id = record_id_make(lane, voffs[i]);
             assert_true(id >= 0);
-            assert_true(position_voff(id) == voffs[i]);
-            assert_int_equal(position_lane_of(id), lane);
+            assert_true(record_id_voff(id) == voffs[i]);
+            assert_int_equal(record_id_lane_of(id), lane);
         }
     }
 }
@@ -40,11 +40,11 @@ static void test_blocks_use_all_lanes(void **state) {
     (void)state;
     static const uint32_t ordinals[] = {0, 1, 7, 1000, 123456};
     for (size_t i = 0; i < sizeof ordinals / sizeof *ordinals; i++) {
-        char used[POSITION_LANES];
+        char used[RECORD_ID_LANES];
         memset(used, 0, sizeof used);
-        for (uint64_t block = 0; block < POSITION_LANES; block++)
-            used[position_lane(ordinals[i], (block + 37) * POSITION_BLOCK_BYTES)]++;
-        for (size_t lane = 0; lane < POSITION_LANES; lane++)
+        for (uint64_t block = 0; block < RECORD_ID_LANES; block++)
+            used[record_id_lane(ordinals[i], (block + 37) * RECORD_ID_BLOCK_BYTES)]++;
+        for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
             assert_int_equal(used[lane], 1);
     }
 }
@@ -55,8 +55,8 @@ static void test_any_moment_is_even(void **state) {
     for (uint32_t shards = 2; shards <= 8; shards *= 2) {
         int by_block[8] = {0}, by_file[8] = {0};
         for (uint32_t i = 0; i < 16; i++) {
-            by_block[position_lane(3, i * (uint64_t)POSITION_BLOCK_BYTES) / (POSITION_LANES / shards)]++;
-            by_file[position_lane(i, 100) / (POSITION_LANES / shards)]++;
+            by_block[record_id_lane(3, i * (uint64_t)RECORD_ID_BLOCK_BYTES) / (RECORD_ID_LANES / shards)]++;
+            by_file[record_id_lane(i, 100) / (RECORD_ID_LANES / shards)]++;
         }
         for (uint32_t shard = 0; shard < shards; shard++) {
             assert_int_equal(by_block[shard], 16 / shards);
