@@ -8,7 +8,7 @@
 #include "input/cutter.h"
 #include "load/threads/feeder.h"
 #include "verify/inspector.h"
-#include "verify/outside.h"
+#include "verify/stray_scan.h"
 #include "load/progress.h"
 #include "catalog/catalog.h"
 #include "catalog/register.h"
@@ -459,14 +459,14 @@ static bool compare(verification_t *run, err_t *err) {
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    outside_options_t options = {.server = run->server,
-                                 .files = run->files,
-                                 .file_count = run->manifest->count,
-                                 .lanes = run->lanes,
-                                 .estimate = run->place.count,
-                                 .threads = result->threads,
-                                 .most = run->spec->most};
-    outside_t outside = {.documents = 0};
+    stray_scan_options_t options = {.server = run->server,
+                                    .files = run->files,
+                                    .file_count = run->manifest->count,
+                                    .lanes = run->lanes,
+                                    .estimate = run->place.count,
+                                    .threads = result->threads,
+                                    .most = run->spec->most};
+    stray_scan_t outside = {.documents = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
         return true;
     differences_t *found = differences_new(run->spec->most);
@@ -474,7 +474,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     while (ok && !settled) {
         differences_clear(found);
         options.places = run->places;
-        ok = outside_look(&options, found, &outside, err);
+        ok = stray_scan_look(&options, found, &outside, err);
         result->retries += outside.retries;
         if (ok && stop_signal())
             ok = err_set(err, (status_t)(128 + stop_signal()),

@@ -1,4 +1,4 @@
-#include "verify/outside.h"
+#include "verify/stray_scan.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "verify/gaps.h"
@@ -29,7 +29,7 @@ typedef struct searcher searcher_t;
 typedef bool task_fn(searcher_t *searcher, size_t from_lane, size_t to_lane, err_t *err);
 
 struct search {
-    const outside_options_t *options;
+    const stray_scan_options_t *options;
     given_t *given; /* by ordinal */
     gaps_t *gaps;   /* between their windows */
     bson_t *others; /* {_id: ...}: where what is no place lies */
@@ -40,7 +40,7 @@ struct search {
 
     pthread_mutex_t lock; /* of what follows */
     size_t next_task;
-    outside_t result;
+    stray_scan_t result;
     differences_t *differences;
     bool failed;
     err_t err;
@@ -53,8 +53,8 @@ struct searcher {
     mongoc_read_prefs_t *primary;
     bson_t *options; /* of the finds */
     differences_t *found;
-    outside_t result; /* of the task at hand */
-    uint64_t inside;  /* documents of it where inspectors have looked */
+    stray_scan_t result; /* of the task at hand */
+    uint64_t inside;     /* documents of it where inspectors have looked */
     char doing[300];
 };
 
@@ -200,7 +200,7 @@ static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *document
 /* The `_id`s of a range, one by one. From its start again when the server goes away. */
 static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
     server_t *server = searcher->search->options->server;
-    const outside_t before = searcher->result;
+    const stray_scan_t before = searcher->result;
     const uint64_t inside = searcher->inside;
     patience_t patience = server_patience(server);
     differences_t *found = searcher->found, *here = differences_new(searcher->search->options->most);
@@ -282,7 +282,7 @@ static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) 
 static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search_t *search = searcher->search;
     size_t lanes = RECORD_ID_LANES / search->tasks, from = task * lanes;
-    searcher->result = (outside_t){0};
+    searcher->result = (stray_scan_t){0};
     searcher->inside = 0;
     if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
                                : list(searcher, &search->others[task - search->tasks], err)))
@@ -386,7 +386,7 @@ static bson_t *list_others(size_t *count_out) {
     return others;
 }
 
-static bool prepare(search_t *search, const outside_options_t *options, err_t *err) {
+static bool prepare(search_t *search, const stray_scan_options_t *options, err_t *err) {
     search->options = options;
     search->others = list_others(&search->other_count);
     search->given = malloc((options->file_count + 1) * sizeof *search->given);
@@ -413,7 +413,7 @@ static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *e
     search->look = look;
     search->tasks = power_of_two(tasks);
     search->next_task = 0;
-    search->result = (outside_t){.retries = search->result.retries};
+    search->result = (stray_scan_t){.retries = search->result.retries};
     differences_clear(search->differences);
     while (started < search->options->threads && started < MOST_THREADS &&
            started < search->tasks + search->other_count &&
@@ -440,7 +440,7 @@ static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) 
 }
 
 static bool look(search_t *search, err_t *err) {
-    const outside_options_t *options = search->options;
+    const stray_scan_options_t *options = search->options;
     uint64_t kept;
     if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
         if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
@@ -452,8 +452,8 @@ static bool look(search_t *search, err_t *err) {
     return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
 }
 
-bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
-                  err_t *err) {
+bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,
+                     err_t *err) {
     search_t search = {.differences = differences_new(options->most)};
     pthread_mutex_init(&search.lock, NULL);
     bool ok = search.differences ? prepare(&search, options, err) : err_memory(err, 1);

@@ -1,4 +1,4 @@
-/* outside: what a collection holds beside the ranges of `_id`s that inspectors have looked at. In one of two
+/* stray_scan: what a collection holds beside the ranges of `_id`s that inspectors have looked at. In one of two
  * ways, whichever asks less of the server:
  *
  *     lane    |--window--|      gap      |--window--|            gap            |--window--|
@@ -7,8 +7,8 @@
  *         number of documents that the server keeps anyway must agree then, or everything is counted after
  * all. many windows with few documents: everything is counted, some lanes at a time, and only where there is
  * more than was seen the `_id`s are read. */
-#ifndef TIPPLE_VERIFY_OUTSIDE_H
-#define TIPPLE_VERIFY_OUTSIDE_H
+#ifndef TIPPLE_VERIFY_STRAY_SCAN_H
+#define TIPPLE_VERIFY_STRAY_SCAN_H
 
 #include "load/blocks/block.h"
 #include "verify/difference.h"
@@ -24,18 +24,18 @@ typedef struct {
     uint64_t estimate;     /* about so many documents are in the collection */
     uint32_t threads;
     uint64_t most; /* differences kept of a kind */
-} outside_options_t;
+} stray_scan_options_t;
 
 typedef struct {
     uint64_t documents; /* in the collection */
     uint64_t others;    /* of files that are in the catalog, and were not looked at */
     uint64_t changed;   /* that came into, or went from, what had been looked at before */
     uint64_t retries;
-} outside_t;
+} stray_scan_t;
 
 /* Adds what does not belong there: extra (at a place of a file behind its end) and foreign (at no file's
  * place, or under an `_id` that is no place). */
-bool outside_look(const outside_options_t *options, differences_t *differences, outside_t *result,
-                  err_t *err);
+bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,
+                     err_t *err);
 
 #endif
