@@ -54,7 +54,7 @@ struct searcher {
     bson_t *options; /* of the finds */
     differences_t *found;
     stray_scan_t result; /* of the task at hand */
-    uint64_t inside;     /* documents of it where inspectors have looked */
+    uint64_t inside;     /* documents of it where verifiers have looked */
     char doing[300];
 };
 

@@ -1,4 +1,4 @@
-/* stray_scan: what a collection holds beside the ranges of `_id`s that inspectors have looked at. In one of two
+/* stray_scan: what a collection holds beside the ranges of `_id`s that verifiers have looked at. In one of two
  * ways, whichever asks less of the server:
  *
  *     lane    |--window--|      gap      |--window--|            gap            |--window--|

@@ -7,7 +7,7 @@
 #include "format/format.h"
 #include "input/cutter.h"
 #include "load/threads/feeder.h"
-#include "verify/inspector.h"
+#include "verify/verifier.h"
 #include "verify/stray_scan.h"
 #include "load/progress.h"
 #include "catalog/catalog.h"
@@ -31,7 +31,7 @@ typedef struct verification verification_t;
 typedef struct {
     verification_t *run;
     pthread_t thread;
-    inspector_t *inspector;
+    verifier_t *verifier;
     uint64_t skipped; /* blocks that are not in the sample */
 } worker_t;
 
@@ -320,7 +320,7 @@ static void *work(void *context) {
             if (ok && !stop_signal() && !has_failed(run)) {
                 if (!in_sample(run->spec, block))
                     worker->skipped++;
-                else if (!(ok = inspector_look(worker->inspector, block, &err)))
+                else if (!(ok = verifier_look(worker->verifier, block, &err)))
                     fail(run, &err);
             }
             free_block(run, block);
@@ -352,10 +352,10 @@ static bool start_workers(verification_t *run, err_t *err) {
     for (; run->worker_count < threads; run->worker_count++) {
         worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
-        if (!(worker->inspector = inspector_new(&run->inspection, err)))
+        if (!(worker->verifier = verifier_new(&run->inspection, err)))
             return false;
         if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
-            inspector_free(worker->inspector);
+            verifier_free(worker->verifier);
             return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
         }
     }
@@ -389,7 +389,7 @@ static void watch(verification_t *run, feeder_t *feeder) {
         pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
         for (uint32_t i = 0; i < run->worker_count; i++)
             documents +=
-                __atomic_load_n(&inspector_counters(run->workers[i].inspector)->seen, __ATOMIC_RELAXED);
+                __atomic_load_n(&verifier_counters(run->workers[i].verifier)->seen, __ATOMIC_RELAXED);
         progress_show(&run->progress, feeder_progress(feeder).disk_bytes, documents);
     }
 }
@@ -400,7 +400,7 @@ static bool join_workers(verification_t *run, err_t *err) {
     for (uint32_t i = 0; i < run->worker_count; i++) {
         worker_t *worker = &run->workers[i];
         pthread_join(worker->thread, NULL);
-        const inspected_t *counters = inspector_counters(worker->inspector);
+        const inspected_t *counters = verifier_counters(worker->verifier);
         result->records += counters->records;
         result->expected += counters->expected;
         result->rejected += counters->rejected;
@@ -414,9 +414,9 @@ static bool join_workers(verification_t *run, err_t *err) {
         result->blocks += counters->blocks + worker->skipped;
         result->retries += counters->retries;
         for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
-            run->lanes[lane] += inspector_lanes(worker->inspector)[lane];
-        ok = differences_move(result->differences, inspector_differences(worker->inspector), err) && ok;
-        inspector_free(worker->inspector);
+            run->lanes[lane] += verifier_lanes(worker->verifier)[lane];
+        ok = differences_move(result->differences, verifier_differences(worker->verifier), err) && ok;
+        verifier_free(worker->verifier);
     }
     run->worker_count = 0;
     return ok;

@@ -1,4 +1,4 @@
-/* inspector: one thread's look at blocks: their records are made into documents again, the range of `_id`s
+/* verifier: one thread's look at blocks: their records are made into documents again, the range of `_id`s
  * that they stand for is read from the target (majority, through the router, so that orphans do not count),
  * and both are compared byte by byte.
  *
@@ -9,8 +9,8 @@
  * A block that was cut short by a lost connection, a stepdown or a moved chunk is looked at again from its
  * start. A block in which something differs is looked at once more, too, and what is told is the second look:
  * a primary that was elected a moment ago may not know yet that the majority has what it holds. */
-#ifndef TIPPLE_VERIFY_INSPECTOR_H
-#define TIPPLE_VERIFY_INSPECTOR_H
+#ifndef TIPPLE_VERIFY_VERIFIER_H
+#define TIPPLE_VERIFY_VERIFIER_H
 
 #include "format/filter.h"
 #include "load/blocks/block.h"
@@ -20,7 +20,7 @@
 
 #include <pthread.h>
 
-/* What all inspectors of a run share. */
+/* What all verifiers of a run share. */
 typedef struct {
     const schema_t *schema;
     const filter_t *filter; /* or NULL */
@@ -40,18 +40,18 @@ typedef struct {
     uint64_t blocks, retries;
 } inspected_t;
 
-typedef struct inspector inspector_t;
+typedef struct verifier verifier_t;
 
-inspector_t *inspector_new(inspection_t *inspection, err_t *err);
-void inspector_free(inspector_t *inspector); /* NULL is allowed */
+verifier_t *verifier_new(inspection_t *inspection, err_t *err);
+void verifier_free(verifier_t *verifier); /* NULL is allowed */
 
 /* Looks at a block; its buffer stays the caller's. */
-bool inspector_look(inspector_t *inspector, const block_t *block, err_t *err);
+bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err);
 
 /* What it has found so far. The counters may be read by other threads (each of them is whole); the rest only
- * by the inspector's own, or after it has ended. */
-const inspected_t *inspector_counters(const inspector_t *inspector);
-differences_t *inspector_differences(inspector_t *inspector);
-const uint64_t *inspector_lanes(const inspector_t *inspector); /* documents seen, by lane: RECORD_ID_LANES */
+ * by the verifier's own, or after it has ended. */
+const inspected_t *verifier_counters(const verifier_t *verifier);
+differences_t *verifier_differences(verifier_t *verifier);
+const uint64_t *verifier_lanes(const verifier_t *verifier); /* documents seen, by lane: RECORD_ID_LANES */
 
 #endif
