@@ -120,7 +120,7 @@ size_t job_shard_count(const job_t *job); /* 1 where there are none */
 bool job_restrain(job_t *job, err_t *err);
 void job_release(job_t *job);
 
-/* tally.c: waits for the loader threads and puts what they did into the result. */
+/* summary.c: waits for the loader threads and puts what they did into the result. */
 void job_join_loaders(job_t *job);
 
 /* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
