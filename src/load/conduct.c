@@ -166,7 +166,7 @@ static void show_progress(job_t *job) {
                    documents = job_documents(job);
     job->documents = documents;
     progress_show(&job->progress, bytes, documents);
-    course_point(&job->result->course, documents, bytes);
+    timeline_point(&job->result->course, documents, bytes);
 }
 
 static void wait_until(loading_t *loading, int64_t until_ns) {

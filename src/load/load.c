@@ -118,23 +118,23 @@ static bool may_drop(const job_t *job, err_t *err) {
 }
 
 static bool drop_target(job_t *job, err_t *err) {
-    course_enter(&job->result->course, COURSE_DROPPING);
+    timeline_enter(&job->result->course, TIMELINE_DROPPING);
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
-    course_enter(&job->result->course, COURSE_LOOKING);
+    timeline_enter(&job->result->course, TIMELINE_LOOKING);
     return ok;
 }
 
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
-    course_enter(&job->result->course, COURSE_CREATING);
+    timeline_enter(&job->result->course, TIMELINE_CREATING);
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
-    course_enter(&job->result->course, COURSE_PLACING);
+    timeline_enter(&job->result->course, TIMELINE_PLACING);
     if (!job_open_shards(job, err))
         return false;
-    course_enter(&job->result->course, COURSE_LOOKING);
+    timeline_enter(&job->result->course, TIMELINE_LOOKING);
     uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
     useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
     if (!spec->threads && useful > job->result->threads)
@@ -327,8 +327,8 @@ static bool move_data(job_t *job, err_t *err) {
             total += job->files[i].input->disk_bytes;
     progress_start(&job->progress, total);
     int64_t began = clock_now_ns();
-    course_enter(&job->result->course, COURSE_LOADING);
-    course_point(&job->result->course, 0, 0);
+    timeline_enter(&job->result->course, TIMELINE_LOADING);
+    timeline_point(&job->result->course, 0, 0);
     err_t feeding = {.text = ""}, flushing = {.text = ""};
     const bool started = start_loaders(job, err);
     bool ok = started && feed_and_send(job, err);
@@ -340,7 +340,8 @@ static bool move_data(job_t *job, err_t *err) {
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
     const counts_t *counts = &job->result->counts;
-    course_last_point(&job->result->course, counts->loaded + counts->already_there, job->result->bytes_read);
+    timeline_last_point(&job->result->course, counts->loaded + counts->already_there,
+                        job->result->bytes_read);
     progress_end(&job->progress);
     if (!fed)
         job_tell_late_misfit(job, &feeding);
@@ -366,7 +367,7 @@ static bool move_data(job_t *job, err_t *err) {
 static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     if (job->index_count)
-        course_enter(&result->course, COURSE_INDEXES);
+        timeline_enter(&result->course, TIMELINE_INDEXES);
     for (size_t i = 0; i < job->index_count; i++) {
         built_index_t *built = &result->indexes[result->index_count];
         snprintf(built->keys, sizeof built->keys, "%s", job->spec->indexes[i]);
@@ -503,7 +504,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     *err = (err_t){.status = STATUS_OK};
     job->spec = spec;
     job->result = result;
-    course_begin(&result->course);
+    timeline_begin(&result->course);
     result->course.told = spec->told;
     loading_init(&job->loading);
     bool ok = run(job, err);
@@ -518,10 +519,10 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
     flushes_stop(job->flushes, &result->flushes);
-    course_enter(&result->course, COURSE_CLOSING);
+    timeline_enter(&result->course, TIMELINE_CLOSING);
     job_close_shards(job);
     job_close_catalog(job, err, ok);
-    course_end(&result->course);
+    timeline_end(&result->course);
     free_job(job);
     free(job);
     return ok;

@@ -4,7 +4,7 @@
 
 #include "base/numbers/hist.h"
 #include "format/schema/schema.h"
-#include "load/course.h"
+#include "load/timeline.h"
 #include "load/rate/flushes.h"
 #include "load/before/misfits.h"
 #include "load/rate/traffic.h"
@@ -47,11 +47,11 @@ typedef struct {
     bool
         reload_changed; /* inputs that have changed: their documents are removed, and they are loaded again */
     bool trial;         /* of a study: nobody has to be told of what it may lose */
-    bool skip_bad_files; /* inputs that do not fit the format are left out, and named */
-    bool short_keys;     /* the format's keys shortened (format/schema_short.h); for trials */
-    bool indexes_first;  /* they are built before the first document comes */
-    course_told_t told;  /* of its phases */
-    bool watch_flushes;  /* find out when the server wrote checkpoints */
+    bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
+    bool short_keys;      /* the format's keys shortened (format/schema_short.h); for trials */
+    bool indexes_first;   /* they are built before the first document comes */
+    timeline_told_t told; /* of its phases */
+    bool watch_flushes;   /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
@@ -94,7 +94,7 @@ typedef struct {
     size_t index_count;
     misfits_t skipped;     /* --skip-bad-files */
     size_t skipped_before; /* of them, before the load began: `files` does not count those */
-    course_t course;
+    timeline_t course;
 } load_result_t;
 
 void load_result_free(load_result_t *result); /* what it points to */

@@ -98,10 +98,10 @@ static void add_counts(report_t *report, const load_result_t *result) {
 
 /* ---- over time ---- */
 
-static void add_bands(report_t *report, const course_t *course, const flushes_t *flushes) {
+static void add_bands(report_t *report, const timeline_t *course, const flushes_t *flushes) {
     for (size_t i = 0; i < course->visit_count; i++) {
-        const course_span_t *span = &course->visits[i].span;
-        report_band(report, "phase", course_phase_name(course->visits[i].phase), seconds(span->began_ns),
+        const timeline_span_t *span = &course->visits[i].span;
+        report_band(report, "phase", timeline_phase_name(course->visits[i].phase), seconds(span->began_ns),
                     seconds(span->began_ns + span->took_ns));
     }
     for (size_t i = 0; i < flushes->count; i++)
@@ -110,7 +110,7 @@ static void add_bands(report_t *report, const course_t *course, const flushes_t 
 }
 
 /* Between one point and the next, at its end. A last point that lies close behind another stands for both. */
-void report_load_course(report_t *report, const course_t *course, const flushes_t *flushes) {
+void report_load_course(report_t *report, const timeline_t *course, const flushes_t *flushes) {
     const size_t count = course->point_count;
     report_begin(report, REPORT_LINES, "Documents a second",
                  !flushes->known   ? "The server's checkpoints are not known."
@@ -118,9 +118,9 @@ void report_load_course(report_t *report, const course_t *course, const flushes_
                                    : "The server's checkpoints are known to about half a second.");
     report_axes(report, "time", "s", "documents", "documents/s");
     report_series(report, "documents loaded");
-    const course_point_t *before = course->points;
+    const timeline_point_t *before = course->points;
     for (size_t i = 1; i < count; i++) {
-        const course_point_t *now = &course->points[i];
+        const timeline_point_t *now = &course->points[i];
         const bool close = i + 2 == count && now[1].at_ns - now->at_ns < course->every_ns / 2;
         if (close || now->at_ns <= before->at_ns)
             continue;
@@ -132,11 +132,11 @@ void report_load_course(report_t *report, const course_t *course, const flushes_
     report_end(report);
 }
 
-static void add_phases(report_t *report, const course_t *course) {
+static void add_phases(report_t *report, const timeline_t *course) {
     report_begin(report, REPORT_TIMELINE, "Phases", NULL);
     for (size_t i = 0; i < course->visit_count; i++) {
-        const course_span_t *span = &course->visits[i].span;
-        const report_phase_t phase = {.name = course_phase_name(course->visits[i].phase),
+        const timeline_span_t *span = &course->visits[i].span;
+        const report_phase_t phase = {.name = timeline_phase_name(course->visits[i].phase),
                                       .began = seconds(span->began_ns),
                                       .took = seconds(span->took_ns),
                                       .predicted = NAN,

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static_assert(DRILL_CLOSE == (int)COURSE_CLOSING && DRILL_LOAD == (int)COURSE_LOADING &&
-                  DRILL_VERIFY == (int)COURSE_PHASES,
+static_assert(DRILL_CLOSE == (int)TIMELINE_CLOSING && DRILL_LOAD == (int)TIMELINE_LOADING &&
+                  DRILL_VERIFY == (int)TIMELINE_PHASES,
               "a drill begins with the phases of a load");
 
 typedef struct {
@@ -59,7 +59,7 @@ static void leave(passing_t *passing, drill_phase_t phase) {
     span->took_ns = clock_now_ns() - passing->origin_ns - span->began_ns;
 }
 
-static void entered(void *context, course_phase_t phase) {
+static void entered(void *context, timeline_phase_t phase) {
     enter(context, (drill_phase_t)phase);
 }
 
@@ -78,7 +78,7 @@ static bool load(passing_t *passing, err_t *err) {
     load_spec_t spec = passing->spec->load;
     spec.drop = true;
     spec.indexes_first = pass->indexes_first;
-    spec.told = (course_told_t){entered, passing};
+    spec.told = (timeline_told_t){entered, passing};
     enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
     for (drill_phase_t i = 0; i < DRILL_VERIFY; i++)

@@ -1,5 +1,5 @@
 /* course: phases that add up, and points that stay as many as there is room for. */
-#include "load/course.h"
+#include "load/timeline.h"
 #include "base/clock.h"
 
 #include <setjmp.h>
@@ -15,63 +15,64 @@ static void pause_ms(int ms) {
 
 static void test_phases(void **state) {
     (void)state;
-    course_t course;
+    timeline_t course;
     int64_t began = clock_now_ns();
-    course_begin(&course);
+    timeline_begin(&course);
     pause_ms(3);
-    course_enter(&course, COURSE_LOADING);
+    timeline_enter(&course, TIMELINE_LOADING);
     pause_ms(2);
-    course_enter(&course, COURSE_LOOKING);
+    timeline_enter(&course, TIMELINE_LOOKING);
     pause_ms(4);
-    course_end(&course);
+    timeline_end(&course);
     int64_t whole = clock_now_ns() - began, sum = 0;
-    for (int i = 0; i < COURSE_PHASES; i++)
+    for (int i = 0; i < TIMELINE_PHASES; i++)
         sum += course.phases[i].took_ns;
     assert_true(sum >= 9000000 && sum <= whole);
-    assert_true(course.phases[COURSE_LOOKING].took_ns >= 7000000);
-    assert_true(course.phases[COURSE_LOADING].began_ns >= course.phases[COURSE_LOOKING].began_ns + 3000000);
-    assert_true(course.phases[COURSE_LOADING].took_ns >= 2000000);
-    assert_int_equal(course.phases[COURSE_INDEXES].took_ns, 0);
-    static const course_phase_t came[] = {COURSE_LOOKING, COURSE_LOADING, COURSE_LOOKING};
+    assert_true(course.phases[TIMELINE_LOOKING].took_ns >= 7000000);
+    assert_true(course.phases[TIMELINE_LOADING].began_ns >=
+                course.phases[TIMELINE_LOOKING].began_ns + 3000000);
+    assert_true(course.phases[TIMELINE_LOADING].took_ns >= 2000000);
+    assert_int_equal(course.phases[TIMELINE_INDEXES].took_ns, 0);
+    static const timeline_phase_t came[] = {TIMELINE_LOOKING, TIMELINE_LOADING, TIMELINE_LOOKING};
     assert_int_equal(course.visit_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const course_span_t *span = &course.visits[i].span, *before = &course.visits[i ? i - 1 : 0].span;
+        const timeline_span_t *span = &course.visits[i].span, *before = &course.visits[i ? i - 1 : 0].span;
         assert_int_equal(course.visits[i].phase, came[i]);
         assert_true(!i || span->began_ns >= before->began_ns + before->took_ns);
         sum -= span->took_ns;
     }
     assert_int_equal(sum, 0);
     pause_ms(1);
-    course_end(&course); /* there is none any more */
+    timeline_end(&course); /* there is none any more */
     assert_int_equal(course.visit_count, 3);
 }
 
 static void test_near_points(void **state) {
     (void)state;
-    course_t course;
-    course_begin(&course);
+    timeline_t course;
+    timeline_begin(&course);
     course.every_ns = INT64_MAX;
-    course_point(&course, 0, 0);
+    timeline_point(&course, 0, 0);
     for (uint64_t i = 1; i < 10; i++)
-        course_point(&course, i, 10 * i);
+        timeline_point(&course, i, 10 * i);
     assert_int_equal(course.point_count, 1);
-    course_last_point(&course, 9, 90);
+    timeline_last_point(&course, 9, 90);
     assert_int_equal(course.point_count, 2);
     assert_int_equal(course.points[1].documents, 9);
     assert_int_equal(course.points[1].bytes, 90);
     course.every_ns = 1;
     pause_ms(1);
-    course_point(&course, 11, 110);
+    timeline_point(&course, 11, 110);
     assert_int_equal(course.point_count, 3);
 }
 
 static void test_many_points(void **state) {
     (void)state;
-    course_t course;
-    course_begin(&course);
+    timeline_t course;
+    timeline_begin(&course);
     const int64_t every = course.every_ns;
     for (uint64_t i = 0; i <= 512; i++)
-        course_last_point(&course, i, 2 * i);
+        timeline_last_point(&course, i, 2 * i);
     assert_int_equal(course.point_count, 257);
     assert_true(course.every_ns == 2 * every);
     for (size_t i = 0; i < 256; i++)
