@@ -1,7 +1,7 @@
 /* The command line of a report that repeats a run: a shell reads the same words from it, but for passwords, which are
  * nowhere in it. Words end at NULs; byte 1, with the two behind it, stands for a URI with a password. */
 #include "cli/options/again.c"
-#include "cli/options/paste.c"
+#include "cli/options/shell_quote.c"
 #include "format_lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 #include "cli/options/again.h"
 #include "base/conceal.h"
 #include "base/text.h"
-#include "cli/options/paste.h"
+#include "cli/options/shell_quote.h"
 #include "server/address.h"
 
 #include <stdlib.h>
@@ -37,10 +37,10 @@ char *again_conceal(const char *text, const char *uri) {
 char *again_line(const again_t *again, const char *uri) {
     text_t line = {.length = 0};
     text_append(&line, "tipple");
-    paste_word(&line, again->command);
+    shell_quote_word(&line, again->command);
     for (int i = 0; i < again->count; i++) {
         char *word = again_conceal(again->words[i], uri);
-        paste_word(&line, word);
+        shell_quote_word(&line, word);
         bson_free(word);
     }
     return text_take_or_end(&line);

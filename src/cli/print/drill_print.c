@@ -3,7 +3,7 @@
 #include "cli/options/cli.h"
 #include "cli/print/drill_history.h"
 #include "cli/print/grid.h"
-#include "cli/options/paste.h"
+#include "cli/options/shell_quote.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,17 +16,17 @@ char *drill_load_line(const drill_result_t *result) {
     const load_spec_t *load = &result->load;
     text_t line = {.length = 0};
     text_append(&line, "tipple load");
-    paste_option(&line, "--format", load->format);
-    paste_uri(&line, load->uri, 0, NULL, NULL);
+    shell_quote_option(&line, "--format", load->format);
+    shell_quote_uri(&line, load->uri, 0, NULL, NULL);
     if (load->clustered != CLUSTERED_DEFAULT)
-        paste_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        shell_quote_word(&line, load->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->compressor)
-        paste_option(&line, "--compressor", load->compressor);
+        shell_quote_option(&line, "--compressor", load->compressor);
     for (size_t i = 0; i < load->index_count; i++)
-        paste_option(&line, "--index", load->indexes[i]);
+        shell_quote_option(&line, "--index", load->indexes[i]);
     if (load->rejects)
-        paste_option(&line, "--rejects", load->rejects);
-    paste_rest(&line, load, load->direct);
+        shell_quote_option(&line, "--rejects", load->rejects);
+    shell_quote_rest(&line, load, load->direct);
     return text_take_or_end(&line);
 }
 

@@ -2,7 +2,7 @@
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
-#include "cli/options/paste.h"
+#include "cli/options/shell_quote.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,19 +26,19 @@ char *storage_print_line(const storage_spec_t *spec, const storage_result_t *res
     text_t line = {.length = 0};
     text_append(&line, "tipple load");
     snprintf(own, sizeof own, "./%s-short.yaml", result->like[0] ? result->like : "my");
-    paste_option(&line, "--format", choice->short_keys ? own : load->format);
-    paste_uri(&line, load->uri, 0, NULL, NULL);
-    paste_option(&line, "--compressor", choice->compressor);
-    paste_word(&line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+    shell_quote_option(&line, "--format", choice->short_keys ? own : load->format);
+    shell_quote_uri(&line, load->uri, 0, NULL, NULL);
+    shell_quote_option(&line, "--compressor", choice->compressor);
+    shell_quote_word(&line, choice->clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (load->threads) {
         snprintf(number, sizeof number, "%u", load->threads);
-        paste_option(&line, "--threads", number);
+        shell_quote_option(&line, "--threads", number);
     }
     if (load->batch != LOAD_BATCH) {
         snprintf(number, sizeof number, "%u", load->batch);
-        paste_option(&line, "--batch", number);
+        shell_quote_option(&line, "--batch", number);
     }
-    paste_rest(&line, load, load->direct);
+    shell_quote_rest(&line, load, load->direct);
     return text_take_or_end(&line);
 }
 

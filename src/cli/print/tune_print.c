@@ -2,7 +2,7 @@
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
-#include "cli/options/paste.h"
+#include "cli/options/shell_quote.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,19 +22,19 @@ char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size
     char number[16];
     text_t line = {.length = 0};
     text_append(&line, "tipple load");
-    paste_option(&line, "--format", load->format);
-    paste_uri(&line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
+    shell_quote_option(&line, "--format", load->format);
+    shell_quote_uri(&line, load->uri, choice->routers, choice->wire, choice_uri_concern(choice));
     snprintf(number, sizeof number, "%u", chosen->threads);
-    paste_option(&line, "--threads", number);
+    shell_quote_option(&line, "--threads", number);
     snprintf(number, sizeof number, "%u", chosen->batch);
-    paste_option(&line, "--batch", number);
+    shell_quote_option(&line, "--batch", number);
     if (clustered != CLUSTERED_DEFAULT)
-        paste_word(&line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
+        shell_quote_word(&line, clustered == CLUSTERED_YES ? "--clustered" : "--no-clustered");
     if (compressor)
-        paste_option(&line, "--compressor", compressor);
+        shell_quote_option(&line, "--compressor", compressor);
     if (choice_is_unsafe(choice))
-        paste_word(&line, "--unsafe");
-    paste_rest(&line, load, choice->direct);
+        shell_quote_word(&line, "--unsafe");
+    shell_quote_rest(&line, load, choice->direct);
     return text_take_or_end(&line);
 }
 

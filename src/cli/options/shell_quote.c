@@ -1,10 +1,10 @@
-#include "cli/options/paste.h"
+#include "cli/options/shell_quote.h"
 #include "study/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void paste_word(text_t *line, const char *word) {
+void shell_quote_word(text_t *line, const char *word) {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
     text_append(line, " ");
     if (*word && strspn(word, plain) == strlen(word)) {
@@ -20,13 +20,13 @@ void paste_word(text_t *line, const char *word) {
     text_append(line, "'");
 }
 
-void paste_option(text_t *line, const char *option, const char *value) {
-    paste_word(line, option);
-    paste_word(line, value);
+void shell_quote_option(text_t *line, const char *option, const char *value) {
+    shell_quote_word(line, option);
+    shell_quote_word(line, value);
 }
 
 /* The scratch collection's without its tail. */
-void paste_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {
+void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {
     address_t address;
     err_t err;
     char *own = scratch_uri(uri, SCRATCH_TUNE, routers, wire, concern, &err);
@@ -42,18 +42,18 @@ void paste_uri(text_t *line, const char *uri, size_t routers, const char *wire, 
         for (char *next; (next = strstr(tail + 1, SCRATCH_TUNE));)
             tail = next;
         memmove(tail, tail + strlen(SCRATCH_TUNE), strlen(tail + strlen(SCRATCH_TUNE)) + 1);
-        paste_option(line, "--uri", own);
+        shell_quote_option(line, "--uri", own);
     }
     free(own);
 }
 
-void paste_rest(text_t *line, const load_spec_t *load, bool direct) {
+void shell_quote_rest(text_t *line, const load_spec_t *load, bool direct) {
     if (load->shard_key)
-        paste_option(line, "--shard-key", load->shard_key);
+        shell_quote_option(line, "--shard-key", load->shard_key);
     if (direct)
-        paste_word(line, "--direct");
+        shell_quote_word(line, "--direct");
     for (size_t i = 0; i < load->filter_count; i++)
-        paste_option(line, "--filter", load->filters[i]);
+        shell_quote_option(line, "--filter", load->filters[i]);
     for (size_t i = 0; i < load->input_count; i++)
-        paste_word(line, load->inputs[i]);
+        shell_quote_word(line, load->inputs[i]);
 }

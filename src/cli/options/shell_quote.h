@@ -1,0 +1,19 @@
+/* shell_quote: command lines for a shell, word by word. */
+#ifndef TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
+#define TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
+
+#include "base/text.h"
+#include "load/load.h"
+
+/* Behind a blank, in quotes where a shell would read it otherwise. */
+void shell_quote_word(text_t *line, const char *word);
+void shell_quote_option(text_t *line, const char *option, const char *value);
+
+/* --uri with the target's own, through so many of its routers and with these wire compressors and this write
+ * concern (as scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */
+void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern);
+
+/* What stands behind the settings that were looked for: shard key, --direct, filters, files. */
+void shell_quote_rest(text_t *line, const load_spec_t *load, bool direct);
+
+#endif
