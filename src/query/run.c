@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "query/beside.h"
-#include "query/crew.h"
+#include "query/clients.h"
 #include "query/suite/expected.h"
 
 #include <math.h>
@@ -77,19 +77,19 @@ static bool prepare(run_t *run) {
 
 /* ---- rounds ---- */
 
-static crew_round_t round_of(const query_spec_t *spec, const measure_t *measure, uint32_t number,
-                             bool counts) {
+static clients_round_t round_of(const query_spec_t *spec, const measure_t *measure, uint32_t number,
+                                bool counts) {
     int64_t duration = spec->duration_ns ? spec->duration_ns : DEFAULT_DURATION_NS;
     bool timed = measure->timed && !spec->count;
-    return (crew_round_t){.count = spec->count ? spec->count
-                                   : timed     ? 0
-                                               : 1,
-                          .duration_ns = !timed   ? 0
-                                         : counts ? duration / spec->repeats
-                                                  : duration / 20,
-                          .rate = spec->rate,
-                          .seed = spec->seed + number,
-                          .counts = counts};
+    return (clients_round_t){.count = spec->count ? spec->count
+                                      : timed     ? 0
+                                                  : 1,
+                             .duration_ns = !timed   ? 0
+                                            : counts ? duration / spec->repeats
+                                                     : duration / 20,
+                             .rate = spec->rate,
+                             .seed = spec->seed + number,
+                             .counts = counts};
 }
 
 static void show_progress(run_t *run, const measure_t *measure, uint32_t number, bool counts) {
@@ -118,7 +118,7 @@ static bool make_cold(run_t *run) {
 }
 
 static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
-    const crew_round_t round = round_of(run->spec, measure, number, counts);
+    const clients_round_t round = round_of(run->spec, measure, number, counts);
     if (measure->failures) /* it cannot become a figure any more */
         return true;
     if (run->spec->cold && counts && !make_cold(run))
@@ -126,7 +126,7 @@ static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool coun
     show_progress(run, measure, number, counts);
     if (counts)
         watch_start(run->watch);
-    bool ok = crew_run(&round, measure, run->result->server, run->err);
+    bool ok = clients_run(&round, measure, run->result->server, run->err);
     if (counts)
         watch_stop(run->watch, &measure->watched);
     if (run->beside.process && !beside_runs(&run->beside) && !run->result->beside_ended) {

@@ -1,4 +1,4 @@
-#include "query/crew.h"
+#include "query/clients.h"
 #include "query/split/side.h"
 #include "base/numbers/chance.h"
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 
 typedef struct {
-    const crew_round_t *round;
+    const clients_round_t *round;
     const work_t *work;
     const parallel_t *parallel; /* NULL: plain */
     uint64_t due;               /* open loop: requests of the whole round; 0: until the time is over */
@@ -24,10 +24,10 @@ typedef struct {
     _Atomic uint64_t next; /* open loop: the next request that is due */
     _Atomic bool ends;     /* somebody failed */
     int64_t began_ns;
-} crew_t;
+} clients_t;
 
 typedef struct {
-    crew_t *crew;
+    clients_t *crew;
     mongoc_client_t *client;
     mongoc_collection_t *collection;
     pthread_t thread;
@@ -49,7 +49,7 @@ static void nap_until(int64_t when_ns) {
 
 /* One request; its latency counts from `due_ns`. */
 static bool send_one(member_t *member, int64_t due_ns) {
-    crew_t *crew = member->crew;
+    clients_t *crew = member->crew;
     const work_t *work = crew->work;
     const request_t *request =
         &work->requests[work->count == 1
@@ -78,12 +78,12 @@ static bool send_one(member_t *member, int64_t due_ns) {
     return true;
 }
 
-static bool goes_on(const crew_t *crew) {
+static bool goes_on(const clients_t *crew) {
     return !atomic_load_explicit(&crew->ends, memory_order_relaxed) && !stop_signal();
 }
 
 static void run_closed(member_t *member) {
-    const crew_round_t *round = member->crew->round;
+    const clients_round_t *round = member->crew->round;
     const int64_t end = member->crew->began_ns + round->duration_ns;
     for (uint64_t sent = 0; (!round->count || sent < round->count) && goes_on(member->crew); sent++) {
         int64_t now = clock_now_ns();
@@ -93,8 +93,8 @@ static void run_closed(member_t *member) {
 }
 
 static void run_open(member_t *member) {
-    crew_t *crew = member->crew;
-    const crew_round_t *round = crew->round;
+    clients_t *crew = member->crew;
+    const clients_round_t *round = crew->round;
     const double apart_ns = 1e9 / round->rate;
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
@@ -109,7 +109,7 @@ static void run_open(member_t *member) {
 
 static void *work(void *context) {
     member_t *member = context;
-    crew_t *crew = member->crew;
+    clients_t *crew = member->crew;
     member->collection = request_collection(crew->work->requests, member->client);
     pthread_mutex_lock(&crew->lock);
     while (!crew->open)
@@ -123,7 +123,8 @@ static void *work(void *context) {
     return NULL;
 }
 
-static void add_up(const crew_t *crew, const member_t *member, const server_t *server, measure_t *measure) {
+static void add_up(const clients_t *crew, const member_t *member, const server_t *server,
+                   measure_t *measure) {
     if (member->failures && !measure->failures) {
         snprintf(measure->failure, sizeof measure->failure, "%s", member->error.message);
         address_conceal(server_address(server), measure->failure);
@@ -138,8 +139,8 @@ static void add_up(const crew_t *crew, const member_t *member, const server_t *s
 }
 
 /* Everybody starts at once. How many were started is told. */
-static bool start_all(crew_t *crew, member_t **members, uint32_t count, measure_t *measure, server_t *server,
-                      uint32_t *started, err_t *err) {
+static bool start_all(clients_t *crew, member_t **members, uint32_t count, measure_t *measure,
+                      server_t *server, uint32_t *started, err_t *err) {
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
         if (!(members[i] = calloc(1, sizeof **members)))
@@ -165,9 +166,9 @@ static bool start_all(crew_t *crew, member_t **members, uint32_t count, measure_
     return ok;
 }
 
-bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, err_t *err) {
+bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err) {
     const work_t *what = measure->work;
-    crew_t crew = {.round = round, .work = what, .due = round->count * measure->clients};
+    clients_t crew = {.round = round, .work = what, .due = round->count * measure->clients};
     member_t **members = calloc(measure->clients, sizeof *members);
     bool plain = !what->parallel || parallel_ranges(what->parallel) == 1 ||
                  (what->ranges == PARALLEL_AUTO && measure->clients > 1);

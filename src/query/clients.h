@@ -1,9 +1,9 @@
-/* crew: one round of one measurement: so many clients side by side, each with a thread and a connection of
+/* clients: one round of one measurement: so many clients side by side, each with a thread and a connection of
  * its own, that send until they have sent enough or the time is over. Closed loop: each sends again when its
  * answer is here. Open loop (rate): requests are due at fixed moments, whichever client is free sends the
  * next one, and its latency counts from the moment at which it was due. */
-#ifndef TIPPLE_QUERY_CREW_H
-#define TIPPLE_QUERY_CREW_H
+#ifndef TIPPLE_QUERY_CLIENTS_H
+#define TIPPLE_QUERY_CLIENTS_H
 
 #include "query/measure.h"
 
@@ -13,10 +13,10 @@ typedef struct {
     double rate;         /* requests a second of all clients; 0: closed loop */
     uint64_t seed;       /* of what is drawn */
     bool counts;         /* else warming up: only failures are kept */
-} crew_round_t;
+} clients_round_t;
 
 /* Adds what was found to the measurement; a request that failed ends the round and is counted there. A stop
  * signal ends it, too. False: no thread or connection could be had. */
-bool crew_run(const crew_round_t *round, measure_t *measure, server_t *server, err_t *err);
+bool clients_run(const clients_round_t *round, measure_t *measure, server_t *server, err_t *err);
 
 #endif
