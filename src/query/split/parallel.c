@@ -6,7 +6,7 @@
 #include "query/split/bounds.h"
 #include "query/split/ground.h"
 #include "query/split/parts.h"
-#include "query/split/pays.h"
+#include "query/split/range_cost.h"
 #include "query/split/side.h"
 #include "server/bson_read.h"
 
@@ -122,7 +122,7 @@ static bool answered(opener_t *opener, bool ok, const bson_error_t *error, const
 static bool look_at_collection(opener_t *opener, const ground_t *ground) {
     parallel_t *parallel = opener->parallel;
     bounds_t *bounds = &parallel->bounds;
-    char why[PAYS_WHY];
+    char why[RANGE_COST_WHY];
     bson_error_t error;
     bool pays;
     if (!ground->exists)
@@ -133,7 +133,7 @@ static bool look_at_collection(opener_t *opener, const ground_t *ground) {
     if (ground->collation)
         return cannot(opener, "it cannot be split: the collection has a collation, by which texts compare "
                               "otherwise than _ids are cut");
-    opener->ranges = opener->asked ? opener->asked : pays_ranges(ground, why);
+    opener->ranges = opener->asked ? opener->asked : range_cost_ranges(ground, why);
     if (opener->ranges == 1)
         return whole(opener, "%s", why);
     bool ok = bounds_find(bounds, opener->client, opener->request, opener->ranges, &error);
@@ -144,8 +144,8 @@ static bool look_at_collection(opener_t *opener, const ground_t *ground) {
     opener->ranges = bounds->ranges;
     if (opener->asked)
         return true;
-    ok = pays_ask(opener->server, opener->client, opener->request, ground, &parallel->parts, bounds, &pays,
-                  why, &error);
+    ok = range_cost_ask(opener->server, opener->client, opener->request, ground, &parallel->parts, bounds,
+                        &pays, why, &error);
     return answered(opener, ok, &error, "see whether ranges pay") && (pays || whole(opener, "%s", why));
 }
 

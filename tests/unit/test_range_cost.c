@@ -1,5 +1,5 @@
 /* pays: when ranges are worth while, by what is known of server and collection. */
-#include "query/split/pays.h"
+#include "query/split/range_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,8 +57,8 @@ static void grounds(void **state) {
          "it is not clustered: a range costs more than the same documents in a scan"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char why[PAYS_WHY];
-        assert_int_equal(pays_ranges(&cases[i].ground, why), cases[i].ranges);
+        char why[RANGE_COST_WHY];
+        assert_int_equal(range_cost_ranges(&cases[i].ground, why), cases[i].ranges);
         assert_string_equal(why, cases[i].why);
     }
 }
@@ -132,7 +132,7 @@ static void indexes(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[32] = "";
         bson_t *explained = bson_new_from_json((const uint8_t *)cases[i].explained, -1, NULL);
-        assert_int_equal(pays_index(explained, name, sizeof name), cases[i].index != NULL);
+        assert_int_equal(range_cost_index(explained, name, sizeof name), cases[i].index != NULL);
         assert_string_equal(name, cases[i].index ? cases[i].index : "");
         bson_destroy(explained);
     }

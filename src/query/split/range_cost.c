@@ -1,4 +1,4 @@
-#include "query/split/pays.h"
+#include "query/split/range_cost.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "query/split/side.h"
@@ -9,32 +9,33 @@
 enum { PROBE_DOCUMENTS = 50000, PROBE_TRIES = 2, RANGES_A_CORE = 2 };
 
 /* Less than this must a probe in ranges take of what it takes whole. */
-static const double PAYS_BELOW = 0.8;
+static const double RANGE_COST_BELOW = 0.8;
 
-uint32_t pays_ranges(const ground_t *ground, char why[PAYS_WHY]) {
-    const uint32_t most = ground->cores < PAYS_MOST_RANGES ? ground->cores : PAYS_MOST_RANGES;
+uint32_t range_cost_ranges(const ground_t *ground, char why[RANGE_COST_WHY]) {
+    const uint32_t most = ground->cores < RANGE_COST_MOST_RANGES ? ground->cores : RANGE_COST_MOST_RANGES;
     why[0] = 0;
-    const int least = ground->router ? PAYS_LEAST_IN_CLUSTER : PAYS_LEAST_DOCUMENTS;
+    const int least = ground->router ? RANGE_COST_LEAST_IN_CLUSTER : RANGE_COST_LEAST_DOCUMENTS;
     if (ground->hidden)
-        snprintf(why, PAYS_WHY, "this user may not read how the collection is spread over the shards");
+        snprintf(why, RANGE_COST_WHY, "this user may not read how the collection is spread over the shards");
     else if (!ground->by_id)
-        snprintf(why, PAYS_WHY, "it is not sharded by _id: each range would go to every shard");
+        snprintf(why, RANGE_COST_WHY, "it is not sharded by _id: each range would go to every shard");
     else if (ground->count < least)
-        snprintf(why, PAYS_WHY, "it has fewer than %d documents: ranges would not pay", least);
+        snprintf(why, RANGE_COST_WHY, "it has fewer than %d documents: ranges would not pay", least);
     else if (ground->router && !ground->clustered)
-        snprintf(why, PAYS_WHY, "it is not clustered: a range costs more than the same documents in a scan");
+        snprintf(why, RANGE_COST_WHY,
+                 "it is not clustered: a range costs more than the same documents in a scan");
     else if (most < 2)
-        snprintf(why, PAYS_WHY, "the server has one core");
+        snprintf(why, RANGE_COST_WHY, "the server has one core");
     else if (ground->cores <= ground->shards)
-        snprintf(why, PAYS_WHY, "its %u shards keep all of their cores (%u) busy without ranges",
+        snprintf(why, RANGE_COST_WHY, "its %u shards keep all of their cores (%u) busy without ranges",
                  ground->shards, ground->cores);
     else if (most <= ground->shards)
-        snprintf(why, PAYS_WHY, "its %u shards keep as many cores busy without ranges", ground->shards);
+        snprintf(why, RANGE_COST_WHY, "its %u shards keep as many cores busy without ranges", ground->shards);
     if (why[0])
         return 1;
     /* more than cores, because a range that is slow for a moment keeps one of them busy while the others rest
      */
-    return most * RANGES_A_CORE < PAYS_MOST_RANGES ? most * RANGES_A_CORE : PAYS_MOST_RANGES;
+    return most * RANGES_A_CORE < RANGE_COST_MOST_RANGES ? most * RANGES_A_CORE : RANGE_COST_MOST_RANGES;
 }
 
 /* ---- the plan ---- */
@@ -58,7 +59,7 @@ static bool look_for_index(bson_iter_t *inner, char *name, size_t room) {
     return false;
 }
 
-bool pays_index(const bson_t *explained, char *name, size_t room) {
+bool range_cost_index(const bson_t *explained, char *name, size_t room) {
     bson_iter_t field;
     return bson_iter_init(&field, explained) && look_for_index(&field, name, room);
 }
@@ -84,7 +85,7 @@ static bool explain(mongoc_client_t *client, const request_t *request, bson_t *r
  * first. */
 static bool time_least(server_t *server, mongoc_client_t *client, const request_t *request,
                        const bson_t *pipelines, uint32_t count, int64_t *least_ns, bson_error_t *error) {
-    bson_t replies[PAYS_MOST_RANGES];
+    bson_t replies[RANGE_COST_MOST_RANGES];
     bool ok = true;
     for (int i = 0; ok && i < PROBE_TRIES; i++) {
         int64_t began = clock_now_ns();
@@ -99,8 +100,8 @@ static bool time_least(server_t *server, mongoc_client_t *client, const request_
 
 /* As many documents from the start of each range, together as many as of a scan. */
 static bool probe(server_t *server, mongoc_client_t *client, const request_t *request, const parts_t *parts,
-                  const bounds_t *bounds, bool *pays, char why[PAYS_WHY], bson_error_t *error) {
-    bson_t pipelines[PAYS_MOST_RANGES], whole;
+                  const bounds_t *bounds, bool *pays, char why[RANGE_COST_WHY], bson_error_t *error) {
+    bson_t pipelines[RANGE_COST_MOST_RANGES], whole;
     int64_t apart_ns = 0, whole_ns = 0;
     for (uint32_t i = 0; i < bounds->ranges; i++) {
         bson_iter_t from, to;
@@ -111,10 +112,10 @@ static bool probe(server_t *server, mongoc_client_t *client, const request_t *re
     parts_pipeline(parts, NULL, NULL, PROBE_DOCUMENTS, &whole);
     bool ok = time_least(server, client, request, &whole, 1, &whole_ns, error) &&
               time_least(server, client, request, pipelines, bounds->ranges, &apart_ns, error);
-    *pays = (double)apart_ns < PAYS_BELOW * (double)whole_ns;
+    *pays = (double)apart_ns < RANGE_COST_BELOW * (double)whole_ns;
     if (ok && !*pays) {
         char whole_time[UNITS_MAX], apart_time[UNITS_MAX];
-        snprintf(why, PAYS_WHY,
+        snprintf(why, RANGE_COST_WHY,
                  "it is not clustered, and a probe of %d documents took %s in %u ranges, %s whole",
                  PROBE_DOCUMENTS, units_time(apart_time, apart_ns), bounds->ranges,
                  units_time(whole_time, whole_ns));
@@ -125,16 +126,16 @@ static bool probe(server_t *server, mongoc_client_t *client, const request_t *re
     return ok;
 }
 
-bool pays_ask(server_t *server, mongoc_client_t *client, const request_t *request, const ground_t *ground,
-              const parts_t *parts, const bounds_t *bounds, bool *pays, char why[PAYS_WHY],
-              bson_error_t *error) {
+bool range_cost_ask(server_t *server, mongoc_client_t *client, const request_t *request,
+                    const ground_t *ground, const parts_t *parts, const bounds_t *bounds, bool *pays,
+                    char why[RANGE_COST_WHY], bson_error_t *error) {
     bson_t explained;
     char index[128];
     bool ok = explain(client, request, &explained, error);
-    *pays = ok && !pays_index(&explained, index, sizeof index);
+    *pays = ok && !range_cost_index(&explained, index, sizeof index);
     if (ok && !*pays)
-        snprintf(why, PAYS_WHY, "its documents are found by the index %s, which ranges of _id would not use",
-                 index);
+        snprintf(why, RANGE_COST_WHY,
+                 "its documents are found by the index %s, which ranges of _id would not use", index);
     bson_destroy(&explained);
     return ok &&
            (!*pays || ground->clustered || probe(server, client, request, parts, bounds, pays, why, error));
