@@ -12,11 +12,11 @@
 
 static void grounds(void **state) {
     (void)state;
-    const ground_t server = {.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 8};
-    const ground_t cluster = {
+    const topology_t server = {.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 8};
+    const topology_t cluster = {
         .clustered = true, .count = 2e6, .by_id = true, .router = true, .shards = 4, .cores = 12};
     const struct {
-        ground_t ground;
+        topology_t ground;
         uint32_t ranges;
         const char *why;
     } cases[] = {
@@ -89,8 +89,9 @@ static void cores(void **state) {
             bson_append_utf8(documents[count], "host", -1, cases[i].shards[count], -1);
             count++;
         }
-        assert_int_equal(ground_cores((const bson_t *const *)documents, count, cases[i].router, cases[i].own),
-                         cases[i].cores);
+        assert_int_equal(
+            topology_cores((const bson_t *const *)documents, count, cases[i].router, cases[i].own),
+            cases[i].cores);
         while (count)
             bson_destroy(documents[--count]);
     }
@@ -109,7 +110,7 @@ static void keys(void **state) {
                  {"{}", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bson_t *key = bson_new_from_json((const uint8_t *)cases[i].key, -1, NULL);
-        assert_int_equal(ground_is_id(key), cases[i].id);
+        assert_int_equal(topology_is_id(key), cases[i].id);
         bson_destroy(key);
     }
 }

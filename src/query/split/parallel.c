@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "query/split/beyond.h"
 #include "query/split/bounds.h"
-#include "query/split/ground.h"
+#include "query/split/topology.h"
 #include "query/split/parts.h"
 #include "query/split/range_cost.h"
 #include "query/split/side.h"
@@ -119,7 +119,7 @@ static bool answered(opener_t *opener, bool ok, const bson_error_t *error, const
 }
 
 /* Where to cut, and whether that pays. */
-static bool look_at_collection(opener_t *opener, const ground_t *ground) {
+static bool look_at_collection(opener_t *opener, const topology_t *ground) {
     parallel_t *parallel = opener->parallel;
     bounds_t *bounds = &parallel->bounds;
     char why[RANGE_COST_WHY];
@@ -167,7 +167,7 @@ static bool look_at_moment(const parallel_t *parallel, mongoc_client_t *client, 
 
 static bool look(opener_t *opener) {
     parallel_t *parallel = opener->parallel;
-    ground_t ground;
+    topology_t ground;
     moment_t moment;
     bson_error_t error;
     bool holds;
@@ -175,7 +175,7 @@ static bool look(opener_t *opener) {
         return false;
     if (opener->ranges == 1)
         return true;
-    if (!ground_look(&ground, opener->server, opener->client, opener->request, opener->err) ||
+    if (!topology_look(&ground, opener->server, opener->client, opener->request, opener->err) ||
         !look_at_collection(opener, &ground))
         return false;
     if (opener->ranges == 1)

@@ -11,7 +11,7 @@ enum { PROBE_DOCUMENTS = 50000, PROBE_TRIES = 2, RANGES_A_CORE = 2 };
 /* Less than this must a probe in ranges take of what it takes whole. */
 static const double RANGE_COST_BELOW = 0.8;
 
-uint32_t range_cost_ranges(const ground_t *ground, char why[RANGE_COST_WHY]) {
+uint32_t range_cost_ranges(const topology_t *ground, char why[RANGE_COST_WHY]) {
     const uint32_t most = ground->cores < RANGE_COST_MOST_RANGES ? ground->cores : RANGE_COST_MOST_RANGES;
     why[0] = 0;
     const int least = ground->router ? RANGE_COST_LEAST_IN_CLUSTER : RANGE_COST_LEAST_DOCUMENTS;
@@ -127,7 +127,7 @@ static bool probe(server_t *server, mongoc_client_t *client, const request_t *re
 }
 
 bool range_cost_ask(server_t *server, mongoc_client_t *client, const request_t *request,
-                    const ground_t *ground, const parts_t *parts, const bounds_t *bounds, bool *pays,
+                    const topology_t *ground, const parts_t *parts, const bounds_t *bounds, bool *pays,
                     char why[RANGE_COST_WHY], bson_error_t *error) {
     bson_t explained;
     char index[128];

@@ -5,7 +5,7 @@
 
 #include "query/split/bounds.h"
 #include "server/server.h"
-#include "query/split/ground.h"
+#include "query/split/topology.h"
 #include "query/split/parts.h"
 
 /* A shard that is behind the moment of all parts writes something to get there, and waits for its journal: up
@@ -18,13 +18,13 @@ enum {
 };
 
 /* By what is known of the ground: as many as there are cores; 1: why. Nothing is asked. */
-uint32_t range_cost_ranges(const ground_t *ground, char why[RANGE_COST_WHY]);
+uint32_t range_cost_ranges(const topology_t *ground, char why[RANGE_COST_WHY]);
 
 /* What only the server knows. *pays: whether these ranges do, else why: the whole pipeline goes by an index
  * that ranges would not; or, on a collection that is not clustered, where a range costs more than the same
  * documents in a scan, a few documents took longer in ranges than whole. False: it did not answer. */
 bool range_cost_ask(server_t *server, mongoc_client_t *client, const request_t *request,
-                    const ground_t *ground, const parts_t *parts, const bounds_t *bounds, bool *pays,
+                    const topology_t *ground, const parts_t *parts, const bounds_t *bounds, bool *pays,
                     char why[RANGE_COST_WHY], bson_error_t *error);
 
 /* In the reply of an explain: the index that finds the documents, copied; false: none but that of _id. */

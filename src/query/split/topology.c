@@ -1,4 +1,4 @@
-#include "query/split/ground.h"
+#include "query/split/topology.h"
 #include "server/chunks/config.h"
 #include "server/bson_read.h"
 
@@ -10,7 +10,7 @@ enum { UNKNOWN_CORES = 2, HOST = 256, MOST_SHARDS = 1024 };
 
 /* ---- the collection ---- */
 
-static void read_options(ground_t *ground, const bson_t *options) {
+static void read_options(topology_t *ground, const bson_t *options) {
     bson_iter_t option, locale;
     ground->clustered = bson_has_field(options, "clusteredIndex");
     ground->collation = bson_iter_init_find(&option, options, "collation") &&
@@ -19,7 +19,7 @@ static void read_options(ground_t *ground, const bson_t *options) {
                         strcmp(bson_iter_utf8(&locale, NULL), "simple") != 0;
 }
 
-static bool look_at_collection(ground_t *ground, mongoc_client_t *client, const request_t *request,
+static bool look_at_collection(topology_t *ground, mongoc_client_t *client, const request_t *request,
                                bson_error_t *error) {
     bson_t *options = BCON_NEW("filter", "{", "name", BCON_UTF8(request->collection), "}");
     mongoc_database_t *database = mongoc_client_get_database(client, request->database);
@@ -65,8 +65,8 @@ static bool is_loopback(const char *host) {
     return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 || strncmp(host, "127.", 4) == 0;
 }
 
-uint32_t ground_cores(const bson_t *const *shards, size_t count, const char *router_host,
-                      uint32_t router_cores) {
+uint32_t topology_cores(const bson_t *const *shards, size_t count, const char *router_host,
+                        uint32_t router_cores) {
     uint32_t hosts = 0;
     bool here = false;
     for (size_t i = 0; i < count; i++) {
@@ -109,14 +109,14 @@ static uint32_t ask_cores(mongoc_client_t *client, char host[HOST]) {
 
 /* ---- shards ---- */
 
-bool ground_is_id(const bson_t *key) {
+bool topology_is_id(const bson_t *key) {
     bson_iter_t part;
     return bson_count_keys(key) == 1 && bson_iter_init_find(&part, key, "_id") &&
            BSON_ITER_HOLDS_NUMBER(&part) && bson_iter_as_int64(&part) == 1;
 }
 
-static bool read_spread(ground_t *ground, server_t *server, mongoc_client_t *client, const request_t *request,
-                        err_t *err) {
+static bool read_spread(topology_t *ground, server_t *server, mongoc_client_t *client,
+                        const request_t *request, err_t *err) {
     char name[HOST];
     bson_t key;
     config_list_t entries = {.count = 0};
@@ -127,14 +127,14 @@ static bool read_spread(ground_t *ground, server_t *server, mongoc_client_t *cli
     bool sharded =
         ok && entries.count && bson_read_field(entries.documents[0], "key", &key) &&
         !(bson_iter_init_find(&dropped, entries.documents[0], "dropped") && bson_iter_as_bool(&dropped));
-    ground->by_id = ok && (!sharded || ground_is_id(&key));
+    ground->by_id = ok && (!sharded || topology_is_id(&key));
     ground->shards = sharded ? 2 : 1; /* until they are counted */
     config_free(&entries);
     bson_destroy(filter);
     return ok;
 }
 
-static bool look_at_cluster(ground_t *ground, server_t *server, mongoc_client_t *client,
+static bool look_at_cluster(topology_t *ground, server_t *server, mongoc_client_t *client,
                             const request_t *request, err_t *err) {
     char host[HOST];
     config_list_t shards = {.count = 0};
@@ -146,18 +146,18 @@ static bool look_at_cluster(ground_t *ground, server_t *server, mongoc_client_t 
         size_t used = sharded ? shards.count : 1;
         ground->shards = (uint32_t)used;
         uint32_t cores = ask_cores(client, host);
-        ground->cores = ground_cores((const bson_t *const *)shards.documents, used, host, cores);
+        ground->cores = topology_cores((const bson_t *const *)shards.documents, used, host, cores);
     }
     config_free(&shards);
     bson_destroy(&all);
     return ok || ground->hidden;
 }
 
-bool ground_look(ground_t *ground, server_t *server, mongoc_client_t *client, const request_t *request,
-                 err_t *err) {
+bool topology_look(topology_t *ground, server_t *server, mongoc_client_t *client, const request_t *request,
+                   err_t *err) {
     bson_error_t error;
     char host[HOST];
-    *ground = (ground_t){.shards = 1, .by_id = true, .router = server_facts(server)->kind == SERVER_ROUTER};
+    *ground = (topology_t){.shards = 1, .by_id = true, .router = server_facts(server)->kind == SERVER_ROUTER};
     if (!look_at_collection(ground, client, request, &error))
         return server_explain(server, &error, NULL, "look at the collection", err);
     if (ground->router)
