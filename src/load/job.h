@@ -13,7 +13,7 @@
 #include "load/load.h"
 #include "load/threads/loader.h"
 #include "load/rate/pace.h"
-#include "load/rate/polite.h"
+#include "load/rate/rate.h"
 #include "load/progress.h"
 #include "load/rejects/reject.h"
 
@@ -72,7 +72,7 @@ typedef struct {
     loader_t *loaders[JOB_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;
-    polite_t *polite;         /* NULL: without --polite */
+    rate_t *polite;           /* NULL: without --polite */
     flushes_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 

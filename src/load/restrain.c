@@ -8,11 +8,11 @@
 enum { LEAST_BATCHES = 10 };
 
 /* A polite batch is over soon: who comes while it is worked on does not wait long for a core. */
-enum { POLITE_BATCH = 100, POLITE_BYTES = 32 * 1024 };
+enum { RATE_BATCH = 100, RATE_BYTES = 32 * 1024 };
 
 static void keep_batches_small(loading_t *loading, const load_spec_t *spec) {
-    uint64_t documents = spec->polite ? POLITE_BATCH : UINT64_MAX,
-             bytes = spec->polite ? POLITE_BYTES : UINT64_MAX;
+    uint64_t documents = spec->polite ? RATE_BATCH : UINT64_MAX,
+             bytes = spec->polite ? RATE_BYTES : UINT64_MAX;
     uint64_t *rated = spec->max_rate_bytes ? &bytes : &documents, share = spec->max_rate / LEAST_BATCHES;
     if (spec->max_rate && share < *rated)
         *rated = share ? share : 1;
@@ -28,10 +28,10 @@ bool job_restrain(job_t *job, err_t *err) {
     const throttle_options_t options = {.per_second = spec->max_rate,
                                         .bytes = spec->max_rate_bytes,
                                         .places = spec->polite ? CHUNKMAP_MOST_SHARDS + 1 : 0};
-    const polite_options_t polite = {.server = job->server,
-                                     .route = loading->route,
-                                     .places = options.places,
-                                     .threads = job->result->threads};
+    const rate_options_t polite = {.server = job->server,
+                                   .route = loading->route,
+                                   .places = options.places,
+                                   .threads = job->result->threads};
     if (spec->dry_run || (!spec->max_rate && !spec->polite))
         return true;
     keep_batches_small(loading, spec);
@@ -39,7 +39,7 @@ bool job_restrain(job_t *job, err_t *err) {
     if (!(loading->throttle = throttle_new(&options)))
         return err_memory(err, options.places);
     if (spec->polite)
-        job->polite = polite_open(&polite, loading->throttle, job->client, err);
+        job->polite = rate_open(&polite, loading->throttle, job->client, err);
     return !spec->polite || job->polite;
 }
 
@@ -50,7 +50,7 @@ void job_release(job_t *job) {
     char gave_way_for[sizeof result->throttled_by], rate[UNITS_MAX];
     if (!throttle)
         return;
-    polite_close(job->polite, gave_way_for, sizeof gave_way_for);
+    rate_close(job->polite, gave_way_for, sizeof gave_way_for);
     job->polite = NULL;
     int64_t by_rate = throttle_waited_for_rate(throttle), by_limits = throttle_waited_for_limits(throttle);
     result->throttled_ns = (by_rate + by_limits) / result->threads;

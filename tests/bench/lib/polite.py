@@ -93,13 +93,13 @@ def polite(lab, options):
         bench = Bench(lab, server, options)
         runs, reasons = interleave(options.rounds, {
             name: lambda more=more: bench.beside(more) for name, more in LOADS.items()}, describe)
-    alone, polite_runs = runs["no load"], runs["load --polite"]
+    alone, rate_runs = runs["no load"], runs["load --polite"]
     ratios = {name: figures.of_pairs(each, alone, lambda a, b: a.p99 / b.p99) for name, each in runs.items()}
     table = Table("A reader beside a load", [
         "", "p50, ms", "p99, ms", "p99 / p99 without a load", "documents/s of the load", "n"], [
         "%d finds by _id a second among %s documents, %d s a round; replica set of one, cache %s" % (
             PACE, figures.thousands(ROWS_READ), bench.seconds, CACHE),
-        "--polite gave way %s of the time" % figures.of_runs(polite_runs, lambda run: run.gave_way).text(figures.percent),
+        "--polite gave way %s of the time" % figures.of_runs(rate_runs, lambda run: run.gave_way).text(figures.percent),
         figures.others_note(every(runs)), *reasons])
     for name, each in runs.items():
         p99 = figures.of_runs(each, lambda run: run.p99)

@@ -1,4 +1,4 @@
-#include "load/rate/polite.h"
+#include "load/rate/rate.h"
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
@@ -54,7 +54,7 @@ typedef struct {
 enum { BLAME_BATCHES = SERVER_LOAD_SIGNS, BLAME_START, BLAMES };
 
 struct polite {
-    polite_options_t options;
+    rate_options_t options;
     throttle_t *throttle;
     source_t *sources;
     size_t source_count;
@@ -89,7 +89,7 @@ static bool open_source(source_t *source, err_t *err) {
 }
 
 /* Whoever does not tell is told of, the first by name. */
-static void tell_of_silence(const polite_t *polite, const source_t *first, size_t silent, const char *why) {
+static void tell_of_silence(const rate_t *polite, const source_t *first, size_t silent, const char *why) {
     char others[32] = "";
     bool shard = first->name[0];
     if (silent > 1)
@@ -100,7 +100,7 @@ static void tell_of_silence(const polite_t *polite, const source_t *first, size_
 }
 
 /* The shards, as far as they let us in. A router tells of nobody but itself. */
-static bool open_shards(polite_t *polite, mongoc_client_t *client, err_t *err) {
+static bool open_shards(rate_t *polite, mongoc_client_t *client, err_t *err) {
     server_t *server = polite->options.server;
     const source_t *first = NULL;
     config_list_t shards;
@@ -137,7 +137,7 @@ static bool open_shards(polite_t *polite, mongoc_client_t *client, err_t *err) {
     return ok;
 }
 
-static bool open_server(polite_t *polite, err_t *err) {
+static bool open_server(rate_t *polite, err_t *err) {
     err_t why;
     if (!(polite->sources = calloc(1, sizeof *polite->sources)))
         return err_memory(err, sizeof *polite->sources);
@@ -151,7 +151,7 @@ static bool open_server(polite_t *polite, err_t *err) {
 /* ---- twice a second ---- */
 
 /* Is the load as good as not there, as far as this server is concerned? */
-static bool is_alone(const polite_t *polite, const source_t *source) {
+static bool is_alone(const rate_t *polite, const source_t *source) {
     for (size_t i = 0; i < polite->collection_count; i++) {
         const collection_t *place = &polite->places[i];
         if (place->at_work && (!place->source || place->source == source) &&
@@ -161,7 +161,7 @@ static bool is_alone(const polite_t *polite, const source_t *source) {
     return true;
 }
 
-static void look_at(const polite_t *polite, source_t *source) {
+static void look_at(const rate_t *polite, source_t *source) {
     server_load_sample_t now;
     bson_error_t error;
     source->strain = (server_load_t){.pressure = 0};
@@ -179,7 +179,7 @@ static void look_at(const polite_t *polite, source_t *source) {
 }
 
 /* The shard that a place is; NULL: whatever a router makes of it, or the only server. */
-static const source_t *source_of(polite_t *polite, const chunkmap_t *map, size_t place) {
+static const source_t *source_of(rate_t *polite, const chunkmap_t *map, size_t place) {
     const char *name = map && place ? chunkmap_shard_name(map, place - 1) : NULL;
     const source_t *known = polite->places[place].source;
     if (!name || (known && strcmp(known->name, name) == 0))
@@ -191,7 +191,7 @@ static const source_t *source_of(polite_t *polite, const chunkmap_t *map, size_t
 }
 
 /* Of a place that no one shard stands behind: the worst of all. */
-static const source_t *worst(const polite_t *polite) {
+static const source_t *worst(const rate_t *polite) {
     const source_t *found = NULL;
     for (size_t i = 0; i < polite->source_count; i++)
         if (!found || polite->sources[i].strain.pressure > found->strain.pressure)
@@ -222,7 +222,7 @@ static void blame(blame_t *one, double pressure, const source_t *source, const c
     snprintf(one->words, sizeof one->words, "%s%s%s", named ? source->name : "", named ? ": " : "", words);
 }
 
-static void step(polite_t *polite, size_t number, const source_t *source) {
+static void step(rate_t *polite, size_t number, const source_t *source) {
     static const server_load_t none = {.pressure = 0};
     collection_t *place = &polite->places[number];
     throttle_figures_t figures = throttle_take(polite->throttle, number);
@@ -246,7 +246,7 @@ static void step(polite_t *polite, size_t number, const source_t *source) {
     throttle_limit(polite->throttle, number, place->pace.limit);
 }
 
-static void look_around(polite_t *polite) {
+static void look_around(rate_t *polite) {
     for (size_t i = 0; i < polite->source_count; i++)
         look_at(polite, &polite->sources[i]);
     chunkmap_t *map = polite->options.route ? route_map(polite->options.route) : NULL;
@@ -259,7 +259,7 @@ static void look_around(polite_t *polite) {
 }
 
 static void *run(void *context) {
-    polite_t *polite = context;
+    rate_t *polite = context;
     int64_t due = clock_now_ns();
     pthread_mutex_lock(&polite->lock);
     while (!polite->ends) {
@@ -280,7 +280,7 @@ static void *run(void *context) {
 
 /* ---- from start to end ---- */
 
-static void init_lock(polite_t *polite) {
+static void init_lock(rate_t *polite) {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -289,9 +289,8 @@ static void init_lock(polite_t *polite) {
     pthread_condattr_destroy(&monotonic);
 }
 
-polite_t *polite_open(const polite_options_t *options, throttle_t *throttle, mongoc_client_t *client,
-                      err_t *err) {
-    polite_t *polite = calloc(1, sizeof *polite);
+rate_t *rate_open(const rate_options_t *options, throttle_t *throttle, mongoc_client_t *client, err_t *err) {
+    rate_t *polite = calloc(1, sizeof *polite);
     if (!polite) {
         err_memory(err, sizeof *polite);
         return NULL;
@@ -313,18 +312,18 @@ polite_t *polite_open(const polite_options_t *options, throttle_t *throttle, mon
     polite->started = ok;
     if (ok)
         return polite;
-    polite_close(polite, NULL, 0);
+    rate_close(polite, NULL, 0);
     return NULL;
 }
 
-static void free_source(const polite_t *polite, source_t *source) {
+static void free_source(const rate_t *polite, source_t *source) {
     if (source->client)
         server_give(source->server, source->client);
     if (source->server != polite->options.server)
         server_destroy(source->server);
 }
 
-void polite_close(polite_t *polite, char *why, size_t size) {
+void rate_close(rate_t *polite, char *why, size_t size) {
     const blame_t *most = NULL;
     if (!polite)
         return;

@@ -1,29 +1,28 @@
-/* polite: a load that gives way. A thread of its own looks at the servers twice a second (strain), judges
+/* rate: a load that gives way. A thread of its own looks at the servers twice a second (strain), judges
  * what the load's own batches take, and sets the throttle's limits (pace). Main thread, but for what it does
  * by itself. */
-#ifndef TIPPLE_LOAD_RATE_POLITE_H
-#define TIPPLE_LOAD_RATE_POLITE_H
+#ifndef TIPPLE_LOAD_RATE_RATE_H
+#define TIPPLE_LOAD_RATE_RATE_H
 
 #include "load/rate/throttle.h"
 #include "server/chunks/route.h"
 
-typedef struct polite polite_t;
+typedef struct polite rate_t;
 
 typedef struct {
     server_t *server; /* one connection of its pool is taken */
     route_t *route;   /* NULL: no shards, or none that we may know of */
     size_t places;    /* of the throttle */
     uint32_t threads;
-} polite_options_t;
+} rate_options_t;
 
 /* Connects to the shards of a cluster, one connection each, and takes a first look. A server that may not be
  * asked is told of in a note; then the time of the batches tells alone. client: to read the config database
  * by. NULL: err. */
-polite_t *polite_open(const polite_options_t *options, throttle_t *throttle, mongoc_client_t *client,
-                      err_t *err);
+rate_t *rate_open(const rate_options_t *options, throttle_t *throttle, mongoc_client_t *client, err_t *err);
 
 /* Ends the thread. why: what made the load give way most, such as "s1: cache 19% dirty"; empty: nothing did.
  * NULL is allowed. */
-void polite_close(polite_t *polite, char *why, size_t size);
+void rate_close(rate_t *polite, char *why, size_t size);
 
 #endif
