@@ -12,7 +12,7 @@
 #include "load/rejects/fixes.h"
 #include "load/load.h"
 #include "load/threads/loader.h"
-#include "load/rate/pace.h"
+#include "load/rate/rate_step.h"
 #include "load/rate/rate.h"
 #include "load/progress.h"
 #include "load/rejects/reject.h"

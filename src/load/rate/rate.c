@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
-#include "load/rate/pace.h"
+#include "load/rate/rate_step.h"
 #include "server/chunks/config.h"
 #include "server/server_load.h"
 #include "server/server_errors.h"
@@ -30,18 +30,18 @@ typedef struct {
     mongoc_client_t *client; /* NULL: it does not tell */
     server_load_sample_t before;
     double cores;
-    pace_usual_t reads, cpu; /* microseconds of one; cores busy */
+    rate_step_usual_t reads, cpu; /* microseconds of one; cores busy */
     server_load_t strain;
 } source_t;
 
 /* Where batches go: numbered as in throttle. */
 typedef struct {
-    pace_t pace;
-    pace_usual_t batches;   /* nanoseconds a document */
-    double documents;       /* of a batch */
-    const source_t *source; /* of a shard */
-    int sign;               /* by which it gave way the last time */
-    bool at_work;           /* in the last round */
+    rate_step_t pace;
+    rate_step_usual_t batches; /* nanoseconds a document */
+    double documents;          /* of a batch */
+    const source_t *source;    /* of a shard */
+    int sign;                  /* by which it gave way the last time */
+    bool at_work;              /* in the last round */
 } collection_t;
 
 /* What threads waited for, by the sign that told them to. */
@@ -72,8 +72,8 @@ struct polite {
 /* The first look: may it be asked at all? */
 static bool open_source(source_t *source, err_t *err) {
     bson_error_t error;
-    pace_learn_init(&source->reads);
-    pace_learn_init(&source->cpu);
+    rate_step_learn_init(&source->reads);
+    rate_step_learn_init(&source->cpu);
     if (!source->server || !(source->client = server_take(source->server, err)))
         return false; /* err: why it is not there */
     if (server_load_ask(source->client, &source->before, &error)) {
@@ -155,7 +155,7 @@ static bool is_alone(const rate_t *polite, const source_t *source) {
     for (size_t i = 0; i < polite->collection_count; i++) {
         const collection_t *place = &polite->places[i];
         if (place->at_work && (!place->source || place->source == source) &&
-            place->pace.limit > 2 * PACE_LEAST)
+            place->pace.limit > 2 * RATE_STEP_LEAST)
             return false;
     }
     return true;
@@ -169,11 +169,12 @@ static void look_at(const rate_t *polite, source_t *source) {
         return;
     double reads, read_us = server_load_read_us(&source->before, &now, &reads);
     const bool alone = is_alone(polite, source);
-    pace_learn(&source->reads, read_us, reads / (reads + HALF_BELIEVED_READS), alone);
-    pace_learn(&source->cpu, server_load_busy_cores(&source->before, &now), ROUND_WEIGHT, alone);
+    rate_step_learn(&source->reads, read_us, reads / (reads + HALF_BELIEVED_READS), alone);
+    rate_step_learn(&source->cpu, server_load_busy_cores(&source->before, &now), ROUND_WEIGHT, alone);
     const double free_cores = fmax(source->cores - source->cpu.usual, source->cores * LEAST_FREE);
-    const server_load_compared_t compared = {
-        pace_times(&source->reads), (source->cpu.now - source->cpu.usual) / server_load_spare(free_cores)};
+    const server_load_compared_t compared = {rate_step_times(&source->reads),
+                                             (source->cpu.now - source->cpu.usual) /
+                                                 server_load_spare(free_cores)};
     source->strain = server_load_judge(&source->before, &now, &compared);
     source->before = now;
 }
@@ -205,13 +206,13 @@ static double judge_batches(collection_t *place, const throttle_figures_t *figur
         double documents = (double)figures->documents / (double)figures->batches;
         /* the command itself costs something: batches that were cut short are not to be compared */
         if (documents >= place->documents / 2)
-            pace_learn(&place->batches, (double)figures->under_way_ns / (double)figures->documents,
-                       ROUND_WEIGHT, place->pace.limit <= 1);
+            rate_step_learn(&place->batches, (double)figures->under_way_ns / (double)figures->documents,
+                            ROUND_WEIGHT, place->pace.limit <= 1);
         place->documents = fmax(documents, place->documents);
-        return pace_times(&place->batches);
+        return rate_step_times(&place->batches);
     }
     double since = (double)figures->silent_ns / (place->documents * place->batches.usual);
-    return fmax(since, pace_times(&place->batches));
+    return fmax(since, rate_step_times(&place->batches));
 }
 
 static void blame(blame_t *one, double pressure, const source_t *source, const char *words) {
@@ -231,11 +232,11 @@ static void step(rate_t *polite, size_t number, const source_t *source) {
     place->at_work = figures.batches || figures.silent_ns || figures.waiting;
     if (!place->at_work && place->pace.limit > 0)
         return;
-    double times = judge_batches(place, &figures), by_batches = pace_batches(times);
+    double times = judge_batches(place, &figures), by_batches = rate_step_batches(times);
     bool by_server = strain->pressure >= by_batches;
     char words[80];
     snprintf(words, sizeof words, "batches take %.1f times as long as one alone", times);
-    if (pace_step(&place->pace, by_server ? strain->pressure : by_batches)) {
+    if (rate_step_step(&place->pace, by_server ? strain->pressure : by_batches)) {
         place->sign = by_server ? strain->sign : BLAME_BATCHES;
         blame(&polite->blames[place->sign], by_server ? strain->pressure : by_batches,
               by_server ? source : place->source, by_server ? strain->reason : words);
@@ -301,8 +302,8 @@ rate_t *rate_open(const rate_options_t *options, throttle_t *throttle, mongoc_cl
     polite->places = calloc(options->places, sizeof *polite->places);
     bool ok = polite->places || err_memory(err, options->places * sizeof *polite->places);
     for (size_t i = 0; ok && i < options->places; i++) {
-        polite->places[i] = (collection_t){.pace = pace_begin(options->threads), .sign = BLAME_START};
-        pace_learn_init(&polite->places[i].batches);
+        polite->places[i] = (collection_t){.pace = rate_step_begin(options->threads), .sign = BLAME_START};
+        rate_step_learn_init(&polite->places[i].batches);
     }
     blame(&polite->blames[BLAME_START], 0, NULL, "it began slowly");
     ok = ok && (server_facts(options->server)->kind == SERVER_ROUTER ? open_shards(polite, client, err)

@@ -1,38 +1,38 @@
-/* pace: how much of a load one place (a shard) bears. The rule by which --polite goes, without clocks and
+/* rate_step: how much of a load one place (a shard) bears. The rule by which --polite goes, without clocks and
  * servers: what is under way grows slowly while nobody suffers, and shrinks at once when somebody does. */
-#ifndef TIPPLE_LOAD_RATE_PACE_H
-#define TIPPLE_LOAD_RATE_PACE_H
+#ifndef TIPPLE_LOAD_RATE_RATE_STEP_H
+#define TIPPLE_LOAD_RATE_RATE_STEP_H
 
 #include <stdbool.h>
 
 /* What something takes usually, and what it takes now: learned while the load is as good as not there. */
 typedef struct {
     double usual, now; /* NAN until the first look */
-} pace_usual_t;
+} rate_step_usual_t;
 
-void pace_learn_init(pace_usual_t *learned);
+void rate_step_learn_init(rate_step_usual_t *learned);
 
 /* One look at it. weight: of 0 to 1, how much is to be made of this look; at_ease: the load takes so little
  * that this is how things are without it. */
-void pace_learn(pace_usual_t *learned, double value, double weight, bool at_ease);
+void rate_step_learn(rate_step_usual_t *learned, double value, double weight, bool at_ease);
 
 /* How many times as long as usual; NAN: not known. */
-double pace_times(const pace_usual_t *learned);
+double rate_step_times(const rate_step_usual_t *learned);
 
 typedef struct {
     double limit; /* batches under way at once; below 1 the share of the time in which one is; 0: not begun */
     double most;
-} pace_t;
+} rate_step_t;
 
-extern const double PACE_LEAST, PACE_START;
+extern const double RATE_STEP_LEAST, RATE_STEP_START;
 
-pace_t pace_begin(double most);
+rate_step_t rate_step_begin(double most);
 
 /* One step; the first one begins. for the pressure (0 to 1) of the time since the last one. True: the load
  * gives way (more). */
-bool pace_step(pace_t *pace, double pressure);
+bool rate_step_step(rate_step_t *pace, double pressure);
 
 /* The pressure that batches tell of which take so many times as long as usual. */
-double pace_batches(double times);
+double rate_step_batches(double times);
 
 #endif

@@ -1,5 +1,5 @@
 /* pace: the rule by which a polite load goes, in a world made of formulas. */
-#include "load/rate/pace.h"
+#include "load/rate/rate_step.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,10 +12,10 @@
 
 static void test_begins_small(void **state) {
     (void)state;
-    pace_t pace = pace_begin(16);
+    rate_step_t pace = rate_step_begin(16);
     assert_true(pace.limit == 0);
-    assert_false(pace_step(&pace, 1)); /* whatever it was, it was not us */
-    assert_true(pace.limit == PACE_START);
+    assert_false(rate_step_step(&pace, 1)); /* whatever it was, it was not us */
+    assert_true(pace.limit == RATE_STEP_START);
 }
 
 /* Nobody suffers: up to all threads, in reasonable time, and no further. */
@@ -23,16 +23,16 @@ static void test_grows(void **state) {
     (void)state;
     static const double mosts[] = {1, 4, 64, 256};
     for (size_t i = 0; i < sizeof mosts / sizeof *mosts; i++) {
-        pace_t pace = pace_begin(mosts[i]);
+        rate_step_t pace = rate_step_begin(mosts[i]);
         double before = 0;
         int steps = 0;
         for (; pace.limit < mosts[i] && steps < 200; steps++) {
-            assert_false(pace_step(&pace, 0));
+            assert_false(rate_step_step(&pace, 0));
             assert_true(pace.limit > before);
             before = pace.limit;
         }
         assert_true(steps < 120); /* a minute, for hundreds of threads */
-        pace_step(&pace, 0.1);
+        rate_step_step(&pace, 0.1);
         assert_true(pace.limit == mosts[i]);
     }
 }
@@ -40,27 +40,27 @@ static void test_grows(void **state) {
 /* Somebody suffers: much less at once, but never nothing. */
 static void test_shrinks(void **state) {
     (void)state;
-    pace_t pace = pace_begin(64);
+    rate_step_t pace = rate_step_begin(64);
     for (int i = 0; i < 200; i++)
-        pace_step(&pace, 0);
+        rate_step_step(&pace, 0);
     double before = pace.limit;
-    assert_true(pace_step(&pace, 1));
+    assert_true(rate_step_step(&pace, 1));
     assert_true(pace.limit <= before / 2 + 1e-9);
     for (int i = 0; i < 40; i++)
-        assert_true(pace_step(&pace, 1));
-    assert_true(pace.limit == PACE_LEAST && PACE_LEAST > 0);
+        assert_true(rate_step_step(&pace, 1));
+    assert_true(pace.limit == RATE_STEP_LEAST && RATE_STEP_LEAST > 0);
     /* and more for more pressure */
-    pace_t hard = {.limit = 8, .most = 64}, soft = hard;
-    pace_step(&hard, 1);
-    pace_step(&soft, 0.75);
+    rate_step_t hard = {.limit = 8, .most = 64}, soft = hard;
+    rate_step_step(&hard, 1);
+    rate_step_step(&soft, 0.75);
     assert_true(hard.limit < soft.limit && soft.limit < 8);
 }
 
 static void test_stays(void **state) {
     (void)state;
-    pace_t pace = {.limit = 5, .most = 64};
+    rate_step_t pace = {.limit = 5, .most = 64};
     for (int i = 0; i < 20; i++)
-        assert_false(pace_step(&pace, 0.55));
+        assert_false(rate_step_step(&pace, 0.55));
     assert_true(pace.limit == 5);
 }
 
@@ -70,11 +70,11 @@ static void test_finds_what_is_borne(void **state) {
     (void)state;
     static const double bearable[] = {0.1, 0.8, 3, 20};
     for (size_t i = 0; i < sizeof bearable / sizeof *bearable; i++) {
-        pace_t pace = pace_begin(64);
+        rate_step_t pace = rate_step_begin(64);
         double sum = 0;
         int too_much = 0;
         for (int step = 0; step < 400; step++) {
-            pace_step(&pace, fmin(pace.limit / bearable[i] * 0.7, 1));
+            rate_step_step(&pace, fmin(pace.limit / bearable[i] * 0.7, 1));
             if (step < 200)
                 continue;
             sum += pace.limit;
@@ -88,51 +88,51 @@ static void test_finds_what_is_borne(void **state) {
 
 static void test_learns_the_usual(void **state) {
     (void)state;
-    pace_usual_t learned;
-    pace_learn_init(&learned);
-    assert_true(isnan(pace_times(&learned)));
-    pace_learn(&learned, NAN, 1, true);
+    rate_step_usual_t learned;
+    rate_step_learn_init(&learned);
+    assert_true(isnan(rate_step_times(&learned)));
+    rate_step_learn(&learned, NAN, 1, true);
     assert_true(isnan(learned.usual));
-    pace_learn(&learned, 200, 0.5, true);
-    assert_true(pace_times(&learned) == 1);
+    rate_step_learn(&learned, 200, 0.5, true);
+    assert_true(rate_step_times(&learned) == 1);
     /* slower while the load is at work: that is not the usual */
     for (int i = 0; i < 50; i++)
-        pace_learn(&learned, 600, 0.5, false);
+        rate_step_learn(&learned, 600, 0.5, false);
     assert_true(learned.usual == 200);
-    assert_true(fabs(pace_times(&learned) - 3) < 0.01);
+    assert_true(fabs(rate_step_times(&learned) - 3) < 0.01);
     /* still slow although the load does next to nothing: it is not the load */
     for (int i = 0; i < 50; i++)
-        pace_learn(&learned, 600, 0.5, true);
-    assert_true(pace_times(&learned) < 1.05);
+        rate_step_learn(&learned, 600, 0.5, true);
+    assert_true(rate_step_times(&learned) < 1.05);
     /* faster than was known, at any time */
     for (int i = 0; i < 150; i++)
-        pace_learn(&learned, 100, 0.5, false);
+        rate_step_learn(&learned, 100, 0.5, false);
     assert_true(fabs(learned.usual - 100) < 5);
     /* a look that means nothing */
-    pace_usual_t before = learned;
-    pace_learn(&learned, 1e9, 0, true);
+    rate_step_usual_t before = learned;
+    rate_step_learn(&learned, 1e9, 0, true);
     assert_true(learned.now == before.now && learned.usual == before.usual);
 }
 
 /* One slow look among many is not yet a trend. */
 static void test_smooths(void **state) {
     (void)state;
-    pace_usual_t learned;
-    pace_learn_init(&learned);
+    rate_step_usual_t learned;
+    rate_step_learn_init(&learned);
     for (int i = 0; i < 10; i++)
-        pace_learn(&learned, 100, 0.3, true);
-    pace_learn(&learned, 200, 0.1, false);
-    assert_true(pace_times(&learned) < 1.15);
+        rate_step_learn(&learned, 100, 0.3, true);
+    rate_step_learn(&learned, 200, 0.1, false);
+    assert_true(rate_step_times(&learned) < 1.15);
 }
 
 static void test_batches(void **state) {
     (void)state;
-    assert_true(pace_batches(NAN) == 0);
-    assert_true(pace_batches(1) == 0);
-    assert_true(pace_batches(0.2) == 0);
-    assert_true(pace_batches(1.9) > 0.4 && pace_batches(1.9) < 0.6);
-    assert_true(pace_batches(5) == 1);
-    assert_true(pace_batches(INFINITY) == 1);
+    assert_true(rate_step_batches(NAN) == 0);
+    assert_true(rate_step_batches(1) == 0);
+    assert_true(rate_step_batches(0.2) == 0);
+    assert_true(rate_step_batches(1.9) > 0.4 && rate_step_batches(1.9) < 0.6);
+    assert_true(rate_step_batches(5) == 1);
+    assert_true(rate_step_batches(INFINITY) == 1);
 }
 
 int main(void) {
