@@ -72,8 +72,8 @@ typedef struct {
     loader_t *loaders[JOB_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;
-    rate_t *polite;           /* NULL: without --polite */
-    flushes_watch_t *flushes; /* NULL: nobody asks */
+    rate_t *polite;                      /* NULL: without --polite */
+    server_checkpoints_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
 /* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */

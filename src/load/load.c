@@ -385,7 +385,7 @@ static bool run(job_t *job, err_t *err) {
     if (!job->spec->retry && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
         return false;
     if (job->spec->watch_flushes && !job->spec->dry_run)
-        job->flushes = flushes_start(job->server, job->result->course.origin_ns);
+        job->flushes = server_checkpoints_start(job->server, job->result->course.origin_ns);
     job_hold_shards(job);
     job->result->files = job->manifest.count;
     if (job->spec->rejects)
@@ -518,7 +518,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
-    flushes_stop(job->flushes, &result->flushes);
+    server_checkpoints_stop(job->flushes, &result->flushes);
     timeline_enter(&result->course, TIMELINE_CLOSING);
     job_close_shards(job);
     job_close_catalog(job, err, ok);

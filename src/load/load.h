@@ -5,7 +5,7 @@
 #include "base/numbers/hist.h"
 #include "format/schema/schema.h"
 #include "load/timeline.h"
-#include "load/rate/flushes.h"
+#include "load/rate/server_checkpoints.h"
 #include "load/before/misfits.h"
 #include "load/rate/traffic.h"
 #include "catalog/store/entry.h"
@@ -83,10 +83,10 @@ typedef struct {
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
     size_t router_count;
-    int64_t moving_ns;  /* of took_ns, while threads loaded */
-    flushes_t flushes;  /* not known without watch_flushes */
-    hist_t batch_times; /* from sending to the reply; none where nothing was sent */
-    uint64_t unrouted;  /* documents that the router had to find a shard for */
+    int64_t moving_ns;            /* of took_ns, while threads loaded */
+    server_checkpoints_t flushes; /* not known without watch_flushes */
+    hist_t batch_times;           /* from sending to the reply; none where nothing was sent */
+    uint64_t unrouted;            /* documents that the router had to find a shard for */
     int64_t throttled_ns,
         gave_way_ns;        /* of a thread, on average: it waited for --max-rate or --polite; the latter */
     char throttled_by[256]; /* what for, mostly; empty: for nothing */

@@ -98,7 +98,7 @@ static void add_counts(report_t *report, const load_result_t *result) {
 
 /* ---- over time ---- */
 
-static void add_bands(report_t *report, const timeline_t *course, const flushes_t *flushes) {
+static void add_bands(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes) {
     for (size_t i = 0; i < course->visit_count; i++) {
         const timeline_span_t *span = &course->visits[i].span;
         report_band(report, "phase", timeline_phase_name(course->visits[i].phase), seconds(span->began_ns),
@@ -110,7 +110,7 @@ static void add_bands(report_t *report, const timeline_t *course, const flushes_
 }
 
 /* Between one point and the next, at its end. A last point that lies close behind another stands for both. */
-void report_load_course(report_t *report, const timeline_t *course, const flushes_t *flushes) {
+void report_load_course(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes) {
     const size_t count = course->point_count;
     report_begin(report, REPORT_LINES, "Documents a second",
                  !flushes->known   ? "The server's checkpoints are not known."

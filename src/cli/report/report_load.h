@@ -9,6 +9,6 @@
 report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err);
 
 /* The rate over time, which other commands' reports have, too. */
-void report_load_course(report_t *report, const timeline_t *course, const flushes_t *flushes);
+void report_load_course(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes);
 
 #endif

@@ -1,4 +1,4 @@
-#include "load/rate/flushes.h"
+#include "load/rate/server_checkpoints.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/server_load.h"
@@ -12,10 +12,10 @@ static const int64_t EVERY_NS = 1000000000;
 /* A server that is slow to answer is left alone. */
 enum { CONNECT_MS = 1000, ANSWER_MS = 2000 };
 
-struct flushes_watch {
+struct server_checkpoints_watch {
     mongoc_uri_t *uri;
     int64_t origin_ns;
-    flushes_t found;
+    server_checkpoints_t found;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t ending;
@@ -32,7 +32,7 @@ static double number(const bson_t *status, const char *path) {
                : NAN;
 }
 
-bool flushes_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample) {
+bool server_checkpoints_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample) {
     static const struct {
         const char *running, *number, *recent;
     } places[] = {{"wiredTiger.transaction.transaction checkpoint currently running",
@@ -51,12 +51,13 @@ bool flushes_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample) {
     return false;
 }
 
-static void add(flushes_t *flushes, int64_t began_ns, int64_t ended_ns) {
-    if (flushes->count < FLUSHES_MOST)
+static void add(server_checkpoints_t *flushes, int64_t began_ns, int64_t ended_ns) {
+    if (flushes->count < SERVER_CHECKPOINTS_MOST)
         flushes->items[flushes->count++] = (flush_t){began_ns > 0 ? began_ns : 0, ended_ns};
 }
 
-void flushes_compare(flushes_t *flushes, const flush_sample_t *before, const flush_sample_t *now) {
+void server_checkpoints_compare(server_checkpoints_t *flushes, const flush_sample_t *before,
+                                const flush_sample_t *now) {
     const bool another = now->number > before->number, anew = now->number < before->number;
     const bool ended = now->running ? before->running && another : before->running || another;
     if (anew || !ended)
@@ -80,8 +81,8 @@ static mongoc_client_t *connect_to(const mongoc_uri_t *uri) {
 static bool ask(mongoc_client_t *client, int64_t origin_ns, flush_sample_t *sample, bson_error_t *error) {
     bson_t reply;
     error->code = 0;
-    const bool ok =
-        server_load_status(client, &reply, error) && flushes_read(&reply, clock_now_ns() - origin_ns, sample);
+    const bool ok = server_load_status(client, &reply, error) &&
+                    server_checkpoints_read(&reply, clock_now_ns() - origin_ns, sample);
     bson_destroy(&reply);
     return ok;
 }
@@ -93,7 +94,7 @@ typedef struct {
 } looks_t;
 
 /* False: it is over. */
-static bool wait_until(flushes_watch_t *watch, int64_t ns) {
+static bool wait_until(server_checkpoints_watch_t *watch, int64_t ns) {
     const struct timespec deadline = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     pthread_mutex_lock(&watch->lock);
     while (!watch->ends && pthread_cond_timedwait(&watch->ending, &watch->lock, &deadline) == 0)
@@ -104,13 +105,14 @@ static bool wait_until(flushes_watch_t *watch, int64_t ns) {
 }
 
 /* Takes one look; false: no answer, or none that tells. */
-static bool look(flushes_watch_t *watch, mongoc_client_t *client, looks_t *looks, bson_error_t *error) {
+static bool look(server_checkpoints_watch_t *watch, mongoc_client_t *client, looks_t *looks,
+                 bson_error_t *error) {
     flush_sample_t now;
     looks->answered = ask(client, watch->origin_ns, &now, error);
     if (!looks->answered)
         return false;
     if (looks->any)
-        flushes_compare(&watch->found, &looks->last, &now);
+        server_checkpoints_compare(&watch->found, &looks->last, &now);
     if (!looks->any || !looks->last.running || now.number > looks->last.number)
         looks->since_ns = now.at_ns;
     looks->last = now;
@@ -118,7 +120,7 @@ static bool look(flushes_watch_t *watch, mongoc_client_t *client, looks_t *looks
 }
 
 static void *run(void *context) {
-    flushes_watch_t *watch = context;
+    server_checkpoints_watch_t *watch = context;
     mongoc_client_t *client = connect_to(watch->uri);
     looks_t looks = {.any = false};
     bson_error_t error;
@@ -138,17 +140,17 @@ static void *run(void *context) {
 
 /* ---- from the load's thread ---- */
 
-static void free_watch(flushes_watch_t *watch) {
+static void free_watch(server_checkpoints_watch_t *watch) {
     mongoc_uri_destroy(watch->uri);
     pthread_cond_destroy(&watch->ending);
     pthread_mutex_destroy(&watch->lock);
     free(watch);
 }
 
-flushes_watch_t *flushes_start(const server_t *server, int64_t origin_ns) {
+server_checkpoints_watch_t *server_checkpoints_start(const server_t *server, int64_t origin_ns) {
     if (server_facts(server)->kind == SERVER_ROUTER)
         return NULL;
-    flushes_watch_t *watch = calloc(1, sizeof *watch);
+    server_checkpoints_watch_t *watch = calloc(1, sizeof *watch);
     pthread_condattr_t attributes;
     if (!watch)
         return NULL;
@@ -168,7 +170,7 @@ flushes_watch_t *flushes_start(const server_t *server, int64_t origin_ns) {
     return NULL;
 }
 
-void flushes_stop(flushes_watch_t *watch, flushes_t *found) {
+void server_checkpoints_stop(server_checkpoints_watch_t *watch, server_checkpoints_t *found) {
     if (!watch)
         return;
     pthread_mutex_lock(&watch->lock);

@@ -1,12 +1,12 @@
-/* flushes: when the server wrote checkpoints during a load: while one is under way writes often wait. A
+/* server_checkpoints: when the server wrote checkpoints during a load: while one is under way writes often wait. A
  * thread of its own asks serverStatus once a second by a connection of its own, and gives up quietly: it can
  * neither hold up the load nor fail it. A router does not tell of its shards' checkpoints. */
-#ifndef TIPPLE_LOAD_RATE_FLUSHES_H
-#define TIPPLE_LOAD_RATE_FLUSHES_H
+#ifndef TIPPLE_LOAD_RATE_SERVER_CHECKPOINTS_H
+#define TIPPLE_LOAD_RATE_SERVER_CHECKPOINTS_H
 
 #include "server/server.h"
 
-enum { FLUSHES_MOST = 1440 }; /* a day of them; later ones are not kept */
+enum { SERVER_CHECKPOINTS_MOST = 1440 }; /* a day of them; later ones are not kept */
 
 typedef struct {
     int64_t began_ns, ended_ns; /* from the origin; known to about half a second */
@@ -15,14 +15,15 @@ typedef struct {
 typedef struct {
     bool known; /* the server told; else there may have been any */
     size_t count;
-    flush_t items[FLUSHES_MOST];
-} flushes_t;
+    flush_t items[SERVER_CHECKPOINTS_MOST];
+} server_checkpoints_t;
 
-typedef struct flushes_watch flushes_watch_t;
+typedef struct server_checkpoints_watch server_checkpoints_watch_t;
 
 /* NULL: it cannot be known, or there is no memory for it. origin_ns: clock_now_ns of what counts as 0. */
-flushes_watch_t *flushes_start(const server_t *server, int64_t origin_ns);
-void flushes_stop(flushes_watch_t *watch, flushes_t *found); /* NULL is allowed */
+server_checkpoints_watch_t *server_checkpoints_start(const server_t *server, int64_t origin_ns);
+void server_checkpoints_stop(server_checkpoints_watch_t *watch,
+                             server_checkpoints_t *found); /* NULL is allowed */
 
 /* ---- the pure half ---- */
 
@@ -34,9 +35,10 @@ typedef struct {
 } flush_sample_t;
 
 /* From a reply to serverStatus, of any version; false: it does not tell. */
-bool flushes_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample);
+bool server_checkpoints_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample);
 
 /* What two looks in a row tell of what ended between them. */
-void flushes_compare(flushes_t *flushes, const flush_sample_t *before, const flush_sample_t *now);
+void server_checkpoints_compare(server_checkpoints_t *flushes, const flush_sample_t *before,
+                                const flush_sample_t *now);
 
 #endif

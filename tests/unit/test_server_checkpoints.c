@@ -1,5 +1,5 @@
 /* flushes: checkpoints of the server, from what two looks in a row say. */
-#include "load/rate/flushes.h"
+#include "load/rate/server_checkpoints.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,11 +34,11 @@ static void test_compare(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static flushes_t found;
+        static server_checkpoints_t found;
         const flush_sample_t before = sample(1000, cases[i].running[0], cases[i].number[0], 42),
                              now = sample(2000, cases[i].running[1], cases[i].number[1], cases[i].recent_ms);
         found.count = 0;
-        flushes_compare(&found, &before, &now);
+        server_checkpoints_compare(&found, &before, &now);
         if (found.count != cases[i].count)
             fail_msg("%s: %zu checkpoints", cases[i].what, found.count);
         if (found.count && (found.items[0].began_ns != cases[i].began_ms * MS ||
@@ -50,15 +50,16 @@ static void test_compare(void **state) {
 
 /* Not more of them than there is room for. */
 static void test_many(void **state) {
-    static flushes_t found;
+    static server_checkpoints_t found;
     (void)state;
-    for (int i = 0; i < FLUSHES_MOST + 10; i++) {
+    for (int i = 0; i < SERVER_CHECKPOINTS_MOST + 10; i++) {
         const flush_sample_t before = sample(i * 1000, false, i, 0),
                              now = sample(i * 1000 + 1000, false, i + 1, 10);
-        flushes_compare(&found, &before, &now);
+        server_checkpoints_compare(&found, &before, &now);
     }
-    assert_int_equal(FLUSHES_MOST, found.count);
-    assert_true(found.items[FLUSHES_MOST - 1].ended_ns == ((int64_t)FLUSHES_MOST - 1) * 1000 * MS + 500 * MS);
+    assert_int_equal(SERVER_CHECKPOINTS_MOST, found.count);
+    assert_true(found.items[SERVER_CHECKPOINTS_MOST - 1].ended_ns ==
+                ((int64_t)SERVER_CHECKPOINTS_MOST - 1) * 1000 * MS + 500 * MS);
 }
 
 /* As servers up to 6.0 say it, and as those from 7.0 on do. */
@@ -91,7 +92,7 @@ static void test_read(void **state) {
             *at = *at == '\'' ? '"' : *at;
         bson_t *status = bson_new_from_json((const uint8_t *)json, -1, NULL);
         assert_non_null(status);
-        assert_int_equal(cases[i].told, flushes_read(status, 77, &found));
+        assert_int_equal(cases[i].told, server_checkpoints_read(status, 77, &found));
         if (cases[i].told) {
             assert_int_equal(cases[i].running, found.running);
             assert_true(found.at_ns == 77 && found.number == cases[i].number &&
