@@ -78,9 +78,9 @@ static bool bind_collection(job_t *job, err_t *err) {
 
 /* What feeders and senders cannot do without the catalog. */
 static void answer_askings(job_t *job) {
-    for (asking_t *asking; (asking = loading_take_asking(&job->loading));)
-        loading_answer(&job->loading, asking,
-                       asking->file ? extend(job, asking) : bind_collection(job, &asking->err));
+    for (asking_t *asking; (asking = load_state_take_asking(&job->loading));)
+        load_state_answer(&job->loading, asking,
+                          asking->file ? extend(job, asking) : bind_collection(job, &asking->err));
 }
 
 /* ---- handing out ---- */
@@ -136,7 +136,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     load_file_t *file = &job->files[work - job->ledger.works];
     const ledger_input_t *input = &job->ledger.inputs[work->input];
     while (file->feeding &&
-           !loading_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
+           !load_state_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
         answer_askings(job);
         if (!coordinator_confirm(&conductor->coordinator,
@@ -169,19 +169,19 @@ static void show_progress(job_t *job) {
     timeline_point(&job->result->course, documents, bytes);
 }
 
-static void wait_until(loading_t *loading, int64_t until_ns) {
+static void wait_until(load_state_t *loading, int64_t until_ns) {
     const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_cond_timedwait(&loading->changed, &loading->lock, &until);
 }
 
 static bool is_idle(job_t *job) {
-    const loading_t *loading = &job->loading;
+    const load_state_t *loading = &job->loading;
     return !loading->blocks && (loading->feeding_over || !job->hand_out || hand_out_is_idle(job->hand_out));
 }
 
 /* One stretch of waiting, of a round at most. */
 static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
-    loading_t *loading = &job->loading;
+    load_state_t *loading = &job->loading;
     const int64_t round_ns = clock_now_ns() + ROUND_NS;
     pthread_mutex_lock(&loading->lock);
     *idle = is_idle(job);
@@ -334,15 +334,15 @@ static bool look_for_late(job_t *job, bool *removed, err_t *err) {
 
 static bool collect(void *context, err_t *err) {
     job_t *job = ((conductor_t *)context)->job;
-    block_t *done = loading_take_done(&job->loading);
-    news_t *news = loading_take_news(&job->loading);
+    block_t *done = load_state_take_done(&job->loading);
+    news_t *news = load_state_take_news(&job->loading);
     bool removed;
     for (block_t *block = done; block; block = block->next)
         take_late(job, block);
     bool ok = look_for_late(job, &removed, err) && ((!done && !removed) || job_make_durable(job, err));
     for (const block_t *block = done; ok && block; block = block->next)
         ok = add_block(job, block, err);
-    loading_free_blocks(done);
+    load_state_free_blocks(done);
     while (news) {
         news_t *next = news->next;
         err_t problem;
@@ -361,11 +361,11 @@ static bool collect(void *context, err_t *err) {
 static bool send_held_back(job_t *job, block_t *block) {
     block->next = NULL;
     if (!block->counted)
-        loading_add_block(&job->loading);
+        load_state_add_block(&job->loading);
     block->counted = true;
     const queue_offer_t offer = queue_offer(job->loading.queue, block, record_id_lane_of(block->id_base));
     if (offer == QUEUE_CLOSED)
-        loading_free_block(&job->loading, block);
+        load_state_free_block(&job->loading, block);
     return offer != QUEUE_FULL;
 }
 
@@ -382,7 +382,7 @@ static void send_torn(job_t *job) {
         }
         *at = news->next;
         if (lost)
-            loading_free_block(&job->loading, news->block);
+            load_state_free_block(&job->loading, news->block);
         free(news);
     }
 }
@@ -434,7 +434,7 @@ static void waits_for(void *context, const load_seen_t *load) {
 }
 
 static bool enough(void *context) {
-    return loading_is_fed(&((conductor_t *)context)->job->loading);
+    return load_state_is_fed(&((conductor_t *)context)->job->loading);
 }
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
@@ -473,9 +473,9 @@ bool job_wait(job_t *job, block_t **done, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     bool hungry, idle = false;
     *done = NULL;
-    while (!idle || !loading_is_fed(&job->loading))
+    while (!idle || !load_state_is_fed(&job->loading))
         if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err))
             return false;
-    *done = loading_take_done(&job->loading);
+    *done = load_state_take_done(&job->loading);
     return true;
 }

@@ -68,7 +68,7 @@ typedef struct {
     news_t *torn; /* last records without a line end, that wait to be sent */
     feeder_t *feeder;
 
-    loading_t loading;
+    load_state_t loading;
     loader_t *loaders[JOB_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;

@@ -191,13 +191,13 @@ static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_
     job_t *job = context;
     uint64_t number;
     return file->input->text_bound || load_file_number(file, offset, &number) ||
-           loading_ask(&job->loading, file, offset, err);
+           load_state_ask(&job->loading, file, offset, err);
 }
 
 /* Memory is halved between text (that of small files was read already) and batches; a batch is there twice, ours and the driver's copy. */
 static bool start_loaders(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    loading_t *loading = &job->loading;
+    load_state_t *loading = &job->loading;
     uint32_t threads = job->result->threads;
     size_t batch_share = (size_t)(spec->memory / 2 / threads / 2) / job_shard_count(job),
            least_batch = 64 * 1024;
@@ -271,11 +271,11 @@ static bool load_again(job_t *job, err_t *err) {
     block_t *done = NULL;
     bool ok = job_feed_retry(job, err);
     queue_close(job->loading.queue);
-    loading_end_feeding(&job->loading);
+    load_state_end_feeding(&job->loading);
     ok = ok && job_wait(job, &done, err) &&
          (job->spec->dry_run || (retry_marks_settle(job, done, err) && job_make_durable(job, err) &&
                                  retry_marks_confirm(job, err)));
-    loading_free_blocks(done);
+    load_state_free_blocks(done);
     return ok;
 }
 
@@ -286,7 +286,7 @@ static bool feed_and_send(job_t *job, err_t *err) {
     if (!start_feeders(job, err))
         return false;
     bool ok = job->spec->dry_run ? job_wait(job, &done, err) : job_conduct(job, err);
-    loading_free_blocks(done);
+    load_state_free_blocks(done);
     return ok;
 }
 
@@ -332,10 +332,10 @@ static bool move_data(job_t *job, err_t *err) {
     err_t feeding = {.text = ""}, flushing = {.text = ""};
     const bool started = start_loaders(job, err);
     bool ok = started && feed_and_send(job, err);
-    const bool failed_here = !ok && !loading_failed(&job->loading);
+    const bool failed_here = !ok && !load_state_failed(&job->loading);
     if (started && failed_here && !stop_signal())
-        loading_fail(&job->loading, err); /* nobody is to read or send on */
-    loading_end_answers(&job->loading);
+        load_state_fail(&job->loading, err); /* nobody is to read or send on */
+    load_state_end_answers(&job->loading);
     bool fed = join_feeders(job, &feeding);
     job_join_loaders(job);
     job->result->moving_ns = clock_now_ns() - began;
@@ -345,7 +345,7 @@ static bool move_data(job_t *job, err_t *err) {
     progress_end(&job->progress);
     if (!fed)
         job_tell_late_misfit(job, &feeding);
-    if (loading_failed(&job->loading) && !failed_here) {
+    if (load_state_failed(&job->loading) && !failed_here) {
         *err = job->loading.err;
         ok = false;
     } else if (ok && !fed) {
@@ -356,7 +356,7 @@ static bool move_data(job_t *job, err_t *err) {
     }
     if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
         log_detail("what was settled at last could not be written down: %s", flushing.text);
-    loading_free_blocks(loading_take_done(&job->loading));
+    load_state_free_blocks(load_state_take_done(&job->loading));
     if (!ok) {
         job_tell_removed(job);
         return refuse_in_the_middle(job, err);
@@ -433,7 +433,7 @@ static void free_job(job_t *job) {
     }
     while (job->torn) {
         news_t *next = job->torn->next;
-        loading_free_block(&job->loading, job->torn->block);
+        load_state_free_block(&job->loading, job->torn->block);
         free(job->torn);
         job->torn = next;
     }
@@ -443,7 +443,7 @@ static void free_job(job_t *job) {
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
     rejects_free(job->loading.rejects);
-    loading_free(&job->loading);
+    load_state_free(&job->loading);
     pool_destroy(job->loading.pool);
     queue_destroy(job->loading.queue);
     for (size_t i = 0; i < job->index_count; i++)
@@ -506,7 +506,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     job->result = result;
     timeline_begin(&result->course);
     result->course.told = spec->told;
-    loading_init(&job->loading);
+    load_state_init(&job->loading);
     bool ok = run(job, err);
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);

@@ -10,7 +10,7 @@ enum { LEAST_BATCHES = 10 };
 /* A polite batch is over soon: who comes while it is worked on does not wait long for a core. */
 enum { RATE_BATCH = 100, RATE_BYTES = 32 * 1024 };
 
-static void keep_batches_small(loading_t *loading, const load_spec_t *spec) {
+static void keep_batches_small(load_state_t *loading, const load_spec_t *spec) {
     uint64_t documents = spec->polite ? RATE_BATCH : UINT64_MAX,
              bytes = spec->polite ? RATE_BYTES : UINT64_MAX;
     uint64_t *rated = spec->max_rate_bytes ? &bytes : &documents, share = spec->max_rate / LEAST_BATCHES;
@@ -24,7 +24,7 @@ static void keep_batches_small(loading_t *loading, const load_spec_t *spec) {
 
 bool job_restrain(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    loading_t *loading = &job->loading;
+    load_state_t *loading = &job->loading;
     const throttle_options_t options = {.per_second = spec->max_rate,
                                         .bytes = spec->max_rate_bytes,
                                         .places = spec->polite ? CHUNKMAP_MOST_SHARDS + 1 : 0};

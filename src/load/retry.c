@@ -98,10 +98,10 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
     if (file->known_as && load_file_number(file, retry->offset, &voff))
         block->id_base = record_id_make(record_id_lane(file->ordinal, retry->offset), voff);
-    loading_add_block(&job->loading);
+    load_state_add_block(&job->loading);
     block->counted = true;
     if (!queue_push(job->loading.queue, block, 0))
-        loading_free_block(&job->loading, block);
+        load_state_free_block(&job->loading, block);
     return true;
 }
 

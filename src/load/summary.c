@@ -65,7 +65,7 @@ static void set_place(loaded_place_t *place, const char *name, traffic_t *traffi
 /* One shard that is the server itself, where there are none. */
 static void tally_shards(job_t *job) {
     load_result_t *result = job->result;
-    loading_t *loading = &job->loading;
+    load_state_t *loading = &job->loading;
     chunkmap_t *map = loading->route ? route_map(loading->route) : NULL;
     result->shard_count = job_shard_count(job);
     for (size_t i = 0; i < result->shard_count; i++)

@@ -85,7 +85,7 @@ typedef struct block {
     reject_mark_t *rejects; /* of its records, to be freed with it */
     size_t reject_count, reject_room;
     uint32_t pending; /* documents in batches without a reply */
-    bool counted;     /* among the blocks that are on their way (loading_add_block) */
+    bool counted;     /* among the blocks that are on their way (load_state_add_block) */
     late_t *late;     /* to be looked for once more before its piece is complete */
     bool outgrown;    /* a record that an earlier version of the input had cut off is longer here */
     bool parsed;      /* all of its records were looked at */

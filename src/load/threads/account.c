@@ -29,7 +29,7 @@ void account_block(const account_t *account, block_t *block) {
     if (!block->parsed || block->pending)
         return;
     pool_give(account->loading->pool, &block->buffer);
-    loading_add_done(account->loading, block);
+    load_state_add_done(account->loading, block);
 }
 
 /* For the catalog, which knows each rejected record by its place and bytes. */
@@ -50,7 +50,7 @@ static bool reject(const account_t *account, block_t *block, const reject_t *rej
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
-static uint64_t lines_before(loading_t *loading, const block_t *block) {
+static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     load_file_t *file = block->file;
     if (!block->lines_from)
         return 0;

@@ -6,7 +6,7 @@
 #include "format/record/record.h"
 #include "load/blocks/batch.h"
 #include "load/threads/deliver.h"
-#include "load/threads/loading.h"
+#include "load/threads/load_state.h"
 
 #define ACCOUNT_TOO_LONG "the record is longer than --max-record"
 
@@ -18,7 +18,7 @@ typedef bool account_taken_t(void *context, block_t *block, const record_t *reco
                              err_t *err);
 
 typedef struct {
-    loading_t *loading;
+    load_state_t *loading;
     counts_t *counts; /* the thread's */
     bool told;        /* the rejects know that a document of this thread's was taken */
     account_taken_t *taken;

@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 struct begun {
-    loading_t *loading;
+    load_state_t *loading;
     mongoc_client_t *client;
     const account_t *account;
     snapshot_read_t *target;
@@ -21,7 +21,7 @@ struct begun {
     bool outgrown; /* at its place is what a person has made of its beginning, when that was all of it */
 };
 
-begun_t *begun_new(loading_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
+begun_t *begun_new(load_state_t *loading, mongoc_client_t *client, const account_t *account, err_t *err) {
     begun_t *begun = calloc(1, sizeof *begun);
     if (!begun) {
         err_memory(err, sizeof *begun);
@@ -99,7 +99,7 @@ static bool may_correct(const begun_t *begun, block_t *block, const record_t *re
 }
 
 static correct_place_t correct_place(const begun_t *begun) {
-    const loading_t *loading = begun->loading;
+    const load_state_t *loading = begun->loading;
     return (correct_place_t){loading->server, begun->client, loading->uuid, loading->schema,
                              &loading->reject_codes};
 }

@@ -9,7 +9,7 @@
 typedef struct begun begun_t;
 
 /* account: where what becomes of the records is told. NULL: out of memory, or the server cannot be asked. */
-begun_t *begun_new(loading_t *loading, mongoc_client_t *client, const account_t *account, err_t *err);
+begun_t *begun_new(load_state_t *loading, mongoc_client_t *client, const account_t *account, err_t *err);
 void begun_free(begun_t *begun); /* NULL is allowed */
 
 /* Reads what there is of the block. *any: something; else nobody needs to look. */

@@ -78,7 +78,7 @@ static bool count_lines(worker_t *worker, const block_t *block) {
 
 static void free_block(const feeder_options_t *options, block_t *block) {
     if (options->loading) {
-        loading_free_block(options->loading, block);
+        load_state_free_block(options->loading, block);
     } else if (block) {
         pool_give(options->pool, &block->buffer);
         free(block);
@@ -240,7 +240,7 @@ static bool push(worker_t *worker, block_t *block) {
     worker->chain_bytes += (uint32_t)block->buffer.capacity;
     bool may_wait = block->tail && block->file->input->kind != INPUT_STREAM;
     if (options->loading) {
-        loading_add_block(options->loading);
+        load_state_add_block(options->loading);
         block->counted = true;
     }
     return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
@@ -249,7 +249,7 @@ static bool push(worker_t *worker, block_t *block) {
 /* ---- what the main thread is told ---- */
 
 static bool tell(worker_t *worker, const news_t *what, err_t *err) {
-    loading_t *loading = worker->feeder->options.loading;
+    load_state_t *loading = worker->feeder->options.loading;
     if (!loading)
         return true;
     news_t *news = malloc(sizeof *news);
@@ -257,7 +257,7 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
         return err_memory(err, sizeof *news);
     *news = *what;
     news->epoch = worker->epoch;
-    loading_tell(loading, news);
+    load_state_tell(loading, news);
     return true;
 }
 
@@ -600,7 +600,7 @@ static void end_feeders(feeder_t *feeder, uint32_t count) {
         return;
     queue_close(options->queue);
     if (options->loading)
-        loading_end_feeding(options->loading);
+        load_state_end_feeding(options->loading);
 }
 
 static void *work(void *context) {

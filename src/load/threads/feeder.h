@@ -7,7 +7,7 @@
 
 #include "base/threads/queue.h"
 #include "load/threads/hand_out.h"
-#include "load/threads/loading.h"
+#include "load/threads/load_state.h"
 
 typedef struct feeder feeder_t;
 
@@ -22,10 +22,10 @@ typedef struct {
     uint64_t max_record;
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */
-    bool limit_is_about;  /* lines count for records as long as they are few: much quicker, and never more */
-    bool numbered;        /* blocks get their id_base from the file's extents */
-    hand_out_t *hand_out; /* which files to feed next; NULL: all of them */
-    loading_t *loading;   /* is told of blocks and pieces; NULL: nobody is */
+    bool limit_is_about;   /* lines count for records as long as they are few: much quicker, and never more */
+    bool numbered;         /* blocks get their id_base from the file's extents */
+    hand_out_t *hand_out;  /* which files to feed next; NULL: all of them */
+    load_state_t *loading; /* is told of blocks and pieces; NULL: nobody is */
     /* Numbers for an offset of a file of unknown size. */
     bool (*extend)(void *context, load_file_t *file, uint64_t offset, err_t *err);
     /* A file could not be begun, *err says why (status 5): true if the feeding shall go on with the next. One

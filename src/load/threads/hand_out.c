@@ -5,7 +5,7 @@
 struct hand_out {
     load_file_t *files;
     size_t file_count;
-    loading_t *loading;
+    load_state_t *loading;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t added;
     size_t *numbers;            /* a ring of file_count places: a piece waits once at most, */
@@ -15,7 +15,7 @@ struct hand_out {
     bool closed;
 };
 
-hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, loading_t *loading) {
+hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, load_state_t *loading) {
     hand_out_t *hand_out = calloc(1, sizeof *hand_out);
     if (!hand_out || !(hand_out->numbers = calloc(count + 1, sizeof *hand_out->numbers)) ||
         !(hand_out->waits = calloc(count + 1, sizeof *hand_out->waits))) {

@@ -2,13 +2,13 @@
 #ifndef TIPPLE_LOAD_THREADS_HAND_OUT_H
 #define TIPPLE_LOAD_THREADS_HAND_OUT_H
 
-#include "load/threads/loading.h"
+#include "load/threads/load_state.h"
 
 typedef struct hand_out hand_out_t;
 
 /* Of these files. The loading's main thread is woken when the feeders have nothing left to do. NULL: out of
  * memory. */
-hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, loading_t *loading);
+hand_out_t *hand_out_new(load_file_t *files, size_t count, uint32_t feeders, load_state_t *loading);
 void hand_out_free(hand_out_t *hand_out); /* NULL is allowed */
 
 /* One more, by its number; in the order in which they are to be read. more: the next one of its stream will follow at

@@ -16,7 +16,7 @@
 static const int64_t OLDEST_BATCH_NS = 1000000000, LOOK_NS = 50000000;
 
 struct loader {
-    loading_t *loading;
+    load_state_t *loading;
     pthread_t thread;
     writer_t *writer; /* NULL: nothing is sent */
     deliver_t *deliver;
@@ -44,11 +44,11 @@ struct loader {
 static const int64_t CONFIRMED_NAP_NS = 5000000;
 
 /* A block that was not settled is nobody's any more when its last documents are. */
-static void drop_batch(loading_t *loading, batch_t *batch) {
+static void drop_batch(load_state_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         if (block && (block->pending -= batch->parts[i].count) == 0)
-            loading_free_block(loading, block);
+            load_state_free_block(loading, block);
     }
     batch_free(batch);
 }
@@ -94,7 +94,7 @@ static bool prove_found(loader_t *loader, const documents_t *documents, size_t p
 /* A batch for one shard: through the router, or straight there with the version of the map that sorted it. */
 static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, delivered_t *delivered,
                         err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     const documents_t documents = {batch->bytes, batch->starts, batch->count};
     straight_t straight = {.server = NULL};
     bson_t version = BSON_INITIALIZER;
@@ -136,20 +136,20 @@ static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place,
 
 /* The collection is bound by the main thread, which answers nobody when the load has failed or was interrupted. */
 static bool ask_to_bind(loader_t *loader, err_t *err) {
-    return loading_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : interrupted(err));
+    return load_state_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : interrupted(err));
 }
 
 /* ---- whose it is ---- */
 
 /* Until the catalog was asked within the last lease. What it has said of blocks is known then. */
-static bool wait_until_confirmed(loading_t *loading, err_t *err) {
+static bool wait_until_confirmed(load_state_t *loading, err_t *err) {
     const struct timespec pause = {.tv_nsec = CONFIRMED_NAP_NS};
     while (__builtin_expect(loading->lease_ns &&
                                 clock_awake_or_not_ns() -
                                         atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
                                     loading->lease_ns,
                             0)) {
-        if (loading_failed(loading) || stop_signal())
+        if (load_state_failed(loading) || stop_signal())
             return interrupted(err);
         nanosleep(&pause, NULL);
     }
@@ -172,7 +172,7 @@ static bool may_send(void *context, err_t *err) {
 /* The block at hand goes on to its end, and is dropped then. */
 static void drop_block(void *context, block_t *block) {
     if (block->parsed && !block->pending)
-        loading_free_block(context, block);
+        load_state_free_block(context, block);
 }
 
 /* What is another load's by now, or nobody's, is left out. Where some of it turns out to be while the rest is sent
@@ -191,7 +191,7 @@ static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_
 }
 
 static bool send_batch(loader_t *loader, batch_t *batch, err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     size_t place = (size_t)(batch - loader->batches);
     delivered_t delivered = {.count = 0};
     int64_t began = 0;
@@ -360,7 +360,7 @@ static bool leave_out(loader_t *loader, block_t *block, const record_t *record, 
 /* ---- records ---- */
 
 static bool take_document(loader_t *loader, block_t *block, record_t *record, err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     record->column = 1; /* should it be rejected after all */
     record->field = NULL;
     const uint8_t *document = loader->batch->bytes + loader->batch->used;
@@ -383,7 +383,7 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
 
 /* Its records, one by one, into the batch. */
 static bool load_records(loader_t *loader, block_t *block, err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     record_t record;
     uint64_t looked_at = 0;
     bool documents = false, ok = route_block(loader, block, err) && read_block_back(loader, block, err);
@@ -428,16 +428,16 @@ static bool refuse_record(loader_t *loader, block_t *block, err_t *err) {
 
 /* The journey of a block. */
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     const bool ok = block->refusal ? refuse_record(loader, block, err) : load_records(loader, block, err);
     block->parsed = ok;
     if (ok) {
         account_block(&loader->account, block);
         return true;
     }
-    loading_fail(loading, err); /* before the block is gone: else all would look settled */
+    load_state_fail(loading, err); /* before the block is gone: else all would look settled */
     if (!block->pending)
-        loading_free_block(loading, block);
+        load_state_free_block(loading, block);
     return false;
 }
 
@@ -468,7 +468,7 @@ static bool send_if_due(loader_t *loader, bool *waiting, err_t *err) {
 }
 
 static bool work_on(loader_t *loader, err_t *err) {
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     bool waiting = false;
     for (;;) {
         int64_t start = clock_now_ns();
@@ -477,9 +477,9 @@ static bool work_on(loader_t *loader, err_t *err) {
                          : queue_pop(loading->queue, waiting ? LOOK_NS : -1, loader->part, loading->parts);
         loader->rest = block ? block->next : NULL;
         ACCOUNT_ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
-        bool over = stop_signal() || loading_failed(loading);
+        bool over = stop_signal() || load_state_failed(loading);
         if (!block && queue_ended(loading->queue))
-            return over && loading_failed(loading) ? true : send_all(loader, err);
+            return over && load_state_failed(loading) ? true : send_all(loader, err);
         if (!block && waiting && queue_is_drained(loading->queue)) {
             if (!send_all(loader, err))
                 return false;
@@ -487,7 +487,7 @@ static bool work_on(loader_t *loader, err_t *err) {
             continue;
         }
         if (block && (over || block_is_lost(block))) {
-            loading_free_block(loading, block);
+            load_state_free_block(loading, block);
             continue;
         }
         if (block && !load_block(loader, block, err))
@@ -499,15 +499,15 @@ static bool work_on(loader_t *loader, err_t *err) {
 
 static void *run(void *context) {
     loader_t *loader = context;
-    loading_t *loading = loader->loading;
+    load_state_t *loading = loader->loading;
     err_t err;
     int64_t start = clock_now_ns();
     if (!work_on(loader, &err)) {
-        loading_fail(loading, &err);
+        load_state_fail(loading, &err);
         /* what is still queued is nobody's any more */
         for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0, 0, 1));) {
             loader->rest = block->next;
-            loading_free_block(loading, block);
+            load_state_free_block(loading, block);
         }
     }
     loader->counters.total_ns = clock_now_ns() - start;
@@ -531,7 +531,7 @@ static void free_loader(loader_t *loader) {
 }
 
 static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
-    const loading_t *loading = loader->loading;
+    const load_state_t *loading = loader->loading;
     if (!(loader->writer = writer_new(loading->server, near, err)))
         return false;
     if (loading->uuid)
@@ -544,7 +544,7 @@ static bool open_writer(loader_t *loader, server_t *near, err_t *err) {
     return loader->deliver != NULL;
 }
 
-loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err) {
+loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     loader_t *loader = ZEROED(loader_t);
     if (!loader) {
         err_memory(err, sizeof *loader);

@@ -4,7 +4,7 @@
 #define TIPPLE_LOAD_THREADS_LOADER_H
 
 #include "base/numbers/hist.h"
-#include "load/threads/loading.h"
+#include "load/threads/load_state.h"
 
 typedef struct loader loader_t;
 
@@ -18,7 +18,7 @@ typedef struct {
 } loader_counters_t;
 
 /* number: of the thread; it chooses the router to stay with. */
-loader_t *loader_start(loading_t *loading, uint32_t number, err_t *err);
+loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err);
 
 /* A look at the counters while the thread runs: each figure is whole, but they may be of slightly different
  * moments. */

@@ -1,8 +1,8 @@
-#include "load/threads/loading.h"
+#include "load/threads/load_state.h"
 
 #include <stdlib.h>
 
-bool loading_init(loading_t *loading) {
+bool load_state_init(load_state_t *loading) {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -14,10 +14,10 @@ bool loading_init(loading_t *loading) {
     return ok;
 }
 
-void loading_free(loading_t *loading) {
+void load_state_free(load_state_t *loading) {
     for (news_t *news; (news = loading->news);) {
         loading->news = news->next;
-        loading_free_block(loading, news->block);
+        load_state_free_block(loading, news->block);
         free(news);
     }
     pthread_cond_destroy(&loading->changed);
@@ -25,7 +25,7 @@ void loading_free(loading_t *loading) {
     pthread_mutex_destroy(&loading->lock);
 }
 
-void loading_fail(loading_t *loading, const err_t *err) {
+void load_state_fail(load_state_t *loading, const err_t *err) {
     pthread_mutex_lock(&loading->lock);
     if (!loading->failed)
         loading->err = *err;
@@ -38,21 +38,21 @@ void loading_fail(loading_t *loading, const err_t *err) {
     throttle_close(loading->throttle);
 }
 
-bool loading_failed(loading_t *loading) {
+bool load_state_failed(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     bool failed = loading->failed;
     pthread_mutex_unlock(&loading->lock);
     return failed;
 }
 
-bool loading_is_fed(loading_t *loading) {
+bool load_state_is_fed(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     bool fed = loading->feeding_over;
     pthread_mutex_unlock(&loading->lock);
     return fed;
 }
 
-block_t *loading_take_done(loading_t *loading) {
+block_t *load_state_take_done(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     block_t *done = loading->done;
     loading->done = NULL;
@@ -60,7 +60,7 @@ block_t *loading_take_done(loading_t *loading) {
     return done;
 }
 
-void loading_free_blocks(block_t *blocks) {
+void load_state_free_blocks(block_t *blocks) {
     while (blocks) {
         block_t *next = blocks->next;
         free(blocks->rejects);
@@ -69,19 +69,19 @@ void loading_free_blocks(block_t *blocks) {
     }
 }
 
-void loading_add_block(loading_t *loading) {
+void load_state_add_block(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     loading->blocks++;
     pthread_mutex_unlock(&loading->lock);
 }
 
 /* The lock is held. */
-static void settle_one(loading_t *loading) {
+static void settle_one(load_state_t *loading) {
     if (--loading->blocks == 0)
         pthread_cond_signal(&loading->changed);
 }
 
-void loading_add_done(loading_t *loading, block_t *block) {
+void load_state_add_done(load_state_t *loading, block_t *block) {
     pthread_mutex_lock(&loading->lock);
     block->next = loading->done;
     loading->done = block;
@@ -89,7 +89,7 @@ void loading_add_done(loading_t *loading, block_t *block) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-void loading_free_block(loading_t *loading, block_t *block) {
+void load_state_free_block(load_state_t *loading, block_t *block) {
     if (!block)
         return;
     pool_give(loading->pool, &block->buffer);
@@ -106,7 +106,7 @@ void loading_free_block(loading_t *loading, block_t *block) {
     free(block);
 }
 
-void loading_tell(loading_t *loading, news_t *news) {
+void load_state_tell(load_state_t *loading, news_t *news) {
     pthread_mutex_lock(&loading->lock);
     news->next = NULL;
     *loading->news_end = news;
@@ -114,7 +114,7 @@ void loading_tell(loading_t *loading, news_t *news) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-news_t *loading_take_news(loading_t *loading) {
+news_t *load_state_take_news(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     news_t *news = loading->news;
     loading->news = NULL;
@@ -123,14 +123,14 @@ news_t *loading_take_news(loading_t *loading) {
     return news;
 }
 
-void loading_end_feeding(loading_t *loading) {
+void load_state_end_feeding(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     loading->feeding_over = true;
     pthread_cond_signal(&loading->changed);
     pthread_mutex_unlock(&loading->lock);
 }
 
-bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err) {
+bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err) {
     asking_t asking = {.file = file, .offset = offset};
     err->text[0] = '\0';
     pthread_mutex_lock(&loading->lock);
@@ -150,7 +150,7 @@ bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *
     return asking.answered && asking.ok;
 }
 
-asking_t *loading_take_asking(loading_t *loading) {
+asking_t *load_state_take_asking(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     asking_t *asking = loading->asking;
     if (asking) {
@@ -161,14 +161,14 @@ asking_t *loading_take_asking(loading_t *loading) {
     return asking;
 }
 
-void loading_end_answers(loading_t *loading) {
+void load_state_end_answers(load_state_t *loading) {
     pthread_mutex_lock(&loading->lock);
     loading->answers_over = true;
     pthread_cond_broadcast(&loading->answered);
     pthread_mutex_unlock(&loading->lock);
 }
 
-void loading_answer(loading_t *loading, asking_t *asking, bool ok) {
+void load_state_answer(load_state_t *loading, asking_t *asking, bool ok) {
     pthread_mutex_lock(&loading->lock);
     asking->answered = true;
     asking->ok = ok;

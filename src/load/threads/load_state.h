@@ -1,7 +1,7 @@
-/* loading: what the threads of a load share, and what they tell its main thread: blocks that are settled,
+/* load_state: what the threads of a load share, and what they tell its main thread: blocks that are settled,
  * pieces that are fed, and the first failure. */
-#ifndef TIPPLE_LOAD_THREADS_LOADING_H
-#define TIPPLE_LOAD_THREADS_LOADING_H
+#ifndef TIPPLE_LOAD_THREADS_LOAD_STATE_H
+#define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
 #include "base/threads/queue.h"
 #include "format/filter.h"
@@ -85,42 +85,42 @@ typedef struct {
     uint64_t blocks; /* that were handed over, and are not settled */
     bool failed;
     err_t err; /* the first failure */
-} loading_t;
+} load_state_t;
 
-bool loading_init(loading_t *loading);
-void loading_free(loading_t *loading); /* the lock, and news that nobody took */
+bool load_state_init(load_state_t *loading);
+void load_state_free(load_state_t *loading); /* the lock, and news that nobody took */
 
 /* The first failure ends the whole load: the queue and the pool are closed. Any thread may call. */
-void loading_fail(loading_t *loading, const err_t *err);
-bool loading_failed(loading_t *loading);
-bool loading_is_fed(loading_t *loading); /* the feeders have ended */
+void load_state_fail(load_state_t *loading, const err_t *err);
+bool load_state_failed(load_state_t *loading);
+bool load_state_is_fed(load_state_t *loading); /* the feeders have ended */
 
 /* A block is on its way to the queue. */
-void loading_add_block(loading_t *loading);
+void load_state_add_block(load_state_t *loading);
 
 /* Every record of the block is settled. */
-void loading_add_done(loading_t *loading, block_t *block);
+void load_state_add_done(load_state_t *loading, block_t *block);
 
 /* News of a feeder, who gives `news` away; a list in the order in which they came. */
-void loading_tell(loading_t *loading, news_t *news);
-news_t *loading_take_news(loading_t *loading);
+void load_state_tell(load_state_t *loading, news_t *news);
+news_t *load_state_take_news(load_state_t *loading);
 
 /* All feeders have ended. */
-void loading_end_feeding(loading_t *loading);
+void load_state_end_feeding(load_state_t *loading);
 
 /* Numbers for a place of the file's text (or, file NULL, leave to send the first document) from the main
  * thread: false with err, or with an empty one when the load ends. */
-bool loading_ask(loading_t *loading, load_file_t *file, uint64_t offset, err_t *err);
-asking_t *loading_take_asking(loading_t *loading); /* the next one that waits; NULL: nobody */
-void loading_answer(loading_t *loading, asking_t *asking, bool ok);
+bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err);
+asking_t *load_state_take_asking(load_state_t *loading); /* the next one that waits; NULL: nobody */
+void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
 /* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
-void loading_end_answers(loading_t *loading);
+void load_state_end_answers(load_state_t *loading);
 
-/* The blocks that were settled since the last call, as a list; to be freed by loading_free_blocks. */
-block_t *loading_take_done(loading_t *loading);
-void loading_free_blocks(block_t *blocks);
+/* The blocks that were settled since the last call, as a list; to be freed by load_state_free_blocks. */
+block_t *load_state_take_done(load_state_t *loading);
+void load_state_free_blocks(block_t *blocks);
 
 /* The block is nobody's any more, whatever became of it. */
-void loading_free_block(loading_t *loading, block_t *block);
+void load_state_free_block(load_state_t *loading, block_t *block);
 
 #endif
