@@ -111,7 +111,8 @@ static int random_worlds(const options_t *options) {
             if ((!options->one && !options->quiet) || options->save)
                 show(options, script, made, 0);
             free(script);
-            printf("again: tools/simulate --one --trace --seed %llu\n", (unsigned long long)seed);
+            if (!options->quiet)
+                printf("again: tools/simulate --one --trace --seed %llu\n", (unsigned long long)seed);
             return 1;
         }
         if (options->one || seconds() - began > options->seconds)
