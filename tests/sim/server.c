@@ -604,21 +604,26 @@ static load_seen_t *find_load(server_t *server, const load_id_t *id) {
     return NULL;
 }
 
-static void enroll(world_t *world, const packet_t *message) {
+/* Is it new? One that is executed twice is no sign of life. */
+static bool enroll(world_t *world, const packet_t *message) {
     loads_t *loads = &world->server.loads;
     if (find_load(&world->server, &message->load))
-        return;
+        return false;
     if (loads->count == loads->room) {
         loads->room = loads->room ? 2 * loads->room : 8;
         loads->loads = realloc(loads->loads, loads->room * sizeof *loads->loads);
     }
     loads->loads[loads->count++] = (load_seen_t){.id = message->load, .beat = 1, .host = "h"};
+    return true;
 }
 
-static void beat(world_t *world, const packet_t *message) {
+/* Is it raised? */
+static bool beat(world_t *world, const packet_t *message) {
     load_seen_t *load = find_load(&world->server, &message->load);
-    if (load && !load->ended && message->number > load->beat)
+    const bool raises = load && !load->ended && message->number > load->beat;
+    if (raises)
         load->beat = message->number;
+    return raises;
 }
 
 static void copy_loads(const loads_t *from, loads_t *to) {
@@ -676,12 +681,12 @@ void server_execute(world_t *world, packet_t *message) {
         copy_loads(&server->loads, message->loads);
         break;
     case MESSAGE_ENROLL:
-        enroll(world, message);
-        note_beat(world, message);
+        if (enroll(world, message))
+            note_beat(world, message);
         break;
     case MESSAGE_BEAT:
-        beat(world, message);
-        note_beat(world, message);
+        if (beat(world, message))
+            note_beat(world, message);
         break;
     case MESSAGE_END:
         if ((load = find_load(server, &message->load)))
