@@ -175,7 +175,9 @@ LAB_UNUSED void odd_value(odd_t *odd, bson_t *to, const char *key, int depth) {
     }
 }
 
-enum { ODD_DEEPEST = 12 };
+/* A copy is not looked into below ODD_DEEPEST, and nothing is added to one of ODD_LARGEST bytes: what comes several times at each
+ * depth would fill any memory. */
+enum { ODD_DEEPEST = 12, ODD_LARGEST = 1 << 20 };
 
 static void odd_copy_field(odd_t *odd, const bson_iter_t *at, const char *key, bson_t *to, int depth);
 
@@ -185,7 +187,7 @@ static void odd_copy_inside(odd_t *odd, const bson_t *from, bool is_array, bson_
     for (bool more = bson_iter_init(&at, from) && bson_iter_next(&at); more; more = bson_iter_next(&at)) {
         const uint8_t choice = odd_byte(odd);
         size_t times = choice < 224 ? 1 : choice < 232 ? 0 : choice < 248 ? 1 : (size_t)(choice - 246);
-        for (; times; times--) {
+        for (; times && to->len < ODD_LARGEST; times--) {
             char text[16];
             const char *key = bson_iter_key(&at);
             if (is_array)
