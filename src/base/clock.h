@@ -5,10 +5,18 @@
 #include <stdint.h>
 #include <time.h>
 
+static inline int64_t clock_from_timespec(struct timespec time) {
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static inline struct timespec clock_to_timespec(int64_t ns) {
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
 static inline int64_t clock_ns(clockid_t id) {
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    struct timespec time;
+    clock_gettime(id, &time);
+    return clock_from_timespec(time);
 }
 
 /* Monotonic: for durations. */

@@ -26,7 +26,7 @@ struct heartbeat {
 
 /* False: the heart stops. */
 static bool wait_for_next(heartbeat_t *heartbeat, int64_t due_ns) {
-    struct timespec until = {.tv_sec = due_ns / 1000000000, .tv_nsec = due_ns % 1000000000};
+    struct timespec until = clock_to_timespec(due_ns);
     int timed_out = 0;
     pthread_mutex_lock(&heartbeat->lock);
     while (!heartbeat->stopping && !timed_out)

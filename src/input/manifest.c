@@ -1,4 +1,5 @@
 #include "input/manifest.h"
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "input/build.h"
@@ -101,10 +102,6 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
     return file;
 }
 
-static int64_t modified_ns(const struct stat *status) {
-    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-}
-
 /* The last file is an archive, and no input itself. */
 static const input_file_t *set_aside(build_t *build) {
     manifest_t *manifest = build->manifest;
@@ -166,7 +163,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
     else if ((file = build_add(build, path, name))) {
         file->has_identity = true;
         file->disk_bytes = (uint64_t)status.st_size;
-        file->modified_ns = modified_ns(&status);
+        file->modified_ns = clock_from_timespec(status.st_mtim);
         file->device = status.st_dev;
         file->inode = status.st_ino;
         ok = identify_file(fd, file, &as, build->peek, build->scratch, build->err);

@@ -1,4 +1,5 @@
 #include "input/source.h"
+#include "base/clock.h"
 #include "base/lines.h"
 #include "base/stop.h"
 #include "input/fault.h"
@@ -48,10 +49,6 @@ static int open_file(const input_file_t *file) {
     return fd;
 }
 
-static int64_t modified_ns(const struct stat *status) {
-    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-}
-
 /* The source of the packed tar that this one is a member of, or NULL. */
 static const source_t *stream_of(const source_t *source) {
     return source->feed.pull ? source->feed.context : NULL;
@@ -73,7 +70,7 @@ static bool is_unchanged(const source_t *source, err_t *err) {
                                                                          : "it became longer");
     if (status.st_dev != file->device || status.st_ino != file->inode)
         return fault_changed(err, source->name, "another file has come into its place");
-    if (modified_ns(&status) != file->modified_ns)
+    if (clock_from_timespec(status.st_mtim) != file->modified_ns)
         return fault_changed(err, source->name, "its time of modification is another");
     return true;
 }

@@ -170,7 +170,7 @@ static void show_progress(job_t *job) {
 }
 
 static void wait_until(load_state_t *loading, int64_t until_ns) {
-    const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    const struct timespec until = clock_to_timespec(until_ns);
     pthread_cond_timedwait(&loading->changed, &loading->lock, &until);
 }
 

@@ -168,7 +168,7 @@ static bool wait_job(job_t *job) {
     pthread_mutex_lock(&job->lock);
     while (!job->done && !stop_signal()) {
         int64_t until = clock_now_ns() + (int64_t)LOOK_UP_MS * 1000000;
-        struct timespec at = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+        struct timespec at = clock_to_timespec(until);
         pthread_cond_timedwait(&job->ended, &job->lock, &at);
     }
     bool done = job->done;

@@ -91,7 +91,7 @@ static void *take(queue_t *queue, uint32_t part, uint32_t parts) {
 
 void *queue_pop(queue_t *queue, int64_t wait_ns, uint32_t part, uint32_t parts) {
     int64_t due = wait_ns < 0 ? 0 : clock_now_ns() + wait_ns;
-    struct timespec until = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000};
+    struct timespec until = clock_to_timespec(due);
     void *item = NULL;
     pthread_mutex_lock(&queue->lock);
     while (!queue->count && !queue->closed) {

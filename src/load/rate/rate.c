@@ -266,7 +266,7 @@ static void *run(void *context) {
     while (!polite->ends) {
         int64_t now = clock_now_ns();
         due = due + ROUND_NS > now ? due + ROUND_NS : now + ROUND_NS / 2;
-        struct timespec until = {.tv_sec = due / 1000000000, .tv_nsec = due % 1000000000};
+        struct timespec until = clock_to_timespec(due);
         while (!polite->ends && pthread_cond_timedwait(&polite->ending, &polite->lock, &until) == 0)
             ;
         if (polite->ends)

@@ -95,7 +95,7 @@ typedef struct {
 
 /* False: it is over. */
 static bool wait_until(server_checkpoints_watch_t *watch, int64_t ns) {
-    const struct timespec deadline = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    const struct timespec deadline = clock_to_timespec(ns);
     pthread_mutex_lock(&watch->lock);
     while (!watch->ends && pthread_cond_timedwait(&watch->ending, &watch->lock, &deadline) == 0)
         ;

@@ -85,7 +85,7 @@ static void stand_out(line_t *line, waiter_t *me) {
 /* The first in a line waits, until the moment or until it is woken, and never long without looking up. */
 static void wait_until(throttle_t *throttle, waiter_t *me, int64_t now, int64_t moment) {
     int64_t until = moment - now < LOOK_UP_NS ? moment : now + LOOK_UP_NS;
-    struct timespec at = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    struct timespec at = clock_to_timespec(until);
     pthread_cond_timedwait(&me->woken, &throttle->lock, &at);
 }
 
