@@ -68,14 +68,29 @@ static bool read_listing(const server_t *server, const bson_t *listing, collecti
     return true;
 }
 
+static bool ask(server_t *server, mongoc_client_t *client, bson_t *command, bson_t *reply, err_t *err) {
+    const bool ok = server_command(server, client, server_database(server), command, false, reply, err);
+    bson_destroy(command);
+    return ok;
+}
+
+bool collection_ask(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err) {
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
+                               BCON_UTF8(server_collection(server)), "}");
+    return ask(server, client, command, reply, err);
+}
+
+bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err) {
+    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
+                               "batchSize", BCON_INT32(1000), "}");
+    return ask(server, client, command, reply, err);
+}
+
 bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     *place = (collection_t){.empty = true};
     bson_t reply, listing;
     bson_iter_t iter, first;
-    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
-                               BCON_UTF8(server_collection(server)), "}");
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
-    bson_destroy(command);
+    bool ok = collection_ask(server, client, &reply, err);
     if (ok && bson_iter_init(&iter, &reply) &&
         bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &first) && BSON_ITER_HOLDS_DOCUMENT(&first)) {
         uint32_t length;
@@ -114,15 +129,11 @@ static void look_for_expiry(server_t *server, mongoc_client_t *client, collectio
     bson_t reply, index;
     bson_iter_t batch, field;
     err_t ignored;
-    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
-                               "batchSize", BCON_INT32(1000), "}");
-    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
-        bson_read_batch(&reply, &batch))
+    if (collection_ask_indexes(server, client, &reply, &ignored) && bson_read_batch(&reply, &batch))
         while (!place->expiry[0] && bson_read_next(&batch, &index))
             if (bson_iter_init_find(&field, &index, "expireAfterSeconds") &&
                 !bson_iter_init_find(&field, &index, "clustered"))
                 snprintf(place->expiry, sizeof place->expiry, "the index %.127s", text_at(&index, "name"));
-    bson_destroy(command);
     bson_destroy(&reply);
 }
 

@@ -28,6 +28,11 @@ bool collection_look(server_t *server, mongoc_client_t *client, collection_t *pl
  * for. */
 bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
+/* What the server lists of the collection, and its indexes: a reply with a batch of documents, which is to be destroyed
+ * whatever comes back. Without the collection the first has an empty batch, and the second fails. */
+bool collection_ask(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
+bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
+
 /* The shard whose part of the collection this is, where somebody went past the routers; "": none, or it is not known. */
 void collection_shard(server_t *server, mongoc_client_t *client, char name[128]);
 

@@ -80,15 +80,12 @@ bool target_indexes_read(server_t *server, mongoc_client_t *client, target_index
     bson_t reply, index;
     bson_iter_t at;
     *indexes = (target_indexes_t){.count = 0};
-    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(server_collection(server)), "cursor", "{",
-                               "batchSize", BCON_INT32(1000), "}");
-    bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    bool ok = collection_ask_indexes(server, client, &reply, err);
     if (ok && bson_read_batch(&reply, &at))
         while (bson_read_next(&at, &index))
             keep(&index, indexes);
     if (!ok && server_code(&reply) == CODE_NAMESPACE_NOT_FOUND)
         ok = true;
-    bson_destroy(command);
     bson_destroy(&reply);
     return ok;
 }
@@ -107,15 +104,12 @@ bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyon
     bson_t reply, entry, options;
     bson_iter_t at, option;
     beyond[0] = '\0';
-    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
-                               BCON_UTF8(server_collection(server)), "}");
-    const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
+    const bool ok = collection_ask(server, client, &reply, err);
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
         bson_read_field(&entry, "options", &options) && bson_iter_init(&option, &options))
         while (!beyond[0] && bson_iter_next(&option))
             if (!is_made_again(bson_iter_key(&option)))
                 snprintf(beyond, 64, "%.63s", bson_iter_key(&option));
-    bson_destroy(command);
     bson_destroy(&reply);
     return ok;
 }
