@@ -381,19 +381,6 @@ bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size
     return whole;
 }
 
-void first_line_note(first_line_t *first, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    const bool kept = dialect_first_line(text, length, &begins, &ends) && ends - begins <= sizeof first->line;
-    first->length = kept ? ends - begins : 0;
-    memcpy(first->line, text + begins, first->length);
-}
-
-bool first_line_is(const first_line_t *first, const uint8_t *text, size_t length) {
-    size_t begins, ends;
-    return first->length && dialect_first_line(text, length, &begins, &ends) &&
-           ends - begins == first->length && memcmp(text + begins, first->line, first->length) == 0;
-}
-
 bool dialect_is_of_first_line(const dialect_t *dialect) {
     bool known = dialect->header;
     for (size_t i = 0; known && i < dialect->columns; i++)

@@ -53,15 +53,6 @@ bool dialect_may_refuse(const schema_t *schema);
  * end, or all of it, is not there yet. */
 bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends);
 
-/* The first line that is not blank of a text that was looked at last: thousands of files of one kind begin alike, and what
- * follows from that line alone need not be found again. Empty at first; too long a line is none. */
-typedef struct {
-    size_t length; /* with a CR that ends it; 0: none */
-    uint8_t line[2000];
-} first_line_t;
-void first_line_note(first_line_t *first, const uint8_t *text, size_t length);
-bool first_line_is(const first_line_t *first, const uint8_t *text, size_t length);
-
 /* Does the dialect follow from the first line alone, and was there nothing to be said of it? */
 bool dialect_is_of_first_line(const dialect_t *dialect);
 

@@ -1,4 +1,5 @@
 #include "load/before/check_inputs.h"
+#include "format/record/first_line.h"
 #include "base/stop.h"
 #include "format/record/dialect.h"
 #include "input/cutter.h"

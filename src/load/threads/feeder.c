@@ -1,4 +1,5 @@
 #include "load/threads/feeder.h"
+#include "format/record/first_line.h"
 #include "base/lines.h"
 #include "base/stop.h"
 #include "format/records.h"

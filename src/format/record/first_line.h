@@ -1,0 +1,18 @@
+/* first_line: the first line that is not blank of the text that was looked at last: thousands of files of one kind begin
+ * alike, and what follows from that line alone need not be found again. */
+#ifndef TIPPLE_FORMAT_RECORD_FIRST_LINE_H
+#define TIPPLE_FORMAT_RECORD_FIRST_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Empty at first; too long a line is none. */
+typedef struct {
+    size_t length; /* with a CR that ends it; 0: none */
+    uint8_t line[2000];
+} first_line_t;
+void first_line_note(first_line_t *first, const uint8_t *text, size_t length);
+bool first_line_is(const first_line_t *first, const uint8_t *text, size_t length);
+
+#endif
