@@ -24,7 +24,7 @@ typedef struct {
 /* The keys that records make besides the format's own. */
 static bool is_taken(const char *word) {
     static const char *const taken[] = {"id", "order", "unparsed", "hour24"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    for (size_t i = 0; i < COUNT(taken); i++)
         if (strcmp(word, taken[i]) == 0)
             return true;
     return false;
