@@ -1,6 +1,7 @@
 #include "cli/options/cli.h"
 #include "base/numbers/units.h"
 #include "base/lines.h"
+#include "input/name.h"
 #include "input/source.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
@@ -81,11 +82,12 @@ static void find_line(const where_t *where, found_line_t *found) {
     manifest_t manifest;
     manifest_options_t none = {.input_name = NULL};
     err_t err;
-    char name[4096];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(where->path, "!"), where->path);
-    char *names[] = {name};
     *found = (found_line_t){.line = 0};
-    if (strcmp(name, "-") == 0 || !manifest_build(&manifest, names, 1, &none, &err))
+    char *name = name_on_disk(where->path);
+    const bool here =
+        name && strcmp(name, "-") != 0 && manifest_build(&manifest, (char *[]){name}, 1, &none, &err);
+    free(name);
+    if (!here)
         return;
     uint64_t at = 0;
     for (size_t i = 0; i < manifest.count && !found->line; i++) {

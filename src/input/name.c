@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static const char resource_fork[] = "a resource fork of macOS, not data",
                   description[] = "by its name a description, not data; name the file to load it";
@@ -59,6 +60,30 @@ char *name_join(const char *before, const char *between, const char *text, size_
         end = stpcpy(end, own ? "\\x5c" : piece);
     }
     *end = 0;
+    return out;
+}
+
+static int digit_of_escape(char c) {
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+char *name_on_disk(const char *name) {
+    char *out = malloc(strlen(name) + 1), *end = out;
+    if (!out)
+        return NULL;
+    for (; *name; end++) {
+        const bool escaped = looks_escaped((const uint8_t *)name, strlen(name));
+        *end = escaped ? (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3])) : *name;
+        name += escaped ? 4 : 1;
+    }
+    *end = 0;
+    for (char *cut = end; cut; cut = memrchr(out, '!', (size_t)(cut - out))) {
+        const char kept = *cut;
+        *cut = 0;
+        if (access(out, F_OK) == 0)
+            return out;
+        *cut = kept;
+    }
     return out;
 }
 

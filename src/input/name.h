@@ -16,6 +16,10 @@ char *name_clean(const char *path);
  * new string, or NULL. before may be NULL. */
 char *name_join(const char *before, const char *between, const char *text, size_t length);
 
+/* Undoes name_join: what the file is called on this disk. For a name with "!" in it, which may be an archive's member,
+ * the longest beginning before a "!" that exists, or else all of it. A new string, or NULL. */
+char *name_on_disk(const char *name);
+
 /* Why a walk leaves out a file or folder of this name (a clause for a note), or NULL. */
 const char *name_reason_to_skip(const char *name, size_t length);
 

@@ -85,8 +85,11 @@ class Held(livetest.Case):
         self.write("a.csv", plain)
         self.write("b.gz", gzip.compress(packed))
         self.write("c.zip", livetest.zip_of(("x/y.csv", packed, 8)))
-        self.load("a.csv", "b.gz", "c.zip", status=2)
+        odd = rows(20, 5)
+        self.write("d!\n\\x41.csv", odd)  # its name in the catalog is not its name on disk
+        self.load("a.csv", "b.gz", "c.zip", "d!\n\\x41.csv", status=2)
         books = Books().plain("a.csv", plain).gzip("b.gz", packed, gzip.compress(packed)).plain("c.zip!x/y.csv", packed)
+        books.plain("d!\\x0a\\x5cx41.csv", odd)
         draw = random.Random(5)
         for file in books.files:
             for number in draw.sample(sorted(file.documents), 6):
