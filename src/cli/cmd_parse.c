@@ -8,6 +8,7 @@
 #include "format/emit.h"
 #include "format/filter.h"
 #include "format/format.h"
+#include "input/manifest.h"
 #include "input/cutter.h"
 #include "load/before/check_inputs.h"
 #include "catalog/record_id/room.h"

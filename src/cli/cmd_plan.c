@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "input/manifest.h"
 #include "cli/print/plan_print.h"
 #include "format/format.h"
 

@@ -2,6 +2,8 @@
 #ifndef TIPPLE_INPUT_BUILD_H
 #define TIPPLE_INPUT_BUILD_H
 
+#include "input/decode/spare.h"
+#include "input/manifest.h"
 #include "input/source.h"
 
 #include <sys/types.h>
@@ -17,7 +19,7 @@ typedef struct {
     size_t room;
     uint8_t *scratch;
     uint64_t keep_bytes; /* see manifest_options_t */
-    source_kit_t *peek;  /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
+    spare_t peek;        /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
     source_kit_t *kit;   /* for packed tars */
     seen_t *seen;        /* open addressing, at most half full */
     size_t seen_count, seen_room;

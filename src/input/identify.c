@@ -1,7 +1,7 @@
 #include "input/identify.h"
-#include "input/bytes.h"
-#include "input/fault.h"
-#include "input/tar.h"
+#include "input/file/bytes.h"
+#include "input/file/fault.h"
+#include "input/archive/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,17 +114,17 @@ static input_kind_t kind_of(magic_t magic) {
 }
 
 /* Is what begins with these packed bytes a tar? Needs its first block, no more. */
-static bool holds_tar(source_kit_t *kit, input_kind_t kind, uint8_t *head, size_t size) {
+static bool holds_tar(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
     uint8_t block[TAR_BLOCK];
     size_t got = 0;
     feed_t feed;
     err_t ignored;
-    decoder_t *decoder = source_kit_take(kit, kind);
+    decoder_t *decoder = spare_take(peek, kind);
     if (!decoder)
         return false;
     feed_init_bytes(&feed, "", head, size);
     decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
-    source_kit_give(kit, kind, decoder);
+    spare_give(peek, kind, decoder);
     return got == sizeof block && tar_begins(block);
 }
 
@@ -139,7 +139,7 @@ static bool is_as_large_as_it_says(int fd, const input_file_t *file, err_t *err)
                                                  file->name)));
 }
 
-bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *kit, uint8_t *scratch,
+bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, uint8_t *scratch,
                    err_t *err) {
     uint64_t size = file->disk_bytes;
     uint8_t *head = scratch + FEED_BACK;
@@ -157,7 +157,7 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *k
     bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
                   (magic == MAGIC_TEXT && ends_as_zip);
     bool is_tar =
-        magic == MAGIC_TAR || (file->kind != INPUT_PLAIN && holds_tar(kit, file->kind, head, head_got));
+        magic == MAGIC_TAR || (file->kind != INPUT_PLAIN && holds_tar(peek, file->kind, head, head_got));
     *as = is_zip ? IDENTIFIED_ZIP : is_tar ? IDENTIFIED_TAR : IDENTIFIED_FILE;
     file->text_bound = text_bound(fd, 0, size, file->kind);
     return true;

@@ -3,8 +3,8 @@
 #define TIPPLE_INPUT_IDENTIFY_H
 
 #include "input/magic.h"
-#include "input/source_with.h"
-#include "input/zip.h"
+#include "input/decode/spare.h"
+#include "input/archive/zip.h"
 
 #include <xxhash.h>
 
@@ -21,9 +21,8 @@ typedef enum {
 } identified_t;
 
 /* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and says what it stands for.
- * kit, scratch (IDENTIFY_SCRATCH bytes): for many calls. */
-bool identify_file(int fd, input_file_t *file, identified_t *as, source_kit_t *kit, uint8_t *scratch,
-                   err_t *err);
+ * peek, scratch (IDENTIFY_SCRATCH bytes): for many calls. */
+bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, uint8_t *scratch, err_t *err);
 
 /* The digest of the first `size` bytes. head_got, tail_got: what lies in the scratch, behind FEED_BACK. */
 bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,

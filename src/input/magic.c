@@ -1,5 +1,5 @@
 #include "input/magic.h"
-#include "input/tar.h"
+#include "input/archive/tar.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define TIPPLE_INPUT_MAGIC_H
 
 #include "base/err.h"
-#include "input/manifest.h"
+#include "input/file/input_file.h"
 
 /* Bytes that decide for sure; fewer are enough for all but a tar. */
 enum { MAGIC_LEAST = 4, MAGIC_BYTES = 512 };

@@ -3,9 +3,9 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "input/build.h"
-#include "input/fault.h"
+#include "input/file/fault.h"
 #include "input/identify.h"
-#include "input/name.h"
+#include "input/file/name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -166,7 +166,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         file->modified_ns = clock_from_timespec(status.st_mtim);
         file->device = status.st_dev;
         file->inode = status.st_ino;
-        ok = identify_file(fd, file, &as, build->peek, build->scratch, build->err);
+        ok = identify_file(fd, file, &as, &build->peek, build->scratch, build->err);
     }
     if (ok && file && as == IDENTIFIED_FILE)
         ok = is_reject_file(build, file) ? leave_out_rejects(build, in_walk) : keep(build, file);
@@ -406,12 +406,10 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     *manifest = (manifest_t){0};
     build_t build = {.manifest = manifest,
                      .scratch = calloc(1, IDENTIFY_SCRATCH),
-                     .peek = source_kit_new(),
+                     .peek = {.engine = INFLATE_ZLIB},
                      .kit = source_kit_new(),
                      .err = err};
-    bool ok = (build.scratch && build.peek && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
-    if (ok)
-        build.peek->engine = INFLATE_ZLIB;
+    bool ok = (build.scratch && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
     if (options)
         build.keep_bytes = options->keep_bytes;
     for (size_t i = 0; ok && i < count; i++)
@@ -430,7 +428,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     free(build.seen);
     free(build.scratch);
     source_kit_free(build.kit);
-    source_kit_free(build.peek);
+    spare_free(&build.peek);
     if (!ok)
         manifest_free(manifest);
     return ok;

@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/lines.h"
 #include "base/stop.h"
-#include "input/fault.h"
+#include "input/file/fault.h"
 #include "input/magic.h"
-#include "input/source_with.h"
-#include "input/zip.h"
+#include "input/decode/spare.h"
+#include "input/archive/zip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SKIP_STEP = 64 * 1024 };
+enum { SKIP_STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
+
+struct source_kit {
+    spare_t spare;
+    source_t *archive; /* the packed tar that was read last, wherever it stands now */
+    size_t piece;      /* bytes to read at once; 0: as many as are good for all of a file */
+    pool_t *pool;      /* closed: nobody wants a stream's bytes any more; or NULL */
+};
 
 struct source {
     const input_file_t *file;
@@ -77,8 +84,8 @@ static bool is_unchanged(const source_t *source, err_t *err) {
 
 static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
-    source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->engine)
-                                               : source_kit_take(source->kit, kind);
+    source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
+                                               : spare_take(&source->kit->spare, kind);
     source->feed.what = kind == INPUT_GZIP ? "gzip" : kind == INPUT_ZSTD ? "zstd" : "zip";
     return source->decoder || err_memory(err, FEED_BYTES);
 }
@@ -172,7 +179,7 @@ source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, er
         err_memory(err, sizeof *kit);
         return NULL;
     }
-    kit->engine = engine;
+    kit->spare.engine = engine;
     source_t *source = open_source(kit, file, false, err);
     if (source)
         source->owns_kit = true;
@@ -328,7 +335,7 @@ uint64_t source_disk_bytes(const source_t *source) {
 void source_close(source_t *source) {
     if (!source)
         return;
-    source_kit_give(source->kit, source->packing, source->decoder);
+    spare_give(&source->kit->spare, source->packing, source->decoder);
     feed_free(&source->feed);
     if (source->feed.fd >= 0 && !is_stdin(source->file))
         close(source->feed.fd);
@@ -354,4 +361,29 @@ bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
     if (source)
         source_close(source);
     return ok;
+}
+
+source_kit_t *source_kit_new(void) {
+    return calloc(1, sizeof(source_kit_t));
+}
+
+const source_t *source_kit_stream(const source_kit_t *kit) {
+    return kit->archive;
+}
+
+void source_kit_watch(source_kit_t *kit, pool_t *pool) {
+    kit->pool = pool;
+}
+
+void source_kit_free(source_kit_t *kit) {
+    if (!kit)
+        return;
+    source_close(kit->archive); /* gives its decoder back */
+    spare_free(&kit->spare);
+    free(kit);
+}
+
+void source_kit_peek(source_kit_t *kit) {
+    kit->spare.engine = INFLATE_ZLIB; /* begins with less ado than faster ones */
+    kit->piece = PEEK_BYTES;
 }

@@ -3,7 +3,7 @@
 #define TIPPLE_INPUT_SOURCE_H
 
 #include "base/threads/pool.h"
-#include "input/manifest.h"
+#include "input/decode/decoder.h"
 
 #include <sys/types.h>
 
@@ -15,6 +15,9 @@ typedef struct source_kit source_kit_t;
 source_kit_t *source_kit_new(void);
 void source_kit_free(source_kit_t *kit);
 
+/* The stream of the packed tar that was read last, or NULL. */
+const source_t *source_kit_stream(const source_kit_t *kit);
+
 /* From now on, who waits for a stream's bytes stops waiting when this pool is closed: source_read fails, and
  * err->text is empty. */
 void source_kit_watch(source_kit_t *kit, pool_t *pool);
@@ -25,6 +28,9 @@ void source_kit_peek(source_kit_t *kit);
 /* The file (and its manifest) must outlive the source. A stream is only looked at by the first read, so
  * opening never waits. NULL: *err says why (status 5; 8 when this host has no descriptor or memory left). */
 source_t *source_open(const input_file_t *file, err_t *err);
+
+/* The same with a choice of library, for the tests. */
+source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err);
 
 /* The same with a kit, which must outlive the source. Of the members of packed tars one may be open at a
  * time.

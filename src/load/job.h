@@ -3,6 +3,7 @@
 #define TIPPLE_LOAD_JOB_H
 
 #include "format/filter.h"
+#include "input/manifest.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/places.h"

@@ -1,5 +1,6 @@
 #include "study/gauge.h"
 #include "format/records.h"
+#include "input/manifest.h"
 #include "input/cutter.h"
 #include "catalog/record_id/record_id.h"
 

@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "base/numbers/units.h"
 #include "format/format.h"
+#include "input/manifest.h"
 #include "input/cutter.h"
 #include "load/threads/feeder.h"
 #include "verify/verifier.h"

@@ -1,7 +1,7 @@
 /* The headers of a tar: any bytes are read without harm, and what is found does not depend on how they
  * arrive. The first byte says how: its lowest bit whether the checksums of ustar headers are fixed first,
  * without which few mutations would get any further. */
-#include "input/tar.h"
+#include "input/archive/tar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #ifndef TIPPLE_TESTS_INPUT_LAB_H
 #define TIPPLE_TESTS_INPUT_LAB_H
 
-#include "input/source_with.h"
+#include "input/manifest.h"
+#include "input/source.h"
 
 #include <dirent.h>
 #include <fcntl.h>

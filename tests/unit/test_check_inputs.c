@@ -4,6 +4,7 @@
 #include "load/before/check_inputs.h"
 #include "base/log.h"
 #include "format/record/dialect.h"
+#include "input/manifest.h"
 #include "input/cutter.h"
 #include "input_lab.h"
 

@@ -1,7 +1,7 @@
 /* The Deflate64 decoder against an encoder of its own that uses every freedom of the format: random complete
  * codes of up to 15 bits, every length and distance code, stored and fixed blocks. (Archives of a real packer
  * are read in test_source.) */
-#include "input/inflate64.h"
+#include "input/decode/inflate64.h"
 #include "input_lab.h"
 
 /* ---------------------------------------------------------------- an encoder */

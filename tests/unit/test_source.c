@@ -2,7 +2,7 @@
  */
 #include "base/log.h"
 #include "base/stop.h"
-#include "input/fault.h"
+#include "input/file/fault.h"
 #include "input_lab.h"
 
 #include <errno.h>

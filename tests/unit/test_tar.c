@@ -3,7 +3,8 @@
  */
 #include "base/log.h"
 #include "base/stop.h"
-#include "input/tar.h"
+#include "input/manifest.h"
+#include "input/archive/tar.h"
 #include "input_lab.h"
 
 #include <signal.h>
@@ -525,8 +526,8 @@ static void reads_a_stream_once(void **state) {
     uint64_t read = 0;
     for (size_t i = 0; i < manifest.count; i += i % 5 ? 1 : 2) {
         expect_whole(kit, &manifest.files[i], &texts[i]);
-        assert_true(!stream || stream == kit->archive);
-        stream = kit->archive;
+        assert_true(!stream || stream == source_kit_stream(kit));
+        stream = source_kit_stream(kit);
         assert_true(source_disk_bytes(stream) >= read);
         read = source_disk_bytes(stream);
     }

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_CATALOG_RECORD_ID_ROOM_H
 #define TIPPLE_CATALOG_RECORD_ID_ROOM_H
 
-#include "input/manifest.h"
+#include "input/file/input_file.h"
 #include "catalog/record_id/record_id.h"
 
 /* What it can hold at most, in whole units of extents; 0 as a bound means unknown, but for what is simply

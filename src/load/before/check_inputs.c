@@ -2,6 +2,7 @@
 #include "format/record/first_line.h"
 #include "base/stop.h"
 #include "format/record/dialect.h"
+#include "input/manifest.h"
 #include "input/cutter.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 #include "load/before/describe_input.h"
+#include "input/manifest.h"
 #include "catalog/record_id/record_id.h"
 #include "catalog/record_id/room.h"
 

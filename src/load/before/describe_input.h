@@ -3,7 +3,7 @@
 #define TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
 
 #include "catalog/register.h"
-#include "input/manifest.h"
+#include "input/file/input_file.h"
 
 void describe_input(const input_file_t *input, wanted_t *wanted);
 bool describe_may_grow(const input_file_t *input);

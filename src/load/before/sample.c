@@ -2,6 +2,7 @@
 #include "base/grow.h"
 #include "base/threads/pool.h"
 #include "format/records.h"
+#include "input/manifest.h"
 #include "input/source.h"
 
 #include <stdlib.h>

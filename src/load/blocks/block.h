@@ -7,7 +7,7 @@
 
 #include "base/threads/pool.h"
 #include "format/record/dialect.h"
-#include "input/manifest.h"
+#include "input/file/input_file.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/record_id/record_id.h"
 

@@ -1,4 +1,5 @@
 #include "study/drill/rehearsal.h"
+#include "input/manifest.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "format/format.h"

@@ -5,11 +5,11 @@
  *     zstd             zstd                       frames
  *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
  */
-#ifndef TIPPLE_INPUT_DECODER_H
-#define TIPPLE_INPUT_DECODER_H
+#ifndef TIPPLE_INPUT_DECODE_DECODER_H
+#define TIPPLE_INPUT_DECODE_DECODER_H
 
-#include "input/feed.h"
-#include "input/manifest.h"
+#include "input/decode/feed.h"
+#include "input/file/input_file.h"
 
 typedef enum {
     DECODE_MORE, /* the buffer is full */

@@ -1,9 +1,9 @@
 /* A member of a zip: one of four decoders, and around it the checks of length and CRC that the directory
  * promises. */
-#include "input/bytes.h"
-#include "input/decoder.h"
-#include "input/inflate64.h"
-#include "input/zip.h"
+#include "input/file/bytes.h"
+#include "input/decode/decoder.h"
+#include "input/decode/inflate64.h"
+#include "input/archive/zip.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* name: how a file is called, in messages and in the catalog. */
-#ifndef TIPPLE_INPUT_NAME_H
-#define TIPPLE_INPUT_NAME_H
+#ifndef TIPPLE_INPUT_FILE_NAME_H
+#define TIPPLE_INPUT_FILE_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

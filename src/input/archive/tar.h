@@ -4,8 +4,8 @@
  *     header 512   body, padded to 512   header   body   …   two blocks of zeros   [zeros]
  *
  * Directories, and headers that only describe others, are not shown. */
-#ifndef TIPPLE_INPUT_TAR_H
-#define TIPPLE_INPUT_TAR_H
+#ifndef TIPPLE_INPUT_ARCHIVE_TAR_H
+#define TIPPLE_INPUT_ARCHIVE_TAR_H
 
 #include "base/err.h"
 

@@ -3,8 +3,8 @@
  *
  * A feed never fails in the middle of a decoder: a read error looks like the end, and feed->failed with its
  * sentence replaces whatever the decoder then says. So what came before an error is still decoded. */
-#ifndef TIPPLE_INPUT_FEED_H
-#define TIPPLE_INPUT_FEED_H
+#ifndef TIPPLE_INPUT_DECODE_FEED_H
+#define TIPPLE_INPUT_DECODE_FEED_H
 
 #include "base/err.h"
 #include "base/threads/pool.h"

@@ -1,5 +1,5 @@
 /* Raw deflate through ISA-L, which is two to three times as fast as zlib, or through zlib. */
-#include "input/decoder.h"
+#include "input/decode/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

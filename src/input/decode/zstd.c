@@ -1,5 +1,5 @@
 /* zstd: any number of frames, skippable ones among them, by libzstd. */
-#include "input/decoder.h"
+#include "input/decode/decoder.h"
 
 #include <stdlib.h>
 #include <zstd.h>

@@ -1,6 +1,6 @@
-#include "input/zip.h"
-#include "input/bytes.h"
-#include "input/fault.h"
+#include "input/archive/zip.h"
+#include "input/file/bytes.h"
+#include "input/file/fault.h"
 
 #include <errno.h>
 #include <stdlib.h>

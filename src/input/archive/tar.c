@@ -1,4 +1,4 @@
-#include "input/tar.h"
+#include "input/archive/tar.h"
 #include "base/log.h"
 
 #include <stdlib.h>

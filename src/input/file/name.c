@@ -1,4 +1,4 @@
-#include "input/name.h"
+#include "input/file/name.h"
 #include "base/escape.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
-#include "input/feed.h"
+#include "input/decode/feed.h"
 #include "base/stop.h"
-#include "input/fault.h"
+#include "input/file/fault.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,10 +4,10 @@
 #include "base/stop.h"
 #include "base/numbers/units.h"
 #include "input/build.h"
-#include "input/fault.h"
+#include "input/file/fault.h"
 #include "input/identify.h"
-#include "input/name.h"
-#include "input/tar.h"
+#include "input/file/name.h"
+#include "input/archive/tar.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* fault: the sentences for files that cannot be opened or read. Any thread may call. */
-#ifndef TIPPLE_INPUT_FAULT_H
-#define TIPPLE_INPUT_FAULT_H
+#ifndef TIPPLE_INPUT_FILE_FAULT_H
+#define TIPPLE_INPUT_FILE_FAULT_H
 
 #include "base/err.h"
 

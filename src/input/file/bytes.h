@@ -1,6 +1,6 @@
 /* bytes: numbers as gzip, zip and zstd write them, and the CRC-32 that gzip and zip share. */
-#ifndef TIPPLE_INPUT_BYTES_H
-#define TIPPLE_INPUT_BYTES_H
+#ifndef TIPPLE_INPUT_FILE_BYTES_H
+#define TIPPLE_INPUT_FILE_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

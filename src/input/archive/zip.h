@@ -1,10 +1,11 @@
 /* zip: the directory of a .zip and where each member's data lies. Members are decoded elsewhere, each on its
  * own. Knows zip64, archive comments and data before the first member (self-extractors). Any thread may call.
  */
-#ifndef TIPPLE_INPUT_ZIP_H
-#define TIPPLE_INPUT_ZIP_H
+#ifndef TIPPLE_INPUT_ARCHIVE_ZIP_H
+#define TIPPLE_INPUT_ARCHIVE_ZIP_H
 
-#include "input/manifest.h"
+#include "base/err.h"
+#include "input/file/input_file.h"
 
 enum { ZIP_STORED = 0, ZIP_DEFLATE = 8, ZIP_DEFLATE64 = 9, ZIP_ZSTD = 93 };
 

@@ -1,7 +1,7 @@
 /* gzip: any number of members one behind the other (RFC 1952). The frame is read here, the deflate data by an
  * inflate decoder, so that both libraries follow the same rules and say the same sentences. */
-#include "input/bytes.h"
-#include "input/decoder.h"
+#include "input/file/bytes.h"
+#include "input/decode/decoder.h"
 
 #include <stdlib.h>
 

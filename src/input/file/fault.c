@@ -1,4 +1,4 @@
-#include "input/fault.h"
+#include "input/file/fault.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "input/inflate64.h"
+#include "input/decode/inflate64.h"
 
 #include <stdlib.h>
 #include <string.h>

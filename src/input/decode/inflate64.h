@@ -5,8 +5,8 @@
  * and length code 285 means 3 plus 16 extra bits (up to 65,538) instead of 258.
  *
  * Belongs to one thread. Safe against any input. */
-#ifndef TIPPLE_INPUT_INFLATE64_H
-#define TIPPLE_INPUT_INFLATE64_H
+#ifndef TIPPLE_INPUT_DECODE_INFLATE64_H
+#define TIPPLE_INPUT_DECODE_INFLATE64_H
 
 #include <stdbool.h>
 #include <stddef.h>
