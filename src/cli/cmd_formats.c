@@ -76,9 +76,8 @@ static void check_columns(text_t *out, const schema_t *schema, widths_t widths) 
 static void check_widths(text_t *out, const field_t *fields, size_t count, uint32_t behind) {
     for (size_t i = 0; i < count; i++)
         text_print(out, "%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width,
-                   schema_type_name(fields[i].type), fields[i].key,
-                   fields[i].absent.count ? "  absent: " : "",
-                   fields[i].absent.count ? fields[i].absent.items[0].text : "");
+                   schema_type_name(fields[i].type), fields[i].key, fields[i].nulls.count ? "  nulls: " : "",
+                   fields[i].nulls.count ? fields[i].nulls.items[0].text : "");
 }
 
 static void check_fixed(text_t *out, const schema_t *schema) {

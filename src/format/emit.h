@@ -15,7 +15,7 @@ void emit_destroy(emit_t *emit);
 bool emit_possible(const schema_t *schema, err_t *err);
 
 /* The record of a document in a file's dialect, without its line end; lives until the next call. shape NULL:
- * the first filler and pattern of each field, quotes only where needed. The record is read again before it is
+ * the first null value and pattern of each field, quotes only where needed. The record is read again before it is
  * given out: false (with the sentence) when no spelling of the values makes the same document again. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err);

@@ -80,7 +80,7 @@ static bool read_value(term_t *term, err_t *err) {
     uint8_t padded[64 + 16] = {0};
     size_t length = strlen(term->text);
     term->length = length;
-    if (field->type == TYPE_TEXT || field->type == TYPE_CODE) {
+    if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         term->is_text = true;
         return true;
     }
@@ -88,14 +88,14 @@ static bool read_value(term_t *term, err_t *err) {
         memcpy(padded, term->text, length);
     if (field->type == TYPE_DATE) {
         term->is_date = true;
-        for (size_t i = 0; i < field->as.count && length < 64; i++) {
+        for (size_t i = 0; i < field->patterns.count && length < 64; i++) {
             pattern_t pattern;
-            if (!pattern_compile(field->as.items[i].text, field->as.items[i].length, &pattern) &&
+            if (!pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern) &&
                 pattern_read(&pattern, padded, length, &term->whole))
                 return true;
         }
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,
-                       field->name, field->as.items[0].text);
+                       field->name, field->patterns.items[0].text);
     }
     if (length < 64 && convert_number(padded, length, 0, &term->number)) {
         term->is_whole = convert_int(padded, length, &term->whole);

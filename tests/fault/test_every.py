@@ -36,11 +36,11 @@ WRONG = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error|Assertion")
 SENTENCE = re.compile(r"(?m)^tipple: (?!warning)(.*)$")
 
 MADE = """format: vans
-record: {columns: [";"], header: yes}
+record: {delimiter: [";"], header: yes}
 fields:
   - {name: id, type: int}
-  - {name: day, column: Day, type: date, as: DD/MM/YYYY}
-  - {name: kg, column: Kg, key: load.kg, type: number, absent: ["", n/a]}
+  - {name: day, column: Day, type: date, pattern: DD/MM/YYYY}
+  - {name: kg, column: Kg, key: load.kg, type: number, nulls: ["", n/a]}
   - {name: note, column: Note}
 """
 GAUGES = """format: gauges
@@ -50,8 +50,8 @@ fields:
   - {name: gauge, width: 3}
   - {name: day, width: 8}
   - {name: clock, width: 4}
-  - {name: level, width: 5, type: number, sign: always, divide: 100, absent: "+9999"}
-  - {name: state, width: 1, absent: "-"}
+  - {name: level, width: 5, type: number, sign: always, divide: 100, nulls: "+9999"}
+  - {name: state, width: 1, nulls: "-"}
 make:
   - {ts: utc, from: [day, clock]}
 """

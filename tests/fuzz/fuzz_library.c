@@ -14,7 +14,7 @@ enum { READERS = 3, FORMATS = 3, LONGEST = 512 };
 static const char *names[FORMATS] = {"mot-item", "obd", NULL};
 static const char fixed[] =
     "format: fixed\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: length}, {name: i, width: 2, "
-    "type: int, absent: \"99\"}]\ntail:\n  - {marker: \"#\", name: any, repeat: [{name: a, width: 1}, "
+    "type: int, nulls: \"99\"}]\ntail:\n  - {marker: \"#\", name: any, repeat: [{name: a, width: 1}, "
     "{name: text, lengthWidth: 1}]}\n";
 
 typedef struct {

@@ -56,19 +56,20 @@ static void say_first(size_t number, size_t fields) {
 
 static void say_delimited(size_t fields) {
     size_t numbers[8], count = 0;
-    say("format: x\nrecord: {columns: %s, header: %s%s%s%s}\nfields:\n",
+    say("format: x\nrecord: {delimiter: %s, header: %s%s%s%s}\nfields:\n",
         ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \""), ONE_OF("no", "yes"),
         ONE_OF("", ", quote: none", ", quote: \"'\""),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
         ONE_OF("", ", encoding: latin1"));
     for (size_t i = 0; i < fields; i++) {
-        static const char *const types[] = {"text", "code", "int", "long", "number", "date"};
+        static const char *const types[] = {"text", "trimmed", "int", "long", "number", "date"};
         const size_t type = chance(6);
         if (type == 4)
             numbers[count++] = i;
         say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
-            type == 5 ? ", as: [YYYYMMDD, DD/MM/YYYY]" : "", type == 4 ? ONE_OF("", ", divide: 100") : "",
-            ONE_OF("", ", absent: []", ", absent: [\"\", NULL]", ", absent: [\"50\", XX, \"\"]"),
+            type == 5 ? ", pattern: [YYYYMMDD, DD/MM/YYYY]" : "",
+            type == 4 ? ONE_OF("", ", divide: 100") : "",
+            ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
     }
     say("make:\n");
@@ -93,13 +94,13 @@ static void say_by_width(size_t fields) {
         if (type == 3)
             numbers[count++] = i;
         say("  - {name: f%zu, width: %zu, type: %s", i, wide,
-            ((const char *[]){"text", "code", "int", "number"})[type]);
+            ((const char *[]){"text", "trimmed", "int", "number"})[type]);
         if (type > 1 && wide > 1)
             say("%s", ONE_OF("", ", sign: always", ", sign: minus"));
         if (type == 3)
             say("%s", ONE_OF("", ", divide: 10"));
         if (chance(2))
-            say(", absent: \"%.*s\"", (int)wide, ONE_OF("99999999", "        ", "+9999999"));
+            say(", nulls: \"%.*s\"", (int)wide, ONE_OF("99999999", "        ", "+9999999"));
         say("}\n");
     }
     say("make:\n");
@@ -161,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         say_by_width(fields);
     err_t err = {.text = ""};
     schema_t *schema = schema_parse((const char *)yaml.at, yaml.size, "made.yaml", &err);
-    if (!schema && !strstr(err.text, "absent")) { /* a filler of a width that its field cannot have */
+    if (!schema && !strstr(err.text, "null value")) { /* a null of a width that its field cannot have */
         dprintf(2, "%s\n%s\n", yaml.at, err.text);
         LAB_MUST(schema);
     }

@@ -156,8 +156,8 @@ static bool law_not_a_number(const uint8_t *text, size_t length) {
 }
 
 static bool law_is_filler(const field_t *field, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < field->absent.count; i++)
-        if (field->absent.items[i].length == length && memcmp(field->absent.items[i].text, text, length) == 0)
+    for (size_t i = 0; i < field->nulls.count; i++)
+        if (field->nulls.items[i].length == length && memcmp(field->nulls.items[i].text, text, length) == 0)
             return true;
     return false;
 }
@@ -172,7 +172,7 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
     case TYPE_TEXT:
     case TYPE_DATE:
         return true;
-    case TYPE_CODE:
+    case TYPE_TRIMMED:
         return !length || (text[0] != ' ' && text[length - 1] != ' ');
     case TYPE_INT:
     case TYPE_LONG:
@@ -325,7 +325,7 @@ static bool law_ends_in_return(const lab_records_t *all, const uint8_t *text) {
 }
 
 /* Made keys can hold what the fields' own keys do not: how a number was written; of fields that are joined, which
- * filler stood there. */
+ * null stood there. */
 static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
@@ -333,8 +333,8 @@ static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
             const size_t count = made->from[j].count;
             for (size_t k = 0; k < count; k++) {
                 const field_t *field = &schema->fields[made->from[j].fields[k]];
-                if ((field->type != TYPE_TEXT && field->type != TYPE_CODE) ||
-                    (count > 1 && field->absent.count > 1 && !with_shapes))
+                if ((field->type != TYPE_TEXT && field->type != TYPE_TRIMMED) ||
+                    (count > 1 && field->nulls.count > 1 && !with_shapes))
                     return true;
             }
         }
@@ -414,42 +414,44 @@ static const struct {
     {"mot", NULL},
     {"mot-item", NULL},
     {"types",
-     "format: types\nrecord: {columns: \";\", header: no, encoding: latin1}\nfields:\n"
+     "format: types\nrecord: {delimiter: \";\", header: no, encoding: latin1}\nfields:\n"
      "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 100}\n"
-     "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
-     "  - {name: t, absent: []}\n  - {name: i, type: int, optional: yes}\n"},
+     "  - {name: d, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
+     "  - {name: t, nulls: []}\n  - {name: i, type: int, optional: yes}\n"},
     {"groups",
-     "format: groups\nrecord: {columns: [\",\", \"|\"], header: yes, escape: [double, backslash]}\nfields:\n"
+     "format: groups\nrecord: {delimiter: [\",\", \"|\"], header: yes, escape: [double, "
+     "backslash]}\nfields:\n"
      "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c}\n"
-     "  - {name: d, optional: yes, type: code}\n"
+     "  - {name: d, optional: yes, type: trimmed}\n"
      "  - {name: e, key: a_key_that_is_longer_than_sixteen_bytes.and_another_one, optional: yes}\n"},
     {"bare",
-     "format: bare\nrecord: {columns: [\"\\t\", \" \"], quote: none, header: no}\nfields:\n"
-     "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: code}\nsurplus: {into: a, left: 0}\n"},
-    {"fillers", "format: fillers\nrecord: {columns: \",\", header: no}\nfields:\n"
-                "  - {name: a, type: int, absent: [\"0\", \"9999\"]}\n  - {name: b, type: code, absent: "
-                "[\"XX\", \"\"]}\n"
-                "  - {name: c, type: number, absent: [\"1\"]}\n"
-                "  - {name: d, type: date, as: YYYYMMDD, absent: [\"19000101\", \"N/A\"]}\n"},
-    {"one", "format: one\nrecord: {columns: \",\", header: no}\nfields: [{name: a, type: code, absent: "
+     "format: bare\nrecord: {delimiter: [\"\\t\", \" \"], quote: none, header: no}\nfields:\n"
+     "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: trimmed}\nsurplus: {into: a, left: 0}\n"},
+    {"nulls", "format: nulls\nrecord: {delimiter: \",\", header: no}\nfields:\n"
+              "  - {name: a, type: int, nulls: [\"0\", \"9999\"]}\n  - {name: b, type: trimmed, nulls: "
+              "[\"XX\", \"\"]}\n"
+              "  - {name: c, type: number, nulls: [\"1\"]}\n"
+              "  - {name: d, type: date, pattern: YYYYMMDD, nulls: [\"19000101\", \"N/A\"]}\n"},
+    {"one", "format: one\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a, type: trimmed, nulls: "
             "[\"\", NULL]}]\n"},
-    {"words", "format: words\nrecord: {columns: [\",\", \";\"], escape: backslash}\nfields:\n"
-              "  - {name: id}\n  - {name: note, type: code}\n  - {name: n, type: long}\nsurplus: {into: "
+    {"words", "format: words\nrecord: {delimiter: [\",\", \";\"], escape: backslash}\nfields:\n"
+              "  - {name: id}\n  - {name: note, type: trimmed}\n  - {name: n, type: long}\nsurplus: {into: "
               "note, left: 1}\n"},
     {"apostrophes",
-     "format: apostrophes\nrecord: {columns: \",\", quote: \"'\", escape: [], header: no}\nfields:\n"
+     "format: apostrophes\nrecord: {delimiter: \",\", quote: \"'\", escape: [], header: no}\nfields:\n"
      "  - {name: a}\n  - {name: b}\n"},
     /* keys that are made of fields: of one, of several, of joined ones, of what takes more bytes than in the record */
-    {"made", "format: made\nrecord: {columns: [\"|\", \",\"], header: no, encoding: latin1}\nfields:\n"
-             "  - {name: a, type: code, absent: [\"\", XX]}\n  - {name: b}\n"
-             "  - {name: c, type: number, absent: [\"\", \"50\"]}\n  - {name: d, type: number}\n"
+    {"made", "format: made\nrecord: {delimiter: [\"|\", \",\"], header: no, encoding: latin1}\nfields:\n"
+             "  - {name: a, type: trimmed, nulls: [\"\", XX]}\n  - {name: b}\n"
+             "  - {name: c, type: number, nulls: [\"\", \"50\"]}\n  - {name: d, type: number}\n"
              "make:\n  - {k: first, from: [a, b, [a, b]], with: [\"\", \"b:\", \"12345678\"]}\n"
              "  - {j: first, from: [[b, a]]}\n  - {p: point, from: [c, d]}\n"},
     {"joined",
-     "format: joined\nrecord: {columns: [\";\", \" \"], header: yes, escape: [backslash]}\nfields:\n"
-     "  - {name: a, optional: yes}\n  - {name: b, type: code, optional: yes}\n  - {name: c, key: g.c, type: "
+     "format: joined\nrecord: {delimiter: [\";\", \" \"], header: yes, escape: [backslash]}\nfields:\n"
+     "  - {name: a, optional: yes}\n  - {name: b, type: trimmed, optional: yes}\n  - {name: c, key: g.c, "
+     "type: "
      "int}\n"
-     "  - {name: d, key: g.d, type: date, as: YYYYMMDD, optional: yes}\n"
+     "  - {name: d, key: g.d, type: date, pattern: YYYYMMDD, optional: yes}\n"
      "make:\n  - {a_made_key_of_28_bytes_12345: first, from: [[a, b, c, d], [d, c], [b, a], c], with: [x, y, "
      "z, \"\"]}\n"
      "  - {k: first, from: [b, a, [c, d, a, b]]}\n  - {l: first, from: [[d, b]]}\n"},
@@ -466,7 +468,7 @@ static const struct {
      * that anything is, and entries that only some bytes are */
     {"markers",
      "format: markers\nrecord: {fixed: 2}\nfields: [{name: n, width: 2, type: length}]\ntail:\n"
-     "  - {marker: \"#\", name: any, repeat: [{name: a, width: 2, absent: \"..\"}, {name: b.c, width: 1}]}\n"
+     "  - {marker: \"#\", name: any, repeat: [{name: a, width: 2, nulls: \"..\"}, {name: b.c, width: 1}]}\n"
      "  - {marker: \"#!\", name: counted, repeat: [{name: is, width: 1, is: \"[#-&]\"}, {name: text, "
      "lengthWidth: "
      "1}]}\n"
@@ -474,7 +476,7 @@ static const struct {
      "  - {marker: \"A\", name: word, repeat: [{name: w, width: 3, is: \"A[A-Z]#\"}, {name: i, width: 2, "
      "type: "
      "int}, {name: t, lengthWidth: 1}]}\n"
-     "  - {marker: \"AAA\", name: code, repeat: [{name: c, width: 3, type: code, absent: \"AAA\"}]}\n"},
+     "  - {marker: \"AAA\", name: code, repeat: [{name: c, width: 3, type: trimmed, nulls: \"AAA\"}]}\n"},
     /* families with one layout, with several, with ranges apart; entries before the sections, and behind */
     {"families",
      "format: families\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
@@ -482,22 +484,22 @@ static const struct {
      "  - {marker: \"::\", sections: yes}\n"
      "  - {marker: \"Z\\r\", name: behind, repeat: [{name: a, width: 4, type: int, sign: always}]}\n"
      "sections:\n"
-     "  - {ids: AA1-AA4, name: several, fields: [{name: a, width: 1, absent: \"9\"}]}\n"
+     "  - {ids: AA1-AA4, name: several, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"
      "  - {ids: [AB1-AB2, AC1-AC2], name: apart, fields: [{name: a.b, width: 2, type: number, divide: 10}, "
      "{name: c, width: 1}, {name: a.d, width: 1}]}\n"
      "  - {ids: AB4, name: odd, fields: [{name: a, width: 1}]}\n"
-     "  - {ids: AD3, name: one, fields: [{name: a, width: 1, absent: \" \"}]}\n"
-     "  - {ids: AE2, name: low, fields: [{name: a, width: 1, absent: \"9\"}]}\n"
-     "  - {ids: AE7, name: high, fields: [{name: a, width: 1, absent: \"9\"}]}\n"},
+     "  - {ids: AD3, name: one, fields: [{name: a, width: 1, nulls: \" \"}]}\n"
+     "  - {ids: AE2, name: low, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"
+     "  - {ids: AE7, name: high, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"},
     {"listed", "format: listed\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
                "  - {marker: \"+\", sections: yes, list: sections}\n"
                "  - {marker: \"-\", name: rest, repeat: [{name: a, lengthWidth: 1}]}\n"
                "sections:\n"
-               "  - {ids: AA1-AA4, name: several, fields: [{name: a, width: 1, absent: \"9\"}]}\n"
-               "  - {ids: AB1, name: one, fields: [{name: a, width: 1, absent: \"9\"}]}\n"
+               "  - {ids: AA1-AA4, name: several, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"
+               "  - {ids: AB1, name: one, fields: [{name: a, width: 1, nulls: \"9\"}]}\n"
                "  - {ids: AC1, name: low, fields: [{name: a, width: 1}]}\n"
                "  - {ids: AC9, name: high, fields: [{name: a, width: 1}]}\n"},
-    {"left-out", "format: left-out\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, type: code}]\ntail:\n"
+    {"left-out", "format: left-out\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, type: trimmed}]\ntail:\n"
                  "  - {marker: \"+\", sections: yes, leaveOut: yes}\n"
                  "  - {marker: \"-\", name: out, leaveOut: yes, repeat: [{name: a, lengthWidth: 1}]}\n"
                  "  - {marker: \"=\", name: in, repeat: [{name: a, lengthWidth: 1}]}\n"
@@ -505,18 +507,18 @@ static const struct {
     /* no tail; every type, every sign, keys longer than their usual room, subdocuments in each other */
     {"types",
      "format: types\nrecord: {fixed: 60}\ndocument: [long, point, made_of_two_that_are_joined, g]\nfields:\n"
-     "  - {name: g.a, width: 1, absent: \"9\"}\n"
-     "  - {name: i1, width: 2, type: int, multiply: 10, absent: \"99\"}\n"
+     "  - {name: g.a, width: 1, nulls: \"9\"}\n"
+     "  - {name: i1, width: 2, type: int, multiply: 10, nulls: \"99\"}\n"
      "  - {name: i2, width: 3, type: int, sign: minus}\n"
      "  - {name: g.h.i3, width: 1, type: int, sign: always}\n"
      "  - {name: g.h.a_key_of_more_than_thirty_bytes_12345, width: 4, type: number, sign: minus, divide: "
      "1000}\n"
      "  - {name: y, width: 8}\n"
-     "  - {name: m, width: 4, absent: \"9999\"}\n"
-     "  - {name: a_group_of_more_than_thirty_bytes_12345.c, width: 3, type: code, absent: \"   \"}\n"
-     "  - {name: long, width: 10, absent: \"9999999999\"}\n"
-     "  - {name: longer, width: 9, absent: \"AAAAAAAAA\"}\n"
-     "  - {name: lat, width: 3, type: number, sign: minus, absent: \"999\"}\n"
+     "  - {name: m, width: 4, nulls: \"9999\"}\n"
+     "  - {name: a_group_of_more_than_thirty_bytes_12345.c, width: 3, type: trimmed, nulls: \"   \"}\n"
+     "  - {name: long, width: 10, nulls: \"9999999999\"}\n"
+     "  - {name: longer, width: 9, nulls: \"AAAAAAAAA\"}\n"
+     "  - {name: lat, width: 3, type: number, sign: minus, nulls: \"999\"}\n"
      "  - {name: g.lon, width: 4, type: number, sign: always, divide: 10}\n"
      "  - {name: n8, width: 8, type: number, sign: always, divide: 1000000000}\n"
      "make:\n"

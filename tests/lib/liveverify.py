@@ -23,7 +23,7 @@ KINDS = ("missing", "extra", "doubled", "altered", "foreign", "unequal")
 # Small documents with a double in each, so that there can be many.
 FORMAT = """format: readings
 about: made-up readings, a double in each
-record: {columns: [","], header: yes}
+record: {delimiter: [","], header: yes}
 fields:
   - {name: n, type: int}
   - {name: k}

@@ -411,7 +411,7 @@ class Refused(livetest.Case):
         yaml = self.tipple("formats", "--show", "mot").stdout.decode()
         self.write("mot.yaml", yaml)
         self.load("b.csv", "--format", "./mot.yaml")
-        self.write("mot.yaml", yaml.replace("testClass,     key: c, type: code", "testClass,     key: c, type: int"))
+        self.write("mot.yaml", yaml.replace("testClass,     key: c, type: trimmed", "testClass,     key: c, type: int"))
         self.refused("the format 'mot' has changed since", "a.csv", "--format", "./mot.yaml")
 
     def test_other_filter(self):
@@ -466,7 +466,7 @@ class Refused(livetest.Case):
 
     def test_lines_within_the_last_block(self):
         """refused: a file in whose last line, a long one, another line begins now, and both of whose ends are the same"""
-        self.write("long.yaml", "format: long\nrecord: {columns: [\",\"], header: yes}\n"
+        self.write("long.yaml", "format: long\nrecord: {delimiter: [\",\"], header: yes}\n"
                                 "fields:\n  - {name: k, type: int}\n  - {name: t}\n")
         text = b"k,t\n" + b"".join(b"%d,abcdefghijklmnopqrstuvwxyz\n" % k for k in range(20000)) + b"1,%s\n" % (b"x" * 700000)
         words = ["load", "--format", "./long.yaml", "--uri", self.uri("long"), "--max-record", "4m", "long.csv"]

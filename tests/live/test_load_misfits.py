@@ -9,7 +9,7 @@ import livetest
 from livetest import Books, rows
 
 OTHER = b"x|y\n1|2\n"  # for format t, which reads headers by name
-FORMAT = "format: t\nrecord: {columns: ['|'], header: yes}\nfields:\n  - {name: test_id, type: int}\n  - {name: make}\n"
+FORMAT = "format: t\nrecord: {delimiter: ['|'], header: yes}\nfields:\n  - {name: test_id, type: int}\n  - {name: make}\n"
 
 
 class Misfits(livetest.Case):

@@ -15,7 +15,7 @@ COUNT, LANES = 1000000, 1024
 SLIM = """\
 format: slim
 about: one column of the MOT files, so that the servers have less to do than their disks are large
-record: {columns: "|", header: [test_id], encoding: latin1}
+record: {delimiter: "|", header: [test_id], encoding: latin1}
 fields:
   - {name: testId, key: t, type: int, column: test_id}
 """

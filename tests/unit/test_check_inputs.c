@@ -8,12 +8,12 @@
 #include "input/cutter.h"
 #include "input_lab.h"
 
-static const char FORMAT[] = "format: t\nrecord: {columns: [','], header: yes}\n"
+static const char FORMAT[] = "format: t\nrecord: {delimiter: [','], header: yes}\n"
                              "fields:\n  - {name: a}\n  - {name: b}\n  - {name: c, optional: yes}\n";
-static const char WORDS[] = "format: w\nrecord: {columns: [',', ';'], header: [id]}\n"
+static const char WORDS[] = "format: w\nrecord: {delimiter: [',', ';'], header: [id]}\n"
                             "fields:\n  - {name: id}\n  - {name: v}\n";
 static const char NONE[] =
-    "format: n\nrecord: {columns: [','], header: no}\nfields:\n  - {name: a}\n  - {name: b}\n";
+    "format: n\nrecord: {delimiter: [','], header: no}\nfields:\n  - {name: a}\n  - {name: b}\n";
 
 static schema_t *schema_of(const char *text) {
     err_t err = {.text = ""};

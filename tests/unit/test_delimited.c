@@ -422,7 +422,7 @@ static void test_nul_bytes(void **state) {
 /* Without `encoding`, what is not UTF-8 is kept as it is, as binary. */
 static void test_binary(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b, type: code}, "
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, type: trimmed}, "
                       "{name: c, type: int}]\n"),
            "caf\xE9,\xE9 ,\xE9\ncaf\xC3\xA9, x ,5\n",
            "{'a':{'$binary':{'base64':'Y2Fm6Q==','subType':'00'}},'b':{'$binary':{'base64':'6Q==','subType':'"
@@ -434,11 +434,12 @@ static void test_binary(void **state) {
 static void test_types(void **state) {
     (void)state;
     EXPECT(
-        lab_schema("format: x\nrecord: {columns: \";\"}\nfields:\n"
-                   "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: tenths, type: number, "
-                   "divide: 10}\n"
-                   "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
-                   "  - {name: t, absent: []}\n"),
+        lab_schema(
+            "format: x\nrecord: {delimiter: \";\"}\nfields:\n"
+            "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: tenths, type: number, "
+            "divide: 10}\n"
+            "  - {name: d, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n"
+            "  - {name: t, nulls: []}\n"),
         "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
         "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;\n"
         "9999999999;1e3;x;1999-12-31;1970-01-01;NULL\n"
@@ -451,15 +452,15 @@ static void test_types(void **state) {
         "{'t':''}");
 }
 
-/* Fillers are compared with the field's bytes: one filler, not what it means. */
-static void test_fillers(void **state) {
+/* Nulls are compared with the field's bytes: one null, not what it means. */
+static void test_nulls(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
-                      "  - {name: a, type: int, absent: \"9999\"}\n  - {name: b, type: int, absent: [\"\", "
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
+                      "  - {name: a, type: int, nulls: \"9999\"}\n  - {name: b, type: int, nulls: [\"\", "
                       "\"-1\", \"0\"]}\n"
-                      "  - {name: c, absent: [\"N/A\", \"none\"]}\n  - {name: d, type: date, absent: "
+                      "  - {name: c, nulls: [\"N/A\", \"none\"]}\n  - {name: d, type: date, nulls: "
                       "[\"1900-01-01\"]}\n"
-                      "  - {name: e, type: code, absent: [\"XX\"]}\n"),
+                      "  - {name: e, type: trimmed, nulls: [\"XX\"]}\n"),
            "9999,-1,N/A,1900-01-01,XX\n"
            "999,1,NA,1970-01-01,X\n"
            ",,,,\n"
@@ -475,11 +476,12 @@ static void test_fillers(void **state) {
 /* A made key has what the fields' own keys have: codes without blanks, Latin-1 as UTF-8. */
 static void test_first(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no}\n"
-                      "fields: [{name: a, type: code, absent: [\"\", XX]}, {name: b, type: code}, {name: c, "
-                      "type: int}]\n"
-                      "make:\n  - {k: first, from: [a, b, c], with: [\"\", \"b:\", \"c:\"]}\n"
-                      "  - {j: first, from: [[a, b, c]]}\n"),
+    EXPECT(lab_schema(
+               "format: x\nrecord: {delimiter: \"|\", header: no}\n"
+               "fields: [{name: a, type: trimmed, nulls: [\"\", XX]}, {name: b, type: trimmed}, {name: c, "
+               "type: int}]\n"
+               "make:\n  - {k: first, from: [a, b, c], with: [\"\", \"b:\", \"c:\"]}\n"
+               "  - {j: first, from: [[a, b, c]]}\n"),
            "  |z|1\n ab |z|1\n XX | z |007\n||7\n|| \n\"a\"\"b \"| |1\n caf\xE9 |z|1\n\xC3|\xA9|1\n",
            "{'k':'b:z','j':'z1','b':'z','c':1}", "{'k':'ab','j':'abz1','a':'ab','b':'z','c':1}",
            "{'k':'b:z','j':'XXz007','b':'z','c':7}", "{'k':'c:7','j':'7','c':7}",
@@ -491,8 +493,8 @@ static void test_first(void **state) {
            "1','a':{'$binary':{'base64':'ww==','subType':'00'}},'b':{'$binary':{'base64':'qQ==','subType':'"
            "00'}},"
            "'c':1}");
-    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no, encoding: latin1}\n"
-                      "fields: [{name: a, type: code}, {name: b}]\n"
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, encoding: latin1}\n"
+                      "fields: [{name: a, type: trimmed}, {name: b}]\n"
                       "make: [{k: first, from: [a]}, {j: first, from: [[b, a]]}]\n"),
            " caf\xE9 |y\n\xC3\xA9|\xFF\n", "{'k':'caf\xC3\xA9','j':'ycaf\xC3\xA9','a':'caf\xC3\xA9','b':'y'}",
            "{'k':'\xC3\xA9','j':'\xC3\xBF\xC3\xA9','a':'\xC3\xA9','b':'\xC3\xBF'}");
@@ -503,8 +505,8 @@ static void test_first(void **state) {
 /* A point is made of two numbers, and only where both became numbers. */
 static void test_point(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \"|\", header: no}\nfields:\n"
-                      "  - {name: a, type: number, divide: 100, absent: [\"\", \"5000\"]}\n  - {name: o, "
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields:\n"
+                      "  - {name: a, type: number, divide: 100, nulls: [\"\", \"5000\"]}\n  - {name: o, "
                       "type: number}\n"
                       "make: [{p: point, from: [a, o]}]\n"),
            "1000|20\n5000|20\n05000|20\n |20\n1000|x\n1000|181\n 01000.0|20\n",
@@ -515,7 +517,7 @@ static void test_point(void **state) {
 /* As many made keys of as many joined fields as there can be, of bytes that take two: in the room asked for. */
 static schema_t *joined(void) {
     grown_t yaml = {0};
-    grown_text(&yaml, "format: x\nrecord: {columns: \"|\", header: no, encoding: latin1}\n"
+    grown_text(&yaml, "format: x\nrecord: {delimiter: \"|\", header: no, encoding: latin1}\n"
                       "fields: [{name: a}, {name: b}, {name: c}, {name: d}]\nmake:\n");
     for (int i = 0; i < SCHEMA_MOST_MADE; i++) {
         char line[200];
@@ -575,7 +577,7 @@ static void test_too_large(void **state) {
 static void test_groups(void **state) {
     (void)state;
     EXPECT(lab_schema(
-               "format: x\nrecord: {columns: \",\"}\nfields:\n"
+               "format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c}\n  "
                "- {name: d}\n"
                "  - {name: e, key: a_key_that_is_longer_than_sixteen_bytes.and_another_one_of_that_kind}\n"),
@@ -591,14 +593,14 @@ static void test_groups(void **state) {
 static void test_long_keys_of_all_types(void **state) {
     (void)state;
     EXPECT(
-        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
+        lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
                    "  - {name: a, key: a_key_longer_than_an_operation_a}\n"
-                   "  - {name: b, key: a_key_longer_than_an_operation_b, type: code}\n"
+                   "  - {name: b, key: a_key_longer_than_an_operation_b, type: trimmed}\n"
                    "  - {name: c, key: a_key_longer_than_an_operation_c, type: int}\n"
                    "  - {name: d, key: a_key_longer_than_an_operation_d, type: long}\n"
                    "  - {name: e, key: a_key_longer_than_an_operation_e, type: number}\n"
                    "  - {name: f, key: a_key_longer_than_an_operation_f, type: date}\n"
-                   "  - {name: g, key: a_key_longer_than_an_operation_g, type: date, as: DD.MM.YYYY}\n"),
+                   "  - {name: g, key: a_key_longer_than_an_operation_g, type: date, pattern: DD.MM.YYYY}\n"),
         "x, y ,5,6,1.5,1970-01-01,02.01.1970\n,,,,,,\n\xE9,\xE9,+7,x,y,z,w\n",
         "{'a_key_longer_than_an_operation_a':'x','a_key_longer_than_an_operation_b':'y','a_key_longer_than_"
         "an_operation_c':5,"
@@ -617,7 +619,7 @@ static void test_long_keys_of_all_types(void **state) {
  */
 static void test_order_of_columns(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a, type: int}, "
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a, type: int}, "
                       "{name: b}, {name: c, optional: yes}]\n"),
            "B,extra, A \nx,y,1\nx,\"y\",2\n,,\n", "#", "{'a':1,'b':'x'}", "{'a':2,'b':'x'}", "{}");
 }
@@ -627,7 +629,7 @@ static void test_order_of_columns(void **state) {
 
 static void test_line_ends(void **state) {
     (void)state;
-#define AB "format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b, type: int}]\n"
+#define AB "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, type: int}]\n"
     EXPECT(lab_schema(AB), "x,1\r\ny,2\r\n", "{'a':'x','b':1}", "{'a':'y','b':2}");
     EXPECT(lab_schema(AB), "x,1\ny,2", "{'a':'x','b':1}", "{'a':'y','b':2}");
     EXPECT(lab_schema(AB), "x,1\r\ny,2\r", "{'a':'x','b':1}", "{'a':'y','b':2}");
@@ -661,9 +663,9 @@ static void test_nothing(void **state) {
  * block. */
 static void test_header_yes(void **state) {
     (void)state;
-    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n"),
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n"),
            "\na,b\n1,2\na,b\na,bb\n", "-", "#", "{'a':'1','b':'2'}", "#", "{'a':'a','b':'bb'}");
-    EXPECT(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}, {name: b}]\n"),
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n"),
            "a,b\n1,2\n", "{'a':'a','b':'b'}", "{'a':'1','b':'2'}");
 }
 
@@ -845,9 +847,9 @@ static void test_shapes(void **state) {
     (void)state;
     static const char text[] = "1,,19991231\n1,NULL,31/12/1999\n\"1\",none,\n1,\"a\\\"b\",\n";
     lab_t lab =
-        lab_for(lab_schema("format: x\nrecord: {columns: \",\", escape: [double, backslash]}\nfields:\n"
-                           "  - {name: a, type: int}\n  - {name: b, absent: [none, \"\", NULL]}\n"
-                           "  - {name: c, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n"),
+        lab_for(lab_schema("format: x\nrecord: {delimiter: \",\", escape: [double, backslash]}\nfields:\n"
+                           "  - {name: a, type: int}\n  - {name: b, nulls: [none, \"\", NULL]}\n"
+                           "  - {name: c, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n"),
                 text, strlen(text));
     lab_records_t got = lab_parse(lab.reader, &lab.dialect, text, strlen(text), (lab_how_t){.careful = true});
     assert_int_equal(got.count, 4);
@@ -870,7 +872,7 @@ static void test_shapes(void **state) {
 static void test_changing_dialects(void **state) {
     (void)state;
     schema_t *schema = lab_schema(
-        "format: x\nrecord: {columns: [\",\", \"|\"]}\nfields: [{name: a}, {name: b, type: int}]\n");
+        "format: x\nrecord: {delimiter: [\",\", \"|\"]}\nfields: [{name: a}, {name: b, type: int}]\n");
     lab_t comma = lab_for(schema, "a,b\nx,1\n", 8);
     dialect_t pipe, turned;
     err_t err;
@@ -991,7 +993,7 @@ int main(void) {
         cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_fillers),
+        cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_point),
         cmocka_unit_test(test_most_joined),

@@ -252,13 +252,13 @@ static void test_header_lines(void **state) {
     schema_destroy(mot);
     /* header: no: nothing is one */
     schema_t *none =
-        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}, {name: b}]\n");
+        lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n");
     assert_true(sniff(none, "a,b\n1,2\n", 8, &dialect, &err));
     assert_false(dialect.header);
     assert_false(is_header(none, &dialect, "a,b"));
     schema_destroy(none);
     /* header: yes: the first line is one, and the same line again */
-    schema_t *yes = lab_schema("format: x\nrecord: {columns: [\";\", \",\"], header: yes}\nfields: [{name: "
+    schema_t *yes = lab_schema("format: x\nrecord: {delimiter: [\";\", \",\"], header: yes}\nfields: [{name: "
                                "a}, {name: b, optional: yes}]\n");
     assert_true(sniff(yes, "b,a\n1,2\n", 8, &dialect, &err));
     assert_true(dialect.header);
@@ -276,7 +276,7 @@ static void test_header_lines(void **state) {
 /* Headers that are longer than any line should be are known again, too. */
 static void test_long_header(void **state) {
     (void)state;
-    schema_t *yes = lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}]\n");
+    schema_t *yes = lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}]\n");
     grown_t header = {0};
     grown_text(&header, "a");
     for (int i = 0; i < 400; i++) {
@@ -385,7 +385,7 @@ static void test_print_and_read(void **state) {
 static void test_print_odd_names(void **state) {
     (void)state;
     schema_t *schema =
-        lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
+        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                    "  - {name: Test ID}\n  - {name: \"price, net\"}\n  - {name: file=x}\n  - {name: \"-\"}\n"
                    "  - {name: 100%}\n  - {name: \"two\\nlines\"}\n  - {name: m\xc3\xb6t}\n");
     there_and_back(schema, "1,2,3,4,5,6,7\n");

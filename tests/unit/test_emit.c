@@ -137,7 +137,7 @@ static void test_values_stay(void **state) {
 }
 
 #define ABC                                                                                                  \
-    "format: x\nrecord: {columns: \",\", escape: [double, backslash]}\nfields: [{name: a}, {name: b}, "      \
+    "format: x\nrecord: {delimiter: \",\", escape: [double, backslash]}\nfields: [{name: a}, {name: b}, "    \
     "{name: c}]\n"
 
 /* Every field of quotes, backslashes, delimiters and nothing, in every place of a row. */
@@ -152,7 +152,7 @@ static void test_every_quoting(void **state) {
     for (int way = 0; way < 4; way++) {
         char yaml[200];
         snprintf(yaml, sizeof yaml,
-                 "format: x\nrecord: {columns: \",\", escape: %s, header: no}\nfields: [{name: a}, {name: "
+                 "format: x\nrecord: {delimiter: \",\", escape: %s, header: no}\nfields: [{name: a}, {name: "
                  "b}]\nlayouts: [[a, b]]\n",
                  escapes[way]);
         lab_t lab = lab_for(lab_schema(yaml), "1,2\n", 4);
@@ -175,10 +175,11 @@ static void test_every_quoting(void **state) {
 static void test_types(void **state) {
     (void)state;
 #define TYPES                                                                                                \
-    "format: x\nrecord: {columns: \";\", header: no}\nfields:\n"                                             \
+    "format: x\nrecord: {delimiter: \";\", header: no}\nfields:\n"                                           \
     "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 10}\n"      \
-    "  - {name: d, type: date, as: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n  - {name: t, "   \
-    "absent: []}\n"
+    "  - {name: d, type: date, pattern: [DD/MM/YYYY, YYYYMMDD]}\n  - {name: w, type: datetime}\n  - {name: " \
+    "t, "                                                                                                    \
+    "nulls: []}\n"
     SAME_BYTES(lab_schema(TYPES), "7;1.5;125;31/12/1999;1970-01-01 00:00:01;x\n"
                                   "-7;-0;-125;19991231;1970-01-01T00:00:01.250Z;NULL\n"
                                   "9999999999;1000;x;1999-12-31;1970-01-01;NULL\n"
@@ -194,44 +195,44 @@ static void test_types(void **state) {
     SAME_BYTES(lab_schema(TYPES), "1;1;0;;;x\n");
 }
 
-/* What reads back as something else is not given out: fillers that a value may look like. */
-static void test_values_like_fillers(void **state) {
+/* What reads back as something else is not given out: nulls that a value may look like. */
+static void test_values_like_nulls(void **state) {
     (void)state;
-#define FILLERS                                                                                              \
-    "format: x\nrecord: {columns: \",\", header: no}\nfields:\n"                                             \
-    "  - {name: a, type: int, absent: [\"0\", \"9999\"]}\n  - {name: b, type: code, absent: [\"XX\", "       \
+#define NULLS                                                                                                \
+    "format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"                                           \
+    "  - {name: a, type: int, nulls: [\"0\", \"9999\"]}\n  - {name: b, type: trimmed, nulls: [\"XX\", "      \
     "\"\"]}\n"                                                                                               \
-    "  - {name: c, type: number, absent: \"1\"}\n  - {name: d, type: date, as: [YYYYMMDD, YYYY-MM-DD], "     \
-    "absent: \"19000101\"}\n"
-    SAME_BYTES(lab_schema(FILLERS), "0,XX,1,19000101\n9999,,1,19000101\n1,X,2,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), "00,X,2,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), " 9999,X,2,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), "+0,X,2,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), "1, XX,2,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), "1,X,1.0,19000102\n");
-    SAME_VALUES(lab_schema(FILLERS), "1,X,2,1900-01-01\n");
+    "  - {name: c, type: number, nulls: \"1\"}\n  - {name: d, type: date, pattern: [YYYYMMDD, YYYY-MM-DD], " \
+    "nulls: \"19000101\"}\n"
+    SAME_BYTES(lab_schema(NULLS), "0,XX,1,19000101\n9999,,1,19000101\n1,X,2,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), "00,X,2,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), " 9999,X,2,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), "+0,X,2,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), "1, XX,2,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), "1,X,1.0,19000102\n");
+    SAME_VALUES(lab_schema(NULLS), "1,X,2,1900-01-01\n");
 }
 
 /* A record must not come out as a header or as a blank line. */
 static void test_not_a_header_not_blank(void **state) {
     (void)state;
     SAME_VALUES(
-        lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a, type: code}, {name: b}]\n"),
+        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: trimmed}, {name: b}]\n"),
         " a,5\nb,6\n");
-    SAME_VALUES(
-        lab_schema(
-            "format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a, type: code}, {name: b}]\n"),
-        "a,b\n a,b\n1,2\n");
-    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a, absent: "
+    SAME_VALUES(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a, type: "
+                           "trimmed}, {name: b}]\n"),
+                "a,b\n a,b\n1,2\n");
+    SAME_VALUES(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a, nulls: "
                            "[\"\", NULL]}]\nlayouts: [[a]]\n"),
                 "x\nNULL\ny\n");
     SAME_VALUES(
-        lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}]\nlayouts: [[a]]\n"),
+        lab_schema(
+            "format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}]\nlayouts: [[a]]\n"),
         "x\n\"\"\ny\n");
-    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a, type: "
-                           "code}]\nlayouts: [[a]]\n"),
+    SAME_VALUES(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a, type: "
+                           "trimmed}]\nlayouts: [[a]]\n"),
                 "x\n   \ny\n");
-    SAME_VALUES(lab_schema("format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b}]\n"),
+    SAME_VALUES(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b}]\n"),
                 "\"a\"\"\",5\n");
 }
 
@@ -244,12 +245,11 @@ static void test_carriage_returns(void **state) {
     SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\r\n");
     SAME_VALUES(lab_schema(ABC), "x,y,\"z\r\"\n");
     SAME_VALUES(lab_schema(ABC), "x,y,z\r\r\n");
+    SAME_VALUES(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields: [{name: a}, {name: b, "
+                           "type: trimmed}]\n"),
+                "1|x\r \n2|\r \n3|y\r");
     SAME_VALUES(
-        lab_schema(
-            "format: x\nrecord: {columns: \"|\", header: no}\nfields: [{name: a}, {name: b, type: code}]\n"),
-        "1|x\r \n2|\r \n3|y\r");
-    SAME_VALUES(
-        lab_schema("format: x\nrecord: {columns: \"|\", header: no}\nfields: [{name: a, type: code}]\n"),
+        lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields: [{name: a, type: trimmed}]\n"),
         "\r \nx\r \n");
 }
 
@@ -265,17 +265,17 @@ static void test_bytes(void **state) {
     expect(lab_schema(ABC), "\0,a\0b,\"\0,\"\n", 11, true);
     SAME_BYTES(lab_schema(ABC), "caf\xE9,caf\xC3\xA9,\xFF\xFE\n"); /* binary, text, binary */
     SAME_BYTES(
-        lab_schema("format: x\nrecord: {columns: \",\", quote: none}\nfields: [{name: a}, {name: b}]\n"),
+        lab_schema("format: x\nrecord: {delimiter: \",\", quote: none}\nfields: [{name: a}, {name: b}]\n"),
         "\"a,b\"\n\"\"\",\"\n");
     SAME_BYTES(
-        lab_schema("format: x\nrecord: {columns: \",\", quote: \"'\"}\nfields: [{name: a}, {name: b}]\n"),
+        lab_schema("format: x\nrecord: {delimiter: \",\", quote: \"'\"}\nfields: [{name: a}, {name: b}]\n"),
         "'a,b',\"c\n'a''b',c\n");
 }
 
 /* Keys inside of subdocuments, and columns in the order of the header. */
 static void test_groups_and_orders(void **state) {
     (void)state;
-    SAME_BYTES(lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields:\n"
+    SAME_BYTES(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n"
                           "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, "
                           "key: p.c}\n  - {name: d, optional: yes}\n"),
                "c,b,a\n1,2,3\n,,\n,2,\n\"x,y\",,z\n");
@@ -319,8 +319,8 @@ static void test_by_hand(void **state) {
     hand_t hand = {
         .lab = lab_for(
             lab_schema(
-                "format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
-                "  - {name: a, absent: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
+                "format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
+                "  - {name: a, nulls: [NULL, \"\"]}\n  - {name: b, type: int}\n  - {name: c, type: date}\n"),
             "x,1,2\n", 6)};
     expect_row(&hand, "{'a': 'x', 'b': 5, 'c': {'$date': {'$numberLong': '0'}}}", "x,5,1970-01-01");
     expect_row(&hand, "{'_id': {'$numberLong': '7'}, 'a': 'x', 'b': 5}", "x,5,");
@@ -345,8 +345,8 @@ static void test_by_hand(void **state) {
 static void test_values_of_another_kind(void **state) {
     (void)state;
     hand_t hand = {
-        .lab = lab_for(lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields:\n"
-                                  "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: code}\n"),
+        .lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
+                                  "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: trimmed}\n"),
                        "x,1,2\n", 6)};
     assert_false(emits(&hand, "{'b': '5'}"));   /* the text "5" would come back as a number */
     assert_false(emits(&hand, "{'c': ' x '}")); /* without its blanks */
@@ -359,7 +359,7 @@ static void test_values_of_another_kind(void **state) {
 /* Without quotes some values cannot be written. */
 static void test_no_quotes(void **state) {
     (void)state;
-    hand_t hand = {.lab = lab_for(lab_schema("format: x\nrecord: {columns: \"|\", header: no, quote: "
+    hand_t hand = {.lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, quote: "
                                              "none}\nfields: [{name: a}, {name: b}]\n"),
                                   "x|1\n", 4)};
     expect_row(&hand, "{'a': '\\\"x', 'b': 'y,z'}", "\"x|y,z");
@@ -405,7 +405,7 @@ int main(void) {
         cmocka_unit_test(test_values_stay),
         cmocka_unit_test(test_every_quoting),
         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_values_like_fillers),
+        cmocka_unit_test(test_values_like_nulls),
         cmocka_unit_test(test_not_a_header_not_blank),
         cmocka_unit_test(test_carriage_returns),
         cmocka_unit_test(test_marks),

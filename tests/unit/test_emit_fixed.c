@@ -12,27 +12,27 @@
 static const char yaml[] =
     "format: x\nrecord: {fixed: 40}\nfields:\n"
     "  - {name: count, width: 2, type: length}\n"
-    "  - {name: text, width: 3, absent: \"999\"}\n"
-    "  - {name: code, width: 2, type: code}\n"
+    "  - {name: text, width: 3, nulls: \"999\"}\n"
+    "  - {name: code, width: 2, type: trimmed}\n"
     "  - {name: i, width: 2, type: int}\n"
     "  - {name: tens, width: 2, type: int, sign: always, multiply: 10}\n"
     "  - {name: n, width: 3, type: number, divide: 10}\n"
     "  - {name: g.m, width: 3, type: number, sign: minus}\n"
-    "  - {name: date, width: 8, absent: \"99999999\"}\n"
-    "  - {name: time, width: 4, absent: \"9999\"}\n"
-    "  - {name: lat, width: 5, type: number, sign: always, divide: 10, absent: \"+9999\"}\n"
-    "  - {name: lon, width: 6, type: number, sign: always, divide: 10, absent: \"+99999\"}\n"
+    "  - {name: date, width: 8, nulls: \"99999999\"}\n"
+    "  - {name: time, width: 4, nulls: \"9999\"}\n"
+    "  - {name: lat, width: 5, type: number, sign: always, divide: 10, nulls: \"+9999\"}\n"
+    "  - {name: lon, width: 6, type: number, sign: always, divide: 10, nulls: \"+99999\"}\n"
     "make: [{ts: utc, from: [date, time]}, {p: point, from: [lat, lon]}]\n"
     "tail:\n"
     "  - {marker: \"##\", sections: yes}\n"
-    "  - {marker: \"REM\", name: r, repeat: [{name: k, width: 1, is: \"[A-Z]\"}, {name: v, width: 2, absent: "
+    "  - {marker: \"REM\", name: r, repeat: [{name: k, width: 1, is: \"[A-Z]\"}, {name: v, width: 2, nulls: "
     "\"--\"}, {name: t, "
     "lengthWidth: 1}]}\n"
     "sections:\n"
     "  - {ids: AA1-AA4, name: s, fields: [{name: x, width: 1}]}\n"
-    "  - {ids: AB1, name: one, fields: [{name: x, width: 2, absent: \"99\"}]}\n";
+    "  - {ids: AB1, name: one, fields: [{name: x, width: 2, nulls: \"99\"}]}\n";
 
-/* A document with everything that has no filler; `with` stands behind the fixed part's keys. */
+/* A document with everything that has no null; `with` stands behind the fixed part's keys. */
 #define DOC_OF(made, text, code, i, tens, n, m, with)                                                        \
     "{" made text "\"code\":" code ",\"i\":" i ",\"tens\":" tens ",\"n\":" n ",\"g\":{\"m\":" m "}" with "}"
 #define PLAIN(with) DOC_OF("", "", "\"c\"", "1", "20", "3.5", "4.0", with)
@@ -121,7 +121,7 @@ static void test_refusals(void **state) {
         "{}", "{\"x\":1}", PLAIN(",\"x\":1"),                                 /* a key that no record has */
         DOC_OF("", "\"text\":\"ab\",", "\"c\"", "1", "20", "3.5", "4.0", ""), /* not as wide as its field */
         DOC_OF("", "\"text\":\"abcd\",", "\"c\"", "1", "20", "3.5", "4.0", ""),
-        DOC_OF("", "\"text\":\"999\",", "\"c\"", "1", "20", "3.5", "4.0", ""), /* the filler, and yet there */
+        DOC_OF("", "\"text\":\"999\",", "\"c\"", "1", "20", "3.5", "4.0", ""), /* the null, and yet there */
         DOC_OF("", "\"text\":\"a\\nb\",", "\"c\"", "1", "20", "3.5", "4.0", ""),
         DOC_OF("", "\"text\":7,", "\"c\"", "1", "20", "3.5", "4.0", ""),
         DOC_OF("", "\"text\":null,", "\"c\"", "1", "20", "3.5", "4.0", ""),

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 static int set_up(void **state) {
-    *state = lab_schema("format: x\nrecord: {columns: \",\"}\nfields:\n"
+    *state = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                         "  - {name: testId, key: t, type: int}\n  - {name: testDate, key: d, type: date}\n"
-                        "  - {name: testType, key: y, type: code}\n  - {name: model, key: o}\n  - {name: "
+                        "  - {name: testType, key: y, type: trimmed}\n  - {name: model, key: o}\n  - {name: "
                         "weight, key: p.w, type: number}\n"
                         "  - {name: when, type: datetime}\n");
     return 0;

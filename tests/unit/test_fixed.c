@@ -30,7 +30,7 @@ static void test_text(void **state) {
     (void)state;
     static const pair_t pairs[] = {
         {"abc99xyz1", "{\"t\":\"abc\",\"u\":\"99\",\"c\":\"xyz\",\"o\":\"1\"}"},
-        {"   999  9", "{\"t\":\"   \",\"u\":\"99\",\"c\":\"9\"}"}, /* 9 is the filler of `o` alone */
+        {"   999  9", "{\"t\":\"   \",\"u\":\"99\",\"c\":\"9\"}"}, /* 9 is the null of `o` alone */
         {"abc    x1", "{\"t\":\"abc\",\"u\":\"  \",\"c\":\"  x\",\"o\":\"1\"}"},
         {"abc--   1", "{\"t\":\"abc\",\"c\":\"\",\"o\":\"1\"}"},
         {"\xE2\x82\xAC\xC3\xA9x\xC3\xA9\x01",
@@ -41,9 +41,9 @@ static void test_text(void **state) {
                                   "\"c\":{\"$binary\":{\"base64\":\"eP8g\",\"subType\":\"00\"}},"
                                   "\"o\":{\"$binary\":{\"base64\":\"gA==\",\"subType\":\"00\"}}}"},
     };
-    expect_all("format: x\nrecord: {fixed: 9}\nfields: [{name: t, width: 3}, {name: u, width: 2, absent: "
+    expect_all("format: x\nrecord: {fixed: 9}\nfields: [{name: t, width: 3}, {name: u, width: 2, nulls: "
                "\"--\"}, {name: c, "
-               "width: 3, type: code}, {name: o, width: 1, absent: \"9\"}]\n",
+               "width: 3, type: trimmed}, {name: o, width: 1, nulls: \"9\"}]\n",
                pairs, COUNT_OF(pairs));
 }
 
@@ -53,7 +53,7 @@ static void test_zero_bytes(void **state) {
     fixed_lab_t lab = fixed_lab_of(lab_schema(
         "format: x\nrecord: {fixed: 14}\nfields: [{name: d, width: 8}, {name: t, width: 4}, {name: c, width: "
         "2, "
-        "type: code}]\nmake: [{ts: utc, from: [d, t]}]\ntail: [{marker: R, name: r, repeat: [{name: x, "
+        "type: trimmed}]\nmake: [{ts: utc, from: [d, t]}]\ntail: [{marker: R, name: r, repeat: [{name: x, "
         "lengthWidth: 1}]}]\n"));
     /* no date, before any other date was read and behind one: zero is not 1970 */
     static const char none[] = "\0\0\0\0\0\0\0\0"
@@ -72,7 +72,7 @@ static void test_zero_bytes(void **state) {
 static void test_ints(void **state) {
     (void)state;
     static const char yaml[] = "format: x\nrecord: {fixed: 15}\nfields: [{name: n, width: 4, type: int, "
-                               "absent: \"9999\"}, {name: a, width: 4, type: "
+                               "nulls: \"9999\"}, {name: a, width: 4, type: "
                                "int, sign: always}, {name: m, width: 3, type: int, sign: minus}, {name: x, "
                                "width: 2, type: int, multiply: 10}, "
                                "{name: w, width: 2, type: int, sign: always}]\n";
@@ -108,7 +108,7 @@ static void test_numbers(void **state) {
          "{\"n\":\"00 1\",\"a\":\" 0034\",\"m\":\"+50\",\"w\":\"-2345678\",\"l\":\"-999 999\"}"},
     };
     expect_all("format: x\nrecord: {fixed: 28}\nfields: [{name: n, width: 4, type: number, divide: 10, "
-               "absent: \"9999\"}, "
+               "nulls: \"9999\"}, "
                "{name: a, width: 5, type: number, sign: always, divide: 1000}, {name: m, width: 3, type: "
                "number, sign: minus, "
                "divide: 10}, {name: w, width: 8, type: number, divide: 100000000}, {name: l, width: 8, type: "
@@ -133,8 +133,8 @@ static void test_every_number(void **state) {
     fixed_lab_end(&lab);
 }
 
-/* A filler of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
-static void test_long_fillers(void **state) {
+/* A null of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
+static void test_long_nulls(void **state) {
     (void)state;
     static const pair_t pairs[] = {
         {"9999999999999999999", "{}"},
@@ -142,13 +142,13 @@ static void test_long_fillers(void **state) {
         {"9999999999999999990", "{\"b\":\"9999999990\"}"},
         {"8999999999999999999", "{\"a\":\"899999999\"}"},
     };
-    expect_all("format: x\nrecord: {fixed: 19}\nfields: [{name: a, width: 9, absent: \"999999999\"}, {name: "
+    expect_all("format: x\nrecord: {fixed: 19}\nfields: [{name: a, width: 9, nulls: \"999999999\"}, {name: "
                "b, width: 10, "
-               "absent: \"9999999999\"}]\n",
+               "nulls: \"9999999999\"}]\n",
                pairs, COUNT_OF(pairs));
     static const pair_t eight[] = {
         {"12345678", "{}"}, {"12345679", "{\"a\":\"12345679\"}"}, {"02345678", "{\"a\":\"02345678\"}"}};
-    expect_all("format: x\nrecord: {fixed: 8}\nfields: [{name: a, width: 8, absent: \"12345678\"}]\n", eight,
+    expect_all("format: x\nrecord: {fixed: 8}\nfields: [{name: a, width: 8, nulls: \"12345678\"}]\n", eight,
                COUNT_OF(eight));
     static const pair_t eight_bytes[] = {
         {"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
@@ -174,11 +174,11 @@ static void test_long_keys(void **state) {
          "\":\"z\"},\"order\":[\"AA1\",\"AA1\",\"AB1\"]}"},
     };
     expect_all("format: x\nrecord: {fixed: 8}\nfields:\n"
-               "  - {name: " KEY30 ", width: 1, type: int, absent: \"9\"}\n"
-               "  - {name: " KEY31 "." KEY31 "x, width: 1, absent: \"9\"}\n"
-               "  - {name: " KEY31 "." KEY30 ", width: 1, absent: \"9\"}\n"
+               "  - {name: " KEY30 ", width: 1, type: int, nulls: \"9\"}\n"
+               "  - {name: " KEY31 "." KEY31 "x, width: 1, nulls: \"9\"}\n"
+               "  - {name: " KEY31 "." KEY30 ", width: 1, nulls: \"9\"}\n"
                "  - {name: " KEY31 ".c." KEY31 ", width: 1, type: number}\n"
-               "  - {name: z" KEY31 ", width: 4, absent: \"9999\"}\n"
+               "  - {name: z" KEY31 ", width: 4, nulls: \"9999\"}\n"
                "tail:\n"
                "  - {marker: \"#\", name: y" KEY31 ", repeat: [{name: " KEY31 ", width: 1}, {name: " KEY30
                "6, lengthWidth: 1}]}\n"
@@ -211,11 +211,11 @@ static void test_groups(void **state) {
         {"92949-", "{\"a\":{\"b\":{\"d\":\"4\"}},\"f\":\"2\",\"k\":\"-\"}"},
         {"999999", "{}"},
     };
-    expect_all("format: x\nrecord: {fixed: 6}\nfields: [{name: a.b.c, width: 1, absent: \"9\"}, {name: f, "
-               "width: 1, absent: "
-               "\"9\"}, {name: a.e, width: 1, absent: \"9\"}, {name: a.b.d, width: 1, absent: \"9\"}, {name: "
+    expect_all("format: x\nrecord: {fixed: 6}\nfields: [{name: a.b.c, width: 1, nulls: \"9\"}, {name: f, "
+               "width: 1, nulls: "
+               "\"9\"}, {name: a.e, width: 1, nulls: \"9\"}, {name: a.b.d, width: 1, nulls: \"9\"}, {name: "
                "g.h.i.j, width: 1, "
-               "absent: \"9\"}, {name: k, width: 1, absent: \"9\"}]\n",
+               "nulls: \"9\"}, {name: k, width: 1, nulls: \"9\"}]\n",
                pairs, COUNT_OF(pairs));
     static const pair_t first[] = {
         {"123456", "{\"g\":{\"x\":\"3\",\"y\":\"5\"},\"d\":\"4\",\"a\":\"1\",\"b\":\"2\",\"c\":\"6\"}"}};
@@ -229,10 +229,10 @@ static void test_groups(void **state) {
 static void test_depth(void **state) {
     (void)state;
     grown_t yaml = {0}, json = {0};
-    grown_text(&yaml, "format: x\nrecord: {fixed: 2}\nfields: [{name: b, width: 1, absent: \"9\", key: ");
+    grown_text(&yaml, "format: x\nrecord: {fixed: 2}\nfields: [{name: b, width: 1, nulls: \"9\", key: ");
     for (int i = 0; i < 59; i++)
         grown_text(&yaml, "a.");
-    grown_text(&yaml, "b}, {name: c, width: 1, absent: \"9\", key: ");
+    grown_text(&yaml, "b}, {name: c, width: 1, nulls: \"9\", key: ");
     for (int i = 0; i < 59; i++)
         grown_text(&yaml, "a.");
     grown_text(&yaml, "c}]\n");
@@ -275,9 +275,9 @@ static void test_moments(void **state) {
         {"20140102 600", "{\"d\":\"20140102\",\"t\":\" 600\"}"},
         {"2014010206:0", "{\"d\":\"20140102\",\"t\":\"06:0\"}"},
         {"2014 1020600", "{\"d\":\"2014 102\",\"t\":\"0600\"}"},
-        {"20140102XXXX", "{\"d\":\"20140102\"}"}, /* t's filler */
+        {"20140102XXXX", "{\"d\":\"20140102\"}"}, /* t's null */
     };
-    expect_all("format: x\nrecord: {fixed: 12}\nfields: [{name: d, width: 8}, {name: t, width: 4, absent: "
+    expect_all("format: x\nrecord: {fixed: 12}\nfields: [{name: d, width: 8}, {name: t, width: 4, nulls: "
                "XXXX}]\nmake: [{ts: "
                "utc, from: [d, t]}]\n",
                pairs, COUNT_OF(pairs));
@@ -304,7 +304,7 @@ static void test_points(void **state) {
     expect_all(
         "format: x\nrecord: {fixed: 13}\nfields: [{name: lat, width: 6, type: number, sign: always, divide: "
         "1000, "
-        "absent: \"+99999\"}, {name: g.lon, width: 7, type: number, sign: always, divide: 1000, absent: "
+        "nulls: \"+99999\"}, {name: g.lon, width: 7, type: number, sign: always, divide: 1000, nulls: "
         "\"+999999\"}]\nmake: [{p: point, from: [lat, g.lon]}]\n",
         pairs, COUNT_OF(pairs));
 }
@@ -326,8 +326,8 @@ static void test_first(void **state) {
          "45",
          "{\"s\":\"u12\",\"a\":\"12\",\"b\":{\"$binary\":{\"base64\":\"/zQ1\",\"subType\":\"00\"}}}"},
     };
-    expect_all("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2, absent: \"99\"}, {name: b, "
-               "width: 3, absent: "
+    expect_all("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 2, nulls: \"99\"}, {name: b, "
+               "width: 3, nulls: "
                "\"999\"}]\nmake: [{s: first, from: [a, b, [a, b]], with: [u, w, \"\"]}]\n",
                pairs, COUNT_OF(pairs));
     /* joined fields can make a character that neither holds; and nothing may be made at all */
@@ -345,12 +345,12 @@ static void test_first(void **state) {
     static const pair_t codes[] = {{"ab 12", "{\"s\":\"ab\",\"j\":\"ab12\",\"a\":\"ab\",\"b\":\"12\"}"},
                                    {"   12", "{\"s\":\"12\",\"j\":\"12\",\"b\":\"12\"}"},
                                    {" b 1 ", "{\"s\":\" b\",\"j\":\" b1 \",\"a\":\" b\",\"b\":\"1 \"}"}};
-    expect_all(
-        "format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 3, type: code, absent: \"   \"}, {name: b, "
-        "width: 2}]\nmake: [{s: first, from: [a, b]}, {j: first, from: [[a, b]]}]\n",
-        codes, COUNT_OF(codes));
+    expect_all("format: x\nrecord: {fixed: 5}\nfields: [{name: a, width: 3, type: trimmed, nulls: \"   \"}, "
+               "{name: b, "
+               "width: 2}]\nmake: [{s: first, from: [a, b]}, {j: first, from: [[a, b]]}]\n",
+               codes, COUNT_OF(codes));
     static const pair_t none[] = {{"99", "{}"}, {"98", "{\"s\":\"98\",\"a\":\"98\"}"}};
-    expect_all("format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, absent: \"99\"}]\nmake: [{s: "
+    expect_all("format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 2, nulls: \"99\"}]\nmake: [{s: "
                "first, from: [a]}]\n",
                none, COUNT_OF(none));
 }
@@ -736,7 +736,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),         cmocka_unit_test(test_zero_bytes),
         cmocka_unit_test(test_ints),         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_every_number), cmocka_unit_test(test_long_fillers),
+        cmocka_unit_test(test_every_number), cmocka_unit_test(test_long_nulls),
         cmocka_unit_test(test_long_keys),    cmocka_unit_test(test_groups),
         cmocka_unit_test(test_depth),        cmocka_unit_test(test_moments),
         cmocka_unit_test(test_points),       cmocka_unit_test(test_first),

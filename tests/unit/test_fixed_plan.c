@@ -34,15 +34,16 @@ static void test_operations(void **state) {
     (void)state;
     schema_t *schema = lab_schema(
         "format: x\nrecord: {fixed: 30}\ndocument: [g, who, d]\nfields:\n"
-        "  - {name: a, width: 1}\n  - {name: g.b, width: 2}\n  - {name: d, width: 8, absent: \"88888888\"}\n"
+        "  - {name: a, width: 1}\n  - {name: g.b, width: 2}\n  - {name: d, width: 8, nulls: \"88888888\"}\n"
         "  - {name: t, width: 4}\n  - {name: g.h.i, width: 3, type: int, sign: always}\n"
-        "  - {name: " KEY31 ", width: 4, type: number, divide: 1000}\n  - {name: g.c, width: 4, type: code}\n"
+        "  - {name: " KEY31
+        ", width: 4, type: number, divide: 1000}\n  - {name: g.c, width: 4, type: trimmed}\n"
         "  - {name: l, width: 4, type: length}\n"
         "make:\n  - {ts: utc, from: [d, t]}\n  - {who: first, from: [a]}\n"
         "tail:\n  - {marker: \"#!\", name: r, repeat: [{name: k, width: 2, is: \"[A-B]x\"}, {name: v, "
         "lengthWidth: "
         "3}]}\n  - {marker: \"++\", sections: yes}\n"
-        "sections:\n  - {ids: AA1, name: s, fields: [{name: x.y, width: 3}, {name: z, width: 1, absent: "
+        "sections:\n  - {ids: AA1, name: s, fields: [{name: x.y, width: 3}, {name: z, width: 1, nulls: "
         "\"9\"}]}\n");
     fixed_plan_t plan;
     assert_true(fixed_plan_compile(schema, &plan));
@@ -56,7 +57,7 @@ static void test_operations(void **state) {
     };
     expect_steps(&plan, &plan.record, record, sizeof record / sizeof *record);
     const fixed_op_t *day = &plan.record.ops[9], *tall = &plan.record.ops[12], *whole = &plan.record.ops[4];
-    assert_memory_equal(&day->filler, "88888888", 8);
+    assert_memory_equal(&day->null_bytes, "88888888", 8);
     assert_true(day->mask == UINT64_MAX);
     assert_int_equal(day->unless, 1); /* when the first of `make` was made */
     assert_int_equal(plan.record.ops[11].unless, 1);
@@ -90,13 +91,13 @@ static void test_identifiers(void **state) {
         "yes}]\nsections:\n"
         "  - {ids: AA1-AA4, name: s0, fields: [{name: x, width: 1}]}\n"
         "  - {ids: [AB1-AB2, AC3], name: s1, fields: [{name: x, width: 2}]}\n"
-        "  - {ids: AD2, name: s2, fields: [{name: x, width: 1, absent: \"9\"}]}\n"
-        "  - {ids: AD7, name: s3, fields: [{name: y, key: x, width: 1, absent: \"9\"}]}\n" /* keys alone count
+        "  - {ids: AD2, name: s2, fields: [{name: x, width: 1, nulls: \"9\"}]}\n"
+        "  - {ids: AD7, name: s3, fields: [{name: y, key: x, width: 1, nulls: \"9\"}]}\n" /* keys alone count
                                                                                             */
         "  - {ids: AE1, name: s4, fields: [{name: x, width: 1}]}\n"
         "  - {ids: AE2, name: s5, fields: [{name: x, width: 1, type: int}]}\n"
-        "  - {ids: AF1, name: s6, fields: [{name: x, width: 1, absent: \"9\"}]}\n"
-        "  - {ids: AF2, name: s7, fields: [{name: x, width: 1, absent: \"8\"}]}\n"
+        "  - {ids: AF1, name: s6, fields: [{name: x, width: 1, nulls: \"9\"}]}\n"
+        "  - {ids: AF2, name: s7, fields: [{name: x, width: 1, nulls: \"8\"}]}\n"
         "  - {ids: AG1, name: s8, fields: [{name: x, width: 1}]}\n"
         "  - {ids: AG2, name: s9, fields: [{name: y, width: 1}]}\n"
         "  - {ids: AH9, name: s10, fields: [{name: x, width: 1}]}\n"
@@ -113,7 +114,7 @@ static void test_identifiers(void **state) {
         {"AB1", 1},    {"AB9", 1},    {"AC3", 1},    {"AC0", 1},    {"AD2", 2},    {"AD7", 3},
         {"AD0", 3},    {"AD5", 3},    {"AD9", 3},                   /* of several names, the last */
         {"AE1", 4},    {"AE2", 5},    {"AE3", NONE}, {"AE0", NONE}, /* layouts that differ: in the type, */
-        {"AF1", 6},    {"AF2", 7},    {"AF3", NONE},                /* in the filler, */
+        {"AF1", 6},    {"AF2", 7},    {"AF3", NONE},                /* in the null, */
         {"AG1", 8},    {"AG2", 9},    {"AG3", NONE},                /* in the key */
         {"AH1", 11},   {"AH9", 10},   {"AH5", 11},                  /* the last in the file */
         {"ZZ9", 12},   {"ZZ0", 12},   {"AI1", NONE}, {"aa1", NONE}, {"AA ", NONE}, {"AAA", NONE},

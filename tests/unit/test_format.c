@@ -62,18 +62,18 @@ static void test_builtin(void **state) {
     refuse("MOT", "'mot'");
     refuse("xyzzy", "tipple formats");
     refuse("", "");
-    write_file("mot", "format: mine\nrecord: {columns: \",\"}\nfields: [{name: a}]\n");
+    write_file("mot", "format: mine\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n");
     expect("mot", "mot"); /* a file of that name is not meant */
     expect("./mot", "mine");
 }
 
 static void test_files(void **state) {
     (void)state;
-    static const char good[] = "format: mine\nrecord: {columns: \",\"}\nfields: [{name: a}]\n";
+    static const char good[] = "format: mine\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n";
     char path[300];
     write_file("my.yaml", good);
     write_file("my.yml", good);
-    write_file("bad.yaml", "format: mine\nrecord: {columns: \",\"}\nfields: [{nam: a}]\n");
+    write_file("bad.yaml", "format: mine\nrecord: {delimiter: \",\"}\nfields: [{nam: a}]\n");
     expect("my.yaml", "mine");
     expect("./my.yaml", "mine");
     expect("my.yml", "mine");

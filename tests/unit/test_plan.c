@@ -60,9 +60,10 @@ static void expect(const lab_t *lab, const char *expected) {
 static void test_types_and_order(void **state) {
     (void)state;
     lab_t lab = lab_for(
-        "format: x\nrecord: {columns: \",\"}\nfields:\n  - {name: a}\n  - {name: b, type: code}\n"
+        "format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, type: trimmed}\n"
         "  - {name: c, type: int}\n  - {name: d, type: long}\n  - {name: e, type: number}\n"
-        "  - {name: f, type: date}\n  - {name: g, type: date, as: YYYYMMDD}\n  - {name: h, type: datetime}\n",
+        "  - {name: f, type: date}\n  - {name: g, type: date, pattern: YYYYMMDD}\n  - {name: h, type: "
+        "datetime}\n",
         "1,2,3,4,5,6,7,8\n");
     expect(&lab, "a:02:0 b:02:1 c:10:2 d:12:3 e:01:4 f:09:5 g:09:6 h:09:7");
     assert_int_equal(lab.plan.ops[5].code, OP_ISO_DATE);
@@ -75,7 +76,7 @@ static void test_types_and_order(void **state) {
 /* The document's order is the format's, whatever the header's is; columns that are not there are left out. */
 static void test_columns(void **state) {
     (void)state;
-    lab_t lab = lab_for("format: x\nrecord: {columns: \",\", header: yes}\nfields:\n  - {name: a}\n  - "
+    lab_t lab = lab_for("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a}\n  - "
                         "{name: b, optional: yes}\n"
                         "  - {name: c}\n",
                         "c,a\n1,2\n");
@@ -86,20 +87,21 @@ static void test_columns(void **state) {
 static void test_groups(void **state) {
     (void)state;
     lab_t lab = lab_for(
-        "format: x\nrecord: {columns: \",\", header: yes}\nfields:\n  - {name: a, key: p.q.a}\n  - {name: b, "
+        "format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a, key: p.q.a}\n  - {name: "
+        "b, "
         "key: p.q.b}\n"
         "  - {name: c, key: p.c}\n  - {name: d}\n  - {name: e, key: r.s.t.e}\n  - {name: f, key: pp.f}\n",
         "a,b,c,d,e,f\n");
     expect(&lab, "p{ q{ a:02:0 b:02:1 } c:02:2 } d:02:3 r{ s{ t{ e:02:4 } } } pp{ f:02:5 }");
     lab_end(&lab);
     /* a whole group may be missing */
-    lab = lab_for(
-        "format: x\nrecord: {columns: \",\", header: yes}\nfields:\n  - {name: a, key: p.a, optional: yes}\n"
-        "  - {name: b, key: p.b, optional: yes}\n  - {name: c, key: q.c}\n",
-        "c\n");
+    lab = lab_for("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a, key: p.a, "
+                  "optional: yes}\n"
+                  "  - {name: b, key: p.b, optional: yes}\n  - {name: c, key: q.c}\n",
+                  "c\n");
     expect(&lab, "q{ c:02:0 }");
     lab_end(&lab);
-    lab = lab_for("format: x\nrecord: {columns: \",\", header: yes}\nfields:\n  - {name: a, key: p.a}\n"
+    lab = lab_for("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a, key: p.a}\n"
                   "  - {name: b, key: p.q.b, optional: yes}\n  - {name: c, key: p.c}\n",
                   "c,a\n");
     expect(&lab, "p{ a:02:1 c:02:0 }");
@@ -115,7 +117,7 @@ static void test_long_keys(void **state) {
         key[length] = '\0';
         snprintf(
             yaml, sizeof yaml,
-            "format: x\nrecord: {columns: \",\"}\nfields: [{name: a, key: %s}, {name: b, key: b%.119s}]\n",
+            "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, key: %s}, {name: b, key: b%.119s}]\n",
             key, key + 1);
         lab_t lab = lab_for(yaml, "1,2\n");
         snprintf(expected, sizeof expected, "%s:02:0 b%s:02:1", key, key + 1);
@@ -125,17 +127,17 @@ static void test_long_keys(void **state) {
     }
 }
 
-static void test_fillers(void **state) {
+static void test_nulls(void **state) {
     (void)state;
-    lab_t lab = lab_for("format: x\nrecord: {columns: \",\"}\nfields:\n  - {name: a}\n  - {name: b, absent: "
-                        "[]}\n  - {name: c, absent: NULL}\n"
-                        "  - {name: d, absent: [\"\", NULL]}\n  - {name: e, absent: [\"\", \"-1\"]}\n  - "
-                        "{name: f, absent: [NULLS]}\n",
+    lab_t lab = lab_for("format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, nulls: "
+                        "[]}\n  - {name: c, nulls: NULL}\n"
+                        "  - {name: d, nulls: [\"\", NULL]}\n  - {name: e, nulls: [\"\", \"-1\"]}\n  - "
+                        "{name: f, nulls: [NULLS]}\n",
                         "1,2,3,4,5,6\n");
-    static const uint8_t absent[] = {
-        ABSENT_EMPTY, 0, ABSENT_NULL, ABSENT_EMPTY | ABSENT_NULL, ABSENT_EMPTY | ABSENT_OTHER, ABSENT_OTHER};
+    static const uint8_t kinds[] = {
+        NULLS_EMPTY, 0, NULLS_WORD, NULLS_EMPTY | NULLS_WORD, NULLS_EMPTY | NULLS_OTHER, NULLS_OTHER};
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(lab.plan.ops[i].absent, absent[i]);
+        assert_int_equal(lab.plan.ops[i].null_kinds, kinds[i]);
     lab_end(&lab);
 }
 
@@ -146,11 +148,11 @@ static void test_simple(void **state) {
     static const struct {
         const char *yaml, *text;
     } not_simple[] = {
-        {"format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n", "b,a\n"},
-        {"format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n", "a,x,b\n"},
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a, key: p.a}, {name: b}]\n", "1,2\n"},
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a, absent: \"-1\"}, {name: b}]\n", "1,2\n"},
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a, key: a_key_of_15_byte}, {name: b}]\n",
+        {"format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n", "b,a\n"},
+        {"format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n", "a,x,b\n"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, key: p.a}, {name: b}]\n", "1,2\n"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, nulls: \"-1\"}, {name: b}]\n", "1,2\n"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, key: a_key_of_15_byte}, {name: b}]\n",
          "1,2\n"},
     };
     for (size_t i = 0; i < sizeof not_simple / sizeof *not_simple; i++) {
@@ -159,8 +161,8 @@ static void test_simple(void **state) {
             fail_msg("%s", not_simple[i].yaml);
         lab_end(&lab);
     }
-    lab_t lab = lab_for("format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b, type: int}, "
-                        "{name: c, absent: [\"\", NULL]}]\n",
+    lab_t lab = lab_for("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, type: int}, "
+                        "{name: c, nulls: [\"\", NULL]}]\n",
                         "1,2,3\n");
     assert_true(lab.plan.simple);
     lab_end(&lab);
@@ -169,7 +171,7 @@ static void test_simple(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types_and_order), cmocka_unit_test(test_columns), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_keys),       cmocka_unit_test(test_fillers), cmocka_unit_test(test_simple),
+        cmocka_unit_test(test_long_keys),       cmocka_unit_test(test_nulls),   cmocka_unit_test(test_simple),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -742,7 +742,7 @@ static void test_retried_stays(void **state) {
 static void test_long_entries(void **state) {
     (void)state;
     grown_t yaml = {0}, row = {0};
-    grown_text(&yaml, "format: x\nrecord: {columns: \",\"}\nfields:\n");
+    grown_text(&yaml, "format: x\nrecord: {delimiter: \",\"}\nfields:\n");
     for (int i = 0; i < 250; i++) {
         char line[200];
         snprintf(

@@ -15,18 +15,18 @@ static void test_all_of_it(void **state) {
         lab_schema("format: mine\n"
                    "about: my own files\n"
                    "record:\n"
-                   "  columns: [\"|\", \"\\t\"]\n"
+                   "  delimiter: [\"|\", \"\\t\"]\n"
                    "  quote: \"'\"\n"
                    "  escape: [backslash]\n"
                    "  header: [id, ID]\n"
                    "  encoding: latin1\n"
                    "surplus: {into: note, left: 2}\n"
                    "fields:\n"
-                   "  - {name: id, key: i, type: long, column: [id, ID], absent: [\"\", NULL]}\n"
-                   "  - {name: when, type: date, as: [DD/MM/YYYY, YYYYMMDD], column: WHEN}\n"
+                   "  - {name: id, key: i, type: long, column: [id, ID], nulls: [\"\", NULL]}\n"
+                   "  - {name: when, type: date, pattern: [DD/MM/YYYY, YYYYMMDD], column: WHEN}\n"
                    "  - {name: note, key: n.text}\n"
-                   "  - {name: grams, key: n.g, type: number, divide: 1000, absent: \"-9\"}\n"
-                   "  - {name: more, type: code, optional: yes}\n"
+                   "  - {name: grams, key: n.g, type: number, divide: 1000, nulls: \"-9\"}\n"
+                   "  - {name: more, type: trimmed, optional: yes}\n"
                    "layouts:\n"
                    "  - [id, when, note, grams]\n"
                    "  - [id, when, note]\n");
@@ -49,20 +49,20 @@ static void test_all_of_it(void **state) {
     assert_string_equal(field[0].key, "i");
     assert_int_equal(field[0].type, TYPE_LONG);
     assert_int_equal(field[0].columns.count, 2);
-    assert_int_equal(field[0].absent.count, 2);
-    assert_string_equal(field[0].absent.items[1].text, "NULL");
+    assert_int_equal(field[0].nulls.count, 2);
+    assert_string_equal(field[0].nulls.items[1].text, "NULL");
     assert_false(field[0].optional);
     assert_string_equal(field[1].key, "when"); /* the name is the key where there is none */
     assert_int_equal(field[1].type, TYPE_DATE);
-    assert_int_equal(field[1].as.count, 2);
-    assert_int_equal(field[1].absent.count, 1); /* nothing is absent where nothing is said */
-    assert_int_equal(field[1].absent.items[0].length, 0);
+    assert_int_equal(field[1].patterns.count, 2);
+    assert_int_equal(field[1].nulls.count, 1); /* nothing is absent where nothing is said */
+    assert_int_equal(field[1].nulls.items[0].length, 0);
     assert_int_equal(field[1].columns.count, 1);
     assert_string_equal(field[1].columns.items[0].text, "WHEN");
     assert_int_equal(field[2].type, TYPE_TEXT);
     assert_string_equal(field[2].columns.items[0].text, "note"); /* and the column */
     assert_int_equal(field[3].divide, 3);
-    assert_int_equal(field[3].absent.count, 1);
+    assert_int_equal(field[3].nulls.count, 1);
     assert_true(field[4].optional);
     assert_int_equal(schema->layout_count, 2);
     assert_int_equal(schema->layouts[0].count, 4);
@@ -81,7 +81,7 @@ static void test_all_of_it(void **state) {
 static void test_least_of_it(void **state) {
     (void)state;
     schema_t *schema = lab_schema(
-        "format: x\nrecord: {columns: \",\"}\nfields:\n  - {name: a}\n  - {name: b, optional: yes}\n");
+        "format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, optional: yes}\n");
     assert_string_equal(schema->about, "");
     assert_int_equal(schema->quote, '"');
     assert_true(schema->escape_double);
@@ -101,22 +101,23 @@ static void test_least_of_it(void **state) {
     schema_destroy(schema);
 }
 
-#define HEAD "format: x\nrecord: {columns: [\",\"]}\n"
+#define HEAD "format: x\nrecord: {delimiter: [\",\"]}\n"
 
 static void test_headers(void **state) {
     (void)state;
-    schema_t *schema = lab_schema("format: x\nrecord: {columns: \",\", header: yes}\nfields: [{name: a}]\n");
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}]\n");
     assert_int_equal(schema->header, HEADER_YES);
     schema_destroy(schema);
-    schema = lab_schema("format: x\nrecord: {columns: \",\", header: no}\nfields: [{name: a}]\n");
+    schema = lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}]\n");
     assert_int_equal(schema->header, HEADER_NO);
     schema_destroy(schema);
     schema = lab_schema(
-        "format: x\nrecord: {columns: \",\", header: \"yes\"}\nfields: [{name: a}]\n"); /* a word */
+        "format: x\nrecord: {delimiter: \",\", header: \"yes\"}\nfields: [{name: a}]\n"); /* a word */
     assert_int_equal(schema->header, HEADER_WORDS);
     assert_string_equal(schema->header_words.items[0].text, "yes");
     schema_destroy(schema);
-    schema = lab_schema("format: x\nrecord: {columns: \",\", quote: none}\nfields: [{name: a}]\n");
+    schema = lab_schema("format: x\nrecord: {delimiter: \",\", quote: none}\nfields: [{name: a}]\n");
     assert_int_equal(schema->quote, 0);
     schema_destroy(schema);
 }
@@ -126,15 +127,18 @@ static void test_types(void **state) {
     static const struct {
         const char *word;
         field_type_t type;
-    } types[] = {{"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},      {"long", TYPE_LONG},
-                 {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}};
+    } types[] = {{"text", TYPE_TEXT},     {"trimmed", TYPE_TRIMMED}, {"int", TYPE_INT},
+                 {"long", TYPE_LONG},     {"number", TYPE_NUMBER},   {"date", TYPE_DATE},
+                 {"datetime", TYPE_DATE}, {"string", TYPE_TEXT},     {"double", TYPE_NUMBER},
+                 {"timestamp", TYPE_DATE}};
+    static const size_t first_names = 6; /* the names that we print */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char yaml[200];
         snprintf(yaml, sizeof yaml, HEAD "fields: [{name: a, type: %s}]\n", types[i].word);
         schema_t *schema = lab_schema(yaml);
         assert_int_equal(schema->fields[0].type, types[i].type);
-        assert_true(types[i].type != TYPE_DATE || schema->fields[0].as.count > 0);
-        if (strcmp(types[i].word, "datetime") != 0)
+        assert_true(types[i].type != TYPE_DATE || schema->fields[0].patterns.count > 0);
+        if (i < first_names)
             assert_string_equal(schema_type_name(types[i].type), types[i].word);
         schema_destroy(schema);
     }
@@ -148,38 +152,39 @@ static void test_mistakes(void **state) {
         {"", "1:1", "empty"},
         {"just words\n", "1:1", "map"},
         {"- a\n", "1:1", "map"},
-        {"record: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:1", "format"},
+        {"record: {delimiter: [\",\"]}\nfields: [{name: a}]\n", "1:1", "format"},
         {"format: x\nfields: [{name: a}]\n", "1:1", "record"},
-        {"format: x\nrecord: {columns: [\",\"]}\n", "1:1", "fields"},
+        {"format: x\nrecord: {delimiter: [\",\"]}\n", "1:1", "fields"},
         {"format: x\nabout: y\nfeilds: [{name: a}]\n", "3:1", "'fields'"},
-        {"format: ''\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
-        {"format: [x]\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
-        {"format: x\nabout: [y]\nrecord: {columns: [\",\"]}\nfields: [{name: a}]\n", "2:8", "line"},
+        {"format: ''\nrecord: {delimiter: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
+        {"format: [x]\nrecord: {delimiter: [\",\"]}\nfields: [{name: a}]\n", "1:9", "name"},
+        {"format: x\nabout: [y]\nrecord: {delimiter: [\",\"]}\nfields: [{name: a}]\n", "2:8", "line"},
         {"format: x\nformat: y\n", "2:1", "line 1"},
         /* the record */
         {"format: x\nrecord: y\nfields: [{name: a}]\n", "2:9", "map"},
-        {"format: x\nrecord: {quote: '\"'}\nfields: [{name: a}]\n", "2:9", "columns"},
-        {"format: x\nrecord: {column: [\",\"]}\nfields: [{name: a}]\n", "2:10", "'columns'"},
-        {"format: x\nrecord: {columns: []}\nfields: [{name: a}]\n", "2:19", "delimiters"},
-        {"format: x\nrecord: {columns: [\",\", \"ab\"]}\nfields: [{name: a}]\n", "2:19",
+        {"format: x\nrecord: {quote: '\"'}\nfields: [{name: a}]\n", "2:9", "delimiter"},
+        {"format: x\nrecord: {delimiters: [\",\"]}\nfields: [{name: a}]\n", "2:10",
+         "did you mean 'delimiter'"},
+        {"format: x\nrecord: {delimiter: []}\nfields: [{name: a}]\n", "2:21", "delimiters"},
+        {"format: x\nrecord: {delimiter: [\",\", \"ab\"]}\nfields: [{name: a}]\n", "2:21",
          "one ASCII character"},
-        {"format: x\nrecord: {columns: ['\"']}\nfields: [{name: a}]\n", "2:19", "delimiter"},
-        {"format: x\nrecord: {columns: [\"\\n\"]}\nfields: [{name: a}]\n", "2:19", "delimiter"},
-        {"format: x\nrecord: {columns: [\"\\\\\"]}\nfields: [{name: a}]\n", "2:19", "delimiter"},
-        {"format: x\nrecord: {columns: [\"\xc3\xa9\"]}\nfields: [{name: a}]\n", "2:19", "ASCII"},
-        {"format: x\nrecord: {columns: [a,b,c,d,e,f,g,h,i]}\nfields: [{name: a}]\n", "2:19", "8"},
-        {"format: x\nrecord: {columns: {a: b}}\nfields: [{name: a}]\n", "2:19", "word"},
-        {"format: x\nrecord: {columns: \",\", quote: ab}\nfields: [{name: a}]\n", "2:31",
+        {"format: x\nrecord: {delimiter: ['\"']}\nfields: [{name: a}]\n", "2:21", "delimiter"},
+        {"format: x\nrecord: {delimiter: [\"\\n\"]}\nfields: [{name: a}]\n", "2:21", "delimiter"},
+        {"format: x\nrecord: {delimiter: [\"\\\\\"]}\nfields: [{name: a}]\n", "2:21", "delimiter"},
+        {"format: x\nrecord: {delimiter: [\"\xc3\xa9\"]}\nfields: [{name: a}]\n", "2:21", "ASCII"},
+        {"format: x\nrecord: {delimiter: [a,b,c,d,e,f,g,h,i]}\nfields: [{name: a}]\n", "2:21", "8"},
+        {"format: x\nrecord: {delimiter: {a: b}}\nfields: [{name: a}]\n", "2:21", "word"},
+        {"format: x\nrecord: {delimiter: \",\", quote: ab}\nfields: [{name: a}]\n", "2:33",
          "one ASCII character"},
-        {"format: x\nrecord: {columns: \",\", quote: \",\"}\nfields: [{name: a}]\n", "2:31", "delimiter"},
-        {"format: x\nrecord: {columns: \",\", quote: [x]}\nfields: [{name: a}]\n", "2:31", "quote"},
-        {"format: x\nrecord: {columns: \",\", escape: slash}\nfields: [{name: a}]\n", "2:32",
+        {"format: x\nrecord: {delimiter: \",\", quote: \",\"}\nfields: [{name: a}]\n", "2:33", "delimiter"},
+        {"format: x\nrecord: {delimiter: \",\", quote: [x]}\nfields: [{name: a}]\n", "2:33", "quote"},
+        {"format: x\nrecord: {delimiter: \",\", escape: slash}\nfields: [{name: a}]\n", "2:34",
          "double and backslash"},
-        {"format: x\nrecord: {columns: \",\", header: {a: b}}\nfields: [{name: a}]\n", "2:32", "word"},
-        {"format: x\nrecord: {columns: \",\", header: [\"\"]}\nfields: [{name: a}]\n", "2:32", "empty"},
-        {"format: x\nrecord: {columns: \",\", multiline: yes}\nfields: [{name: a}]\n", "2:35", "not read"},
-        {"format: x\nrecord: {columns: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:35", "yes or no"},
-        {"format: x\nrecord: {columns: \",\", encoding: utf16}\nfields: [{name: a}]\n", "2:34", "latin1"},
+        {"format: x\nrecord: {delimiter: \",\", header: {a: b}}\nfields: [{name: a}]\n", "2:34", "word"},
+        {"format: x\nrecord: {delimiter: \",\", header: [\"\"]}\nfields: [{name: a}]\n", "2:34", "empty"},
+        {"format: x\nrecord: {delimiter: \",\", multiline: yes}\nfields: [{name: a}]\n", "2:37", "not read"},
+        {"format: x\nrecord: {delimiter: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:37", "yes or no"},
+        {"format: x\nrecord: {delimiter: \",\", encoding: utf16}\nfields: [{name: a}]\n", "2:36", "latin1"},
         {"format: x\nrecord: {fixed: 105}\nfields: [{name: a}]\n", "3:10", "width"},
         /* fields */
         {HEAD "fields: a\n", "3:9", "list"},
@@ -193,18 +198,18 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {name: a, type: xyzzy}\n", "4:21", "types are"},
         {HEAD "fields:\n  - {name: a, type: [int]}\n", "4:21", "type"},
         {HEAD "fields:\n  - {name: a, width: 3}\n", "4:22", "fixed"},
-        {HEAD "fields:\n  - {name: a, as: YYYY-MM-DD}\n", "4:19", "date"},
-        {HEAD "fields:\n  - {name: a, type: int, as: YYYY-MM-DD}\n", "4:30", "date"},
-        {HEAD "fields:\n  - {name: a, type: date, as: YY-MM-DD}\n", "4:31", "YYYY"},
-        {HEAD "fields:\n  - {name: a, type: date, as: []}\n", "4:31", "pattern"},
+        {HEAD "fields:\n  - {name: a, pattern: YYYY-MM-DD}\n", "4:24", "date"},
+        {HEAD "fields:\n  - {name: a, type: int, pattern: YYYY-MM-DD}\n", "4:35", "date"},
+        {HEAD "fields:\n  - {name: a, type: date, pattern: YY-MM-DD}\n", "4:36", "YYYY"},
+        {HEAD "fields:\n  - {name: a, type: date, pattern: []}\n", "4:36", "pattern"},
         {HEAD "fields:\n  - {name: a, type: int, divide: 10}\n", "4:34", "number"},
         {HEAD "fields:\n  - {name: a, type: number, divide: 20}\n", "4:37", "power of ten"},
         {HEAD "fields:\n  - {name: a, type: number, divide: 0}\n", "4:37", "whole number"},
         {HEAD "fields:\n  - {name: a, type: number, divide: ten}\n", "4:37", "whole number"},
         {HEAD "fields:\n  - {name: a, optional: maybe}\n", "4:25", "yes or no"},
-        {HEAD "fields:\n  - {name: a, absent: [1,2,3,4,5,6,7,8,9]}\n", "4:23", "8"},
-        {HEAD "fields:\n  - {name: a, absent: {x: y}}\n", "4:23", "word"},
-        {HEAD "fields:\n  - {name: a, absent: [[x]]}\n", "4:24", "word"},
+        {HEAD "fields:\n  - {name: a, nulls: [1,2,3,4,5,6,7,8,9]}\n", "4:22", "8"},
+        {HEAD "fields:\n  - {name: a, nulls: {x: y}}\n", "4:22", "word"},
+        {HEAD "fields:\n  - {name: a, nulls: [[x]]}\n", "4:23", "word"},
         {HEAD "fields:\n  - {name: a, key: $a}\n", "4:20", "'$'"},
         {HEAD "fields:\n  - {name: a, key: a..b}\n", "4:20", "empty"},
         {HEAD "fields:\n  - {name: a, key: .b}\n", "4:20", "empty"},
@@ -235,14 +240,14 @@ static void test_mistakes(void **state) {
         {HEAD "fields: [{name: a}, {name: b}]\nlayouts:\n  - [a, b]\n  - [b, a]\n", "6:5", "told apart"},
         {HEAD "fields: [{name: a}, {name: b}]\nlayouts: [[a, b, a]]\n", "4:18", "twice"},
         /* what goes with the other kind of record */
-        {"format: x\nsections: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
-        {"format: x\ntail: []\nrecord: {columns: \",\"}\nfields: [{name: a}]\n", "2:7", "fixed"},
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a}]\nlayouts: []\n", "4:10", "a layout"},
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a, column: [\"\", a]}]\n", "3:10",
+        {"format: x\nsections: []\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n", "2:11", "fixed"},
+        {"format: x\ntail: []\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n", "2:7", "fixed"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\nlayouts: []\n", "4:10", "a layout"},
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, column: [\"\", a]}]\n", "3:10",
          "empty word"},
-        {"format: x\nrecord: {columns: \",\", header: [a, \"\"]}\nfields: [{name: a}]\n", "2:32", "empty"},
+        {"format: x\nrecord: {delimiter: \",\", header: [a, \"\"]}\nfields: [{name: a}]\n", "2:34", "empty"},
         /* made keys */
-        {"format: x\nrecord: {columns: \",\"}\nfields: [{name: a}, {name: b}]\n"
+        {"format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b}]\n"
          "make: [{k: first, from: [b, [a, b, a]]}]\n",
          "4:36", "'a' is joined here already"},
         {"format: x\nrecord: {fixed: 2}\nfields: [{name: a, width: 1}, {name: b, width: 1}]\n"
@@ -326,55 +331,57 @@ static void digest_of(const char *yaml, char out[33]) {
 static void test_digest(void **state) {
     (void)state;
     static const char *const same[] = {
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
-        "# a comment\nformat: y\nabout: other words\nrecord:\n  header: [a]\n  columns: \",\"\nfields:\n"
-        "  - name: A\n    column: a\n    key: k\n    type: int\n    absent: ''\n",
+        "# a comment\nformat: y\nabout: other words\nrecord:\n  header: [a]\n  delimiter: \",\"\nfields:\n"
+        "  - name: A\n    column: a\n    key: k\n    type: int\n    nulls: ''\n",
     };
     static const char *const other[] = {
-        "format: x\nrecord: {columns: [\"|\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\"|\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [b]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [b]}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: yes}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: no}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: no}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a], quote: none}\nfields: [{name: a, column: a, key: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a], quote: none}\nfields: [{name: a, column: a, "
+        "key: "
         "k, type: int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a], escape: backslash}\nfields: [{name: a, column: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a], escape: backslash}\nfields: [{name: a, column: "
         "a, key: k, type: int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a], encoding: latin1}\nfields: [{name: a, column: a, "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a], encoding: latin1}\nfields: [{name: a, column: "
+        "a, "
         "key: k, type: int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: b, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: b, key: k, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: kk, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: kk, type: "
         "int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "long}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int, absent: []}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
-        "int, absent: NULL}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int, nulls: []}]\n",
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "int, nulls: NULL}]\n",
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int, optional: yes}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "number}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "number, divide: 10}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "date}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "datetime}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}, {name: b}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: b}, {name: a, column: a, key: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: b}, {name: a, column: a, key: "
         "k, type: int}]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}, {name: b}]\nsurplus: {into: b, left: 1}\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}, {name: b}]\nlayouts: [[a]]\n",
-        "format: x\nrecord: {columns: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
+        "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}, {name: b}]\nlayouts: [[b]]\n",
     };
     enum { OTHERS = sizeof other / sizeof *other };

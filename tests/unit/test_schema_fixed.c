@@ -15,13 +15,13 @@ static const char all[] =
     "document: [who, when, a]\n"
     "fields:\n"
     "  - {name: count, width: 2, type: length}\n"
-    "  - {name: station, width: 3, absent: \"999\"}\n"
+    "  - {name: station, width: 3, nulls: \"999\"}\n"
     "  - {name: day, width: 8}\n"
     "  - {name: time, width: 4}\n"
     "  - {name: a.b, width: 5, type: number, sign: always, divide: 100}\n"
     "  - {name: a.c, key: a.sea, width: 4, type: number, sign: minus}\n"
     "  - {name: tens, width: 3, type: int, multiply: 10}\n"
-    "  - {name: code, width: 1, type: code}\n"
+    "  - {name: code, width: 1, type: trimmed}\n"
     "make:\n"
     "  - {who: first, from: [station, [day, time]], with: [s, \"\"]}\n"
     "  - {when: utc, from: [day, time]}\n"
@@ -31,7 +31,7 @@ static const char all[] =
     "  - {marker: R., name: remarks, leaveOut: yes, repeat: [{name: k, width: 2, is: "
     "\"[A-C0]x\"}, {name: text, lengthWidth: 3}]}\n"
     "sections:\n"
-    "  - {ids: [AA1-AA4, AB2], name: rain, fields: [{name: hours, width: 2, type: int, absent: "
+    "  - {ids: [AA1-AA4, AB2], name: rain, fields: [{name: hours, width: 2, type: int, nulls: "
     "\"99\"}, {name: how, width: 1}]}\n"
     "  - {ids: AG1, name: snow, fields: [{name: x, width: 7}]}\n";
 
@@ -52,7 +52,7 @@ static void test_all_of_it(void **state) {
         {"a.b", "a.b", TYPE_NUMBER, 17, 5, SIGN_ALWAYS, 2},
         {"a.c", "a.sea", TYPE_NUMBER, 22, 4, SIGN_MINUS, 0},
         {"tens", "tens", TYPE_INT, 26, 3, SIGN_NEVER, -1},
-        {"code", "code", TYPE_CODE, 29, 1, SIGN_NEVER, 0},
+        {"code", "code", TYPE_TRIMMED, 29, 1, SIGN_NEVER, 0},
     };
     assert_int_equal(schema->fixed, 30);
     assert_int_equal(schema->field_count, 8);
@@ -65,7 +65,7 @@ static void test_all_of_it(void **state) {
         assert_int_equal(field->width, fields[i].width);
         assert_int_equal(field->sign, fields[i].sign);
         assert_int_equal(field->divide, fields[i].divide);
-        assert_int_equal(field->absent.count, i == 1);
+        assert_int_equal(field->nulls.count, i == 1);
     }
     assert_int_equal(schema->document.count, 3);
     assert_int_equal(schema->made_count, 3);
@@ -133,7 +133,8 @@ static void test_mistakes(void **state) {
         {"format: x\nrecord: {fixed: 0}\nfields: [{name: a, width: 1}]\n", "2:17", "1 to 4096"},
         {"format: x\nrecord: {fixed: 4097}\nfields: [{name: a, width: 1}]\n", "2:17", "1 to 4096"},
         {"format: x\nrecord: {fixed: wide}\nfields: [{name: a, width: 1}]\n", "2:17", "whole number"},
-        {"format: x\nrecord: {fixed: 1, columns: \",\"}\nfields: [{name: a, width: 1}]\n", "2:20", "columns"},
+        {"format: x\nrecord: {fixed: 1, delimiter: \",\"}\nfields: [{name: a, width: 1}]\n", "2:20",
+         "delimiter"},
         {HEAD "fields: [{name: a, width: 5}]\n", "3:9", "5 characters wide, the record is 6"},
         {HEAD "fields: [{name: a, width: 6}, {name: b, width: 1}]\n", "3:9", "7 characters wide"},
         {FIELDS "surplus: {into: a, left: 0}\n", "4:10", "delimited"},
@@ -153,10 +154,10 @@ static void test_mistakes(void **state) {
          "entries of a part"},
         {ONE "is: AAAAAA}\n", "4:5", "entries of a part"},
         {ONE "optional: yes}\n", "4:25", "optional"},
-        {ONE "as: YYYY}\n", "4:25", "as"},
-        {ONE "type: long}\n", "4:5", "text, code, int, number and length"},
-        {ONE "type: date}\n", "4:5", "text, code, int, number and length"},
-        {ONE "type: datetime}\n", "4:5", "text, code, int, number and length"},
+        {ONE "pattern: YYYY}\n", "4:25", "pattern"},
+        {ONE "type: long}\n", "4:5", "text, trimmed, int, number and length"},
+        {ONE "type: date}\n", "4:5", "text, trimmed, int, number and length"},
+        {ONE "type: datetime}\n", "4:5", "text, trimmed, int, number and length"},
         {ONE "type: itn}\n", "4:31", "'int'"},
         {"format: x\nrecord: {fixed: 9}\nfields:\n  - {name: a, width: 9, type: int}\n", "4:5", "at most 8"},
         {"format: x\nrecord: {fixed: 9}\nfields:\n  - {name: a, width: 9, type: length}\n", "4:5",
@@ -169,10 +170,10 @@ static void test_mistakes(void **state) {
         {ONE "type: number, multiply: 10}\n", "4:49", "int"},
         {ONE "type: int, multiply: 7}\n", "4:46", "10 was expected"},
         {ONE "type: int, multiply: 100}\n", "4:46", "1 to 10"},
-        {ONE "absent: \"99999\"}\n", "4:33", "6 characters"},
-        {ONE "absent: [\"999999\", \"888888\"]}\n", "4:33", "one filler"},
-        {ONE "absent: {a: b}}\n", "4:33", "word"},
-        {ONE "type: length, absent: \"999999\"}\n", "4:47", "no filler"},
+        {ONE "nulls: \"99999\"}\n", "4:32", "6 characters"},
+        {ONE "nulls: [\"999999\", \"888888\"]}\n", "4:32", "one null value"},
+        {ONE "nulls: {a: b}}\n", "4:32", "word"},
+        {ONE "type: length, nulls: \"999999\"}\n", "4:46", "no null"},
         {ONE "key: $a}\n", "4:30", "'$'"},
         {ONE "key: _id}\n", "4:30", "_id"},
         {HEAD "fields:\n  - {name: a, width: 3}\n  - {name: a, key: b, width: 3}\n", "5:5", "line 4"},
@@ -249,9 +250,9 @@ static void test_mistakes(void **state) {
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, lengthWidth: 1}, {name: y, width: 1}]}\n", "5:35",
          "last"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, lengthWidth: 1, type: int}]}\n", "5:35",
-         "text, code"},
-        {TAIL "  - {marker: A, name: r, repeat: [{name: x, lengthWidth: 1, absent: \"0\"}]}\n", "5:69",
-         "no filler"},
+         "text, trimmed"},
+        {TAIL "  - {marker: A, name: r, repeat: [{name: x, lengthWidth: 1, nulls: \"0\"}]}\n", "5:68",
+         "no null"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 4, type: length}]}\n", "5:35",
          "fixed part"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 2, is: A}]}\n", "5:59", "wide (2)"},
@@ -365,7 +366,7 @@ static void test_good_ones(void **state) {
     (void)state;
     static const char *const good[] = {
         FIELDS,
-        ONE "type: text, absent: []}\n",
+        ONE "type: text, nulls: []}\n",
         ONE "type: int, multiply: 1, sign: never}\n",
         FIELDS "tail: []\n",
         FIELDS "document: b\n",
@@ -463,7 +464,7 @@ static void test_digest(void **state) {
         {"sign: always", "sign: minus", false},
         {"divide: 100", "divide: 10", false},
         {", multiply: 10", "", false},
-        {"type: code", "type: text", false},
+        {"type: trimmed", "type: text", false},
         {"width: 3, type: int, multiply: 10}\n  - {name: code, width: 1",
          "width: 2, type: int, multiply: 10}\n  - {name: "
          "code, width: 2",

@@ -189,7 +189,7 @@ static void test_words(void **state) {
     grown_t yaml = {0};
     char line[80];
     err_t err;
-    grown_text(&yaml, "format: many\nrecord: {columns: [\",\"]}\nfields:\n");
+    grown_text(&yaml, "format: many\nrecord: {delimiter: [\",\"]}\nfields:\n");
     for (int i = 0; i < 250; i++) {
         snprintf(line, sizeof line, "  - {name: field %d, key: word%d.value}\n", i, i);
         grown_text(&yaml, line);

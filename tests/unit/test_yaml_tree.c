@@ -46,7 +46,7 @@ static void test_places(void **state) {
     (void)state;
     yaml_tree_t *tree = parse("# a comment\n"
                               "format: mot\n"
-                              "record: {columns: [\"|\", ','], quote: '\"'}\n"
+                              "record: {delimiter: [\"|\", ','], quote: '\"'}\n"
                               "fields:\n"
                               "  - name: a\n"
                               "    key:  \"b c\"\n"
@@ -63,20 +63,20 @@ static void test_places(void **state) {
     assert_string_equal(record->key, "record");
     assert_int_equal(record->key_line, 3);
     assert_int_equal(record->key_column, 1);
-    const yaml_item_t *columns = yaml_item_get(record, "columns");
-    assert_int_equal(columns->kind, YAML_ITEM_LIST);
-    assert_int_equal(columns->count, 2);
-    expect_scalar(columns->first, "|", 3, 20, true);
-    expect_scalar(columns->first->next, ",", 3, 25, true);
-    assert_null(columns->first->next->next);
-    expect_scalar(yaml_item_get(record, "quote"), "\"", 3, 38, true);
+    const yaml_item_t *delimiter = yaml_item_get(record, "delimiter");
+    assert_int_equal(delimiter->kind, YAML_ITEM_LIST);
+    assert_int_equal(delimiter->count, 2);
+    expect_scalar(delimiter->first, "|", 3, 22, true);
+    expect_scalar(delimiter->first->next, ",", 3, 27, true);
+    assert_null(delimiter->first->next->next);
+    expect_scalar(yaml_item_get(record, "quote"), "\"", 3, 40, true);
     const yaml_item_t *fields = yaml_item_get(root, "fields");
     assert_int_equal(fields->count, 2);
     expect_scalar(yaml_item_get(fields->first, "name"), "a", 5, 11, false);
     expect_scalar(yaml_item_get(fields->first, "key"), "b c", 6, 11, true);
     expect_scalar(yaml_item_get(fields->first->next, "name"), "d", 7, 12, false);
     assert_null(yaml_item_get(root, "nothing"));
-    assert_null(yaml_item_get(columns, "format")); /* no map */
+    assert_null(yaml_item_get(delimiter, "format")); /* no map */
     assert_null(yaml_item_get(NULL, "format"));
     assert_null(root->next);
     yaml_tree_destroy(tree);

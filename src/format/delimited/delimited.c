@@ -184,14 +184,13 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
     return out + length;
 }
 
-/* The filler that the text is, from 0; or -1. */
-static int filler_of(const texts_t *fillers, bool latin1, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < fillers->count; i++) {
-        const schema_text_t *filler = &fillers->items[i];
-        if ((filler->length == length && memcmp(filler->text, text, length) == 0) ||
+/* The null value that the text is, from 0; or -1. */
+static int null_of(const texts_t *nulls, bool latin1, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < nulls->count; i++) {
+        const schema_text_t *null = &nulls->items[i];
+        if ((null->length == length && memcmp(null->text, text, length) == 0) ||
             (latin1 && length &&
-             utf8_begins_in_latin1((const uint8_t *)filler->text, filler->length, text, length, false) ==
-                 length))
+             utf8_begins_in_latin1((const uint8_t *)null->text, null->length, text, length, false) == length))
             return (int)i;
     }
     return -1;
@@ -199,10 +198,10 @@ static int filler_of(const texts_t *fillers, bool latin1, const uint8_t *text, s
 
 static inline bool is_absent(const op_t *op, bool latin1, const uint8_t *text, size_t length) {
     if (length == 0)
-        return op->absent & ABSENT_EMPTY;
-    if (length == 4 && (op->absent & ABSENT_NULL) && memcmp(text, "NULL", 4) == 0)
+        return op->null_kinds & NULLS_EMPTY;
+    if (length == 4 && (op->null_kinds & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
         return true;
-    return (op->absent & ABSENT_OTHER) && filler_of(op->fillers, latin1, text, length) >= 0;
+    return (op->null_kinds & NULLS_OTHER) && null_of(op->nulls, latin1, text, length) >= 0;
 }
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
@@ -237,9 +236,9 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     }
 }
 
-/* A value that would be written like a filler could not be told from no value: it stays text. */
-static bool prints_as_filler(op_code_t code, int divide, const texts_t *fillers, const uint8_t *text,
-                             size_t length) {
+/* A value that would be written like a null value could not be told from no value: it stays text. */
+static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
+                           size_t length) {
     uint8_t printed[64];
     int64_t whole;
     double number;
@@ -248,7 +247,7 @@ static bool prints_as_filler(op_code_t code, int divide, const texts_t *fillers,
         size = convert_print_int(whole, printed);
     else if (code == OP_NUMBER && convert_number(text, length, divide, &number))
         size = convert_print_number(number, divide, printed);
-    return size && filler_of(fillers, false, printed, size) >= 0;
+    return size && null_of(nulls, false, printed, size) >= 0;
 }
 
 typedef struct {
@@ -266,20 +265,20 @@ typedef enum {
     FIELDS_SPANS,   /* the careful way */
 } fields_t;
 
-/* A field that is absent, or no number or date at first sight. */
+/* A field that holds a null value, or no number or date at first sight. */
 static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                             size_t length, bool high, shape_t *shape) {
     const bool latin1 = high && reader->schema->latin1;
     if (is_absent(op, latin1, text, length)) {
-        int filler = shape ? filler_of(op->fillers, latin1, text, length) : 0;
+        int null = shape ? null_of(op->nulls, latin1, text, length) : 0;
         if (shape)
-            shape->spelling[op->field] = (uint8_t)(filler < 0 ? 0 : filler);
+            shape->spelling[op->field] = (uint8_t)(null < 0 ? 0 : null);
         return out;
     }
-    if (op->code != OP_TEXT && op->code != OP_CODE) {
-        const bool filler =
-            (op->absent & ABSENT_OTHER) && prints_as_filler(op->code, op->divide, op->fillers, text, length);
-        uint8_t *behind = filler ? NULL : put_rare(out, op, text, length, shape);
+    if (op->code != OP_TEXT && op->code != OP_TRIMMED) {
+        const bool null =
+            (op->null_kinds & NULLS_OTHER) && prints_as_null(op->code, op->divide, op->nulls, text, length);
+        uint8_t *behind = null ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
         reader->odd++;
@@ -319,7 +318,7 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
     if (column == DIALECT_NO_FIELD)
         return false;
     *value = text_of(reader, bounds, fields, column);
-    if (reader->schema->fields[index].type == TYPE_CODE) {
+    if (reader->schema->fields[index].type == TYPE_TRIMMED) {
         while (value->length && value->text[value->length - 1] == ' ')
             value->length--;
         while (value->length && value->text[0] == ' ')
@@ -328,8 +327,8 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
     return true;
 }
 
-static bool is_filler(const field_t *field, bool latin1, const span_t *value) {
-    return filler_of(&field->absent, latin1, value->text, value->length) >= 0;
+static bool is_null(const field_t *field, bool latin1, const span_t *value) {
+    return null_of(&field->nulls, latin1, value->text, value->length) >= 0;
 }
 
 static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
@@ -340,10 +339,10 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
-            is_filler(field, false, &value) ||
+            is_null(field, false, &value) ||
             !convert_number(value.text, value.length, field->divide, &place[i]) ||
-            ((op->absent & ABSENT_OTHER) &&
-             prints_as_filler(OP_NUMBER, field->divide, &field->absent, value.text, value.length)))
+            ((op->null_kinds & NULLS_OTHER) &&
+             prints_as_null(OP_NUMBER, field->divide, &field->nulls, value.text, value.length)))
             return out;
     }
     return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])
@@ -359,7 +358,7 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
         const uint16_t index = made->from[item].fields[i];
         span_t value;
         if (!value_of(reader, bounds, fields, index, &value) ||
-            (count == 1 && is_filler(&reader->schema->fields[index], high && reader->schema->latin1, &value)))
+            (count == 1 && is_null(&reader->schema->fields[index], high && reader->schema->latin1, &value)))
             return NULL;
         if (high && reader->schema->latin1 && !utf8_valid(value.text, value.length)) {
             out += utf8_from_latin1(out, value.text, value.length);
@@ -425,10 +424,10 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             text = span.text;
             length = span.length;
         }
-        if (!simple && (op->absent & ABSENT_OTHER)) {
-            for (; op->code == OP_CODE && length && text[length - 1] == ' '; length--)
+        if (!simple && (op->null_kinds & NULLS_OTHER)) {
+            for (; op->code == OP_TRIMMED && length && text[length - 1] == ' '; length--)
                 ;
-            for (; op->code == OP_CODE && length && text[0] == ' '; text++, length--)
+            for (; op->code == OP_TRIMMED && length && text[0] == ' '; text++, length--)
                 ;
             out = put_unusual(reader, out, op, text, length, high, shape);
             continue;
@@ -447,14 +446,14 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
                 continue;
             }
             break;
-        case OP_CODE:
+        case OP_TRIMMED:
             while (length && text[length - 1] == ' ')
                 length--;
             while (length && text[0] == ' ')
                 text++, length--;
             /* fall through */
         case OP_TEXT:
-            if (__builtin_expect(length == 0 || high || (length == 4 && (op->absent & ABSENT_NULL)), 0))
+            if (__builtin_expect(length == 0 || high || (length == 4 && (op->null_kinds & NULLS_WORD)), 0))
                 break; /* nothing, perhaps NULL, perhaps not UTF-8 */
             out = bsonw_string(put_head(out, op, simple), text, length);
             continue;

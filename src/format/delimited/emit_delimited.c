@@ -49,16 +49,16 @@ static bool put_byte(draft_t *out, char byte) {
 }
 
 static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
-    for (size_t i = 0; i < field->as.count; i++) {
-        const schema_text_t *as = &field->as.items[(spelling + i) % field->as.count];
+    for (size_t i = 0; i < field->patterns.count; i++) {
+        const schema_text_t *as = &field->patterns.items[(spelling + i) % field->patterns.count];
         pattern_t pattern;
         if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
-            bool filler = false;
-            for (size_t j = 0; j < field->absent.count; j++)
-                filler |= field->absent.items[j].length == pattern.length &&
-                          memcmp(field->absent.items[j].text, value->printed, pattern.length) == 0;
+            bool null = false;
+            for (size_t j = 0; j < field->nulls.count; j++)
+                null |= field->nulls.items[j].length == pattern.length &&
+                        memcmp(field->nulls.items[j].text, value->printed, pattern.length) == 0;
             value->length = pattern.length;
-            if (!filler)
+            if (!null)
                 return true;
         }
     }
@@ -72,10 +72,10 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
     uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
     *value = (value_t){.text = value->printed};
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
-        if (field->absent.count) {
-            const schema_text_t *filler = &field->absent.items[spelling < field->absent.count ? spelling : 0];
-            value->text = (const uint8_t *)filler->text;
-            value->length = filler->length;
+        if (field->nulls.count) {
+            const schema_text_t *null = &field->nulls.items[spelling < field->nulls.count ? spelling : 0];
+            value->text = (const uint8_t *)null->text;
+            value->length = null->length;
         }
         return true;
     }

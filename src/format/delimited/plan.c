@@ -33,8 +33,8 @@ static uint8_t code_of(const field_t *field) {
     switch (field->type) {
     case TYPE_TEXT:
         return OP_TEXT;
-    case TYPE_CODE:
-        return OP_CODE;
+    case TYPE_TRIMMED:
+        return OP_TRIMMED;
     case TYPE_INT:
         return OP_INT;
     case TYPE_LONG:
@@ -45,25 +45,25 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_LENGTH:
         break;
     }
-    return field->as.count == 1 && strcmp(field->as.items[0].text, "YYYY-MM-DD") == 0 ? OP_ISO_DATE : OP_DATE;
+    return field->patterns.count == 1 && strcmp(field->patterns.items[0].text, "YYYY-MM-DD") == 0
+               ? OP_ISO_DATE
+               : OP_DATE;
 }
 
 static uint8_t bson_type_of(uint8_t code) {
     static const uint8_t types[] = {
-        [OP_TEXT] = 0x02,   [OP_CODE] = 0x02,     [OP_INT] = 0x10,  [OP_LONG] = 0x12,
+        [OP_TEXT] = 0x02,   [OP_TRIMMED] = 0x02,  [OP_INT] = 0x10,  [OP_LONG] = 0x12,
         [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
     return types[code];
 }
 
-static uint8_t absent_of(const texts_t *fillers) {
-    uint8_t absent = 0;
-    for (size_t i = 0; i < fillers->count; i++) {
-        const schema_text_t *filler = &fillers->items[i];
-        absent |= !filler->length                     ? ABSENT_EMPTY
-                  : strcmp(filler->text, "NULL") == 0 ? ABSENT_NULL
-                                                      : ABSENT_OTHER;
+static uint8_t null_kinds_of(const texts_t *nulls) {
+    uint8_t kinds = 0;
+    for (size_t i = 0; i < nulls->count; i++) {
+        const schema_text_t *null = &nulls->items[i];
+        kinds |= !null->length ? NULLS_EMPTY : strcmp(null->text, "NULL") == 0 ? NULLS_WORD : NULLS_OTHER;
     }
-    return absent;
+    return kinds;
 }
 
 static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
@@ -74,12 +74,12 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->column = dialect->column_of[index];
     op->field = (uint16_t)index;
     op->divide = (int8_t)field->divide;
-    op->fillers = &field->absent;
+    op->nulls = &field->nulls;
     op->patterns = builder->patterns;
-    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->as.count : 0);
+    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
     for (size_t i = 0; i < op->pattern_count; i++)
-        pattern_compile(field->as.items[i].text, field->as.items[i].length, builder->patterns++);
-    op->absent = absent_of(&field->absent);
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
+    op->null_kinds = null_kinds_of(&field->nulls);
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
 
@@ -110,7 +110,7 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     if (made->kind == MAKE_FIRST)
         builder->plan->worst_times += text_times(schema);
     for (size_t i = 0; i < made->from_count; i++)
-        op->absent |= absent_of(&schema->fields[made->from[i].fields[0]].absent);
+        op->null_kinds |= null_kinds_of(&schema->fields[made->from[i].fields[0]].nulls);
 }
 
 bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan) {
@@ -119,7 +119,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
         const field_t *field = &schema->fields[i];
         ops += 1 + 2 * parts_of(field->key);
         heads += 4 * strlen(field->key) + 16;
-        patterns += field->type == TYPE_DATE ? field->as.count : 0;
+        patterns += field->type == TYPE_DATE ? field->patterns.count : 0;
     }
     *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
     plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
@@ -156,7 +156,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
     for (size_t i = 0; i < plan->count; i++) {
         const op_t *op = &plan->ops[i];
         plan->simple &= op->code < OP_OPEN && op->column == i && op->head_size <= PLAN_HEAD &&
-                        !(op->absent & ABSENT_OTHER);
+                        !(op->null_kinds & NULLS_OTHER);
     }
     return true;
 }

@@ -7,7 +7,7 @@
 
 typedef enum {
     OP_TEXT,
-    OP_CODE,
+    OP_TRIMMED,
     OP_INT,
     OP_LONG,
     OP_NUMBER,
@@ -19,25 +19,25 @@ typedef enum {
     OP_POINT, /* one made of two numbers */
 } op_code_t;
 
-enum { ABSENT_EMPTY = 1, ABSENT_NULL = 2, ABSENT_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
+enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
 
 typedef struct {
     uint8_t head[PLAN_HEAD]; /* BSON type, key, NUL: copied whole, PLAN_HEAD bytes */
     uint8_t code;
-    uint8_t head_size; /* more than PLAN_HEAD: the bytes are in long_head */
-    uint8_t absent;    /* ABSENT_EMPTY, ABSENT_NULL (the word NULL), ABSENT_OTHER (compare with the list) */
+    uint8_t head_size;  /* more than PLAN_HEAD: the bytes are in long_head */
+    uint8_t null_kinds; /* NULLS_EMPTY, NULLS_WORD (the word NULL), NULLS_OTHER (compare with the list) */
     int8_t divide;
     uint16_t column, field;
     const uint8_t *long_head;
     const pattern_t *patterns;
-    const texts_t *fillers;
+    const texts_t *nulls;
     uint8_t pattern_count;
 } op_t;
 
 typedef struct {
     op_t *ops;
     size_t count;
-    bool simple;        /* the columns in their order, short keys, no subdocuments, no fillers to look up */
+    bool simple;        /* the columns in their order, short keys, no subdocuments, no nulls to look up */
     size_t worst_bytes; /* a document takes at most this and `worst_times` its record's bytes */
     size_t worst_times;
     void *owned;

@@ -82,7 +82,7 @@ static bool print_field(const field_t *field, const bson_iter_t *at, uint8_t *ou
     const uint8_t *text;
     uint32_t length;
     if (text_of(at, &text, &length)) {
-        if (length > field->width || (length < field->width && field->type != TYPE_CODE))
+        if (length > field->width || (length < field->width && field->type != TYPE_TRIMMED))
             return false;
         memcpy(out, text, length);
         memset(out + length, ' ', field->width - length);
@@ -107,7 +107,7 @@ static bool cannot_print(const field_t *field, err_t *err) {
                    field->name);
 }
 
-/* Fields of a subdocument by width; what is not there is its filler. */
+/* Fields of a subdocument by width; what is not there is its null value. */
 static bool print_fields(const field_t *fields, size_t count, const bson_iter_t *subdocument, uint8_t *out,
                          err_t *err) {
     for (size_t i = 0; i < count; i++) {
@@ -116,8 +116,8 @@ static bool print_fields(const field_t *fields, size_t count, const bson_iter_t 
         if (field->counted)
             continue;
         memset(out + field->offset, ' ', field->width);
-        if (field->absent.count)
-            memcpy(out + field->offset, field->absent.items[0].text, field->width);
+        if (field->nulls.count)
+            memcpy(out + field->offset, field->nulls.items[0].text, field->width);
         if (bson_iter_find_descendant(&top, field->key, &at) && !print_field(field, &at, out + field->offset))
             return cannot_print(field, err);
     }

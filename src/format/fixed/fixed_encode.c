@@ -117,13 +117,13 @@ static uint8_t *put_counted(const fixed_encoder_t *encoder, uint8_t *out, const 
  */
 
 static bool is_absent(const field_t *field, const uint8_t *text) {
-    return field->absent.count && memcmp(field->absent.items[0].text, text, field->width) == 0;
+    return field->nulls.count && memcmp(field->nulls.items[0].text, text, field->width) == 0;
 }
 
 /* Bytes of the field that its own key has. */
 static size_t value_length(const fixed_encoder_t *encoder, const field_t *field) {
-    return field->type == TYPE_CODE ? code_length(encoder, encoder->record + field->offset, field->width)
-                                    : field->width;
+    return field->type == TYPE_TRIMMED ? code_length(encoder, encoder->record + field->offset, field->width)
+                                       : field->width;
 }
 
 /* The first item that is there, behind its prefix. */
@@ -230,7 +230,7 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
     for (const fixed_op_t *op = ops->ops, *end = ops->end; op < end; op++) {
         const uint8_t *text = base + op->offset;
         uint64_t word = digits_load(text);
-        if ((word & op->mask) == op->filler &&
+        if ((word & op->mask) == op->null_bytes &&
             (op->width <= 8 || is_absent(encoder->plan->rests[op->rest].field, text)))
             continue;
         if (__builtin_expect(op->unless & encoder->made, 0))

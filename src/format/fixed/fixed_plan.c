@@ -11,10 +11,10 @@ typedef struct {
     uint32_t worst;
 } builder_t;
 
-/* The next operation; nothing equals its filler yet. */
+/* The next operation; nothing equals its null value yet. */
 static fixed_op_t *add_op(builder_t *builder, uint8_t code) {
     fixed_op_t *op = &builder->ops[builder->count];
-    *op = (fixed_op_t){.code = code, .filler = UINT64_MAX, .rest = (uint32_t)builder->count};
+    *op = (fixed_op_t){.code = code, .null_bytes = UINT64_MAX, .rest = (uint32_t)builder->count};
     builder->count++;
     return op;
 }
@@ -36,7 +36,7 @@ static void set_head(builder_t *builder, fixed_op_t *op, uint8_t type, const cha
 static const struct {
     uint8_t code, bson_type;
 } of_type[] = {[TYPE_TEXT] = {FIXED_TEXT, 0x02},
-               [TYPE_CODE] = {FIXED_CODE, 0x02},
+               [TYPE_TRIMMED] = {FIXED_CODE, 0x02},
                [TYPE_INT] = {FIXED_INT, 0x10},
                [TYPE_NUMBER] = {FIXED_NUMBER, 0x01},
                [TYPE_LENGTH] = {FIXED_LENGTH, 0x10},
@@ -52,10 +52,10 @@ static void add_field(builder_t *builder, const schema_t *schema, const field_t 
     builder->rests[op->rest].field = field;
     op->offset = (uint16_t)field->offset;
     op->width = field->width;
-    if (field->absent.count) {
+    if (field->nulls.count) {
         size_t bytes = field->width < 8 ? field->width : 8;
-        op->filler = 0;
-        memcpy(&op->filler, field->absent.items[0].text, bytes);
+        op->null_bytes = 0;
+        memcpy(&op->null_bytes, field->nulls.items[0].text, bytes);
         memset(&op->mask, 0xFF, bytes);
     }
     if (field->type == TYPE_INT || field->type == TYPE_NUMBER || field->type == TYPE_LENGTH)
@@ -181,9 +181,9 @@ static bool same_layout(const section_t *a, const section_t *b) {
         const field_t *one = &a->fields[i], *other = &b->fields[i];
         same = strcmp(one->key, other->key) == 0 && one->width == other->width && one->type == other->type &&
                one->sign == other->sign && one->divide == other->divide &&
-               one->absent.count == other->absent.count &&
-               (!one->absent.count ||
-                memcmp(one->absent.items[0].text, other->absent.items[0].text, one->width) == 0);
+               one->nulls.count == other->nulls.count &&
+               (!one->nulls.count ||
+                memcmp(one->nulls.items[0].text, other->nulls.items[0].text, one->width) == 0);
     }
     return same;
 }

@@ -24,8 +24,8 @@ enum { FIXED_HEAD = 32, FIXED_DEPTH = 60, FIXED_NO_SECTION = 255 };
 
 /* One cache line. */
 typedef struct {
-    uint8_t head[FIXED_HEAD]; /* BSON type, key, NUL: copied whole, FIXED_HEAD bytes */
-    uint64_t filler, mask;    /* of the first 8 bytes; without a filler, nothing masked equals it */
+    uint8_t head[FIXED_HEAD];  /* BSON type, key, NUL: copied whole, FIXED_HEAD bytes */
+    uint64_t null_bytes, mask; /* of the first 8 bytes; without a null value, nothing masked equals it */
     uint8_t code, sign;
     uint8_t head_size; /* more than FIXED_HEAD: the bytes are in its rest */
     uint8_t shift;     /* numbers: brings the digits to the end of a word */

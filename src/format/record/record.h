@@ -6,7 +6,7 @@
 
 /* What the document does not carry and a writer needs to give the same bytes back. */
 typedef struct {
-    uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which filler of `absent`, or pattern of `as` */
+    uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which of `nulls`, or which pattern */
     bool quoted, backslash;
     bool carriage,
         feed; /* which bytes of a line end stand behind it: a file may end with a carriage return alone */

@@ -100,9 +100,11 @@ bool schema_makes(const schema_t *schema, const char *path, const char **near) {
 
 /* ---- types ---- */
 
+/* A type has its usual names of other tools, too; the first one is ours. */
 const schema_type_t schema_types[SCHEMA_TYPES] = {
-    {"text", TYPE_TEXT},     {"code", TYPE_CODE}, {"int", TYPE_INT},       {"long", TYPE_LONG},
-    {"number", TYPE_NUMBER}, {"date", TYPE_DATE}, {"datetime", TYPE_DATE}, {"length", TYPE_LENGTH}};
+    {"text", TYPE_TEXT},     {"trimmed", TYPE_TRIMMED}, {"int", TYPE_INT},       {"long", TYPE_LONG},
+    {"number", TYPE_NUMBER}, {"date", TYPE_DATE},       {"datetime", TYPE_DATE}, {"length", TYPE_LENGTH},
+    {"string", TYPE_TEXT},   {"double", TYPE_NUMBER},   {"timestamp", TYPE_DATE}};
 
 const char *schema_type_name(field_type_t type) {
     for (size_t i = 0; i < SCHEMA_TYPES; i++)

@@ -4,14 +4,14 @@
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
  *     record:
- *       columns: ["|", ",", "\t"]                    # delimiters to choose from, per file
+ *       delimiter: ["|", ",", "\t"]                    # delimiters to choose from, per file
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       header: [test_id, TESTID]                    # a line that starts with one of these; or yes, or no
  *       encoding: latin1                             # what text is that is not UTF-8; binary if left out
  *     surplus: {into: model, left: 9}                # too many fields: the 10th takes what is too much
  *     fields:
- *       - {name: testId, key: t, type: int, column: [test_id, TESTID], absent: ["", "NULL"]}
+ *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *     layouts:                                       # columns of files without a header; all fields if left
  * out
  *       - [testId, vehicleId, ...]
@@ -23,7 +23,7 @@
  *     document: [st, ts, usaf]                       # keys that stand first; the rest in the record's order
  *     fields:                                        # one behind the other; dots make subdocuments
  *       - {name: count, width: 4, type: length}      # of what follows; stored only when it is wrong
- *       - {name: air.value, width: 5, type: number, sign: always, divide: 10, absent: "+9999"}
+ *       - {name: air.value, width: 5, type: number, sign: always, divide: 10, nulls: "+9999"}
  *     make:                                          # keys made from several fields
  *       - {st: first, from: [usaf, wban], with: [u, w]}
  *       - {ts: utc, from: [date, time]}
@@ -32,7 +32,7 @@
  *       - {marker: ADD, sections: yes}
  *       - {marker: REM, name: remarks, repeat: [{name: kind, width: 3}, {name: text, lengthWidth: 3}]}
  *     sections:                                      # two capitals and a digit, then fields by width
- *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, absent: "99"}]}
+ *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, nulls: "99"}]}
  *
  * or, for a built-in format under other keys:
  *
@@ -61,13 +61,13 @@ enum {
 };
 
 typedef enum {
-    TYPE_TEXT,   /* as it stands */
-    TYPE_CODE,   /* text without the blanks around it */
-    TYPE_INT,    /* int32, or int64 where it must */
-    TYPE_LONG,   /* always int64 */
-    TYPE_NUMBER, /* double */
-    TYPE_DATE,   /* BSON date by the patterns of `as` */
-    TYPE_LENGTH, /* how many characters follow the fixed ones */
+    TYPE_TEXT,    /* as it stands */
+    TYPE_TRIMMED, /* text without the blanks around it */
+    TYPE_INT,     /* int32, or int64 where it must */
+    TYPE_LONG,    /* always int64 */
+    TYPE_NUMBER,  /* double */
+    TYPE_DATE,    /* BSON date by its patterns */
+    TYPE_LENGTH,  /* how many characters follow the fixed ones */
 } field_type_t;
 
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
@@ -96,8 +96,8 @@ typedef struct {
     const char *key;  /* in the document; dots make subdocuments */
     field_type_t type;
     texts_t columns;       /* its names in a header */
-    texts_t absent;        /* fillers: a field whose text is one of them is left out */
-    texts_t as;            /* date patterns: YYYY MM DD hh mm ss SSS, anything else stands for itself */
+    texts_t nulls;         /* a field whose text is one of them is left out */
+    texts_t patterns;      /* of dates: YYYY MM DD hh mm ss SSS, anything else stands for itself */
     int divide;            /* numbers: by this power of ten's exponent: 10 -> 1; -1: times 10 */
     bool optional;         /* a header may lack it */
     const yaml_item_t *at; /* where it stands in the file */
@@ -212,7 +212,7 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
 /* Types by the words that format files have for them. */
-enum { SCHEMA_TYPES = 8 };
+enum { SCHEMA_TYPES = 11 };
 typedef struct {
     const char *name;
     field_type_t type;

@@ -3,24 +3,26 @@
 
 #include <string.h>
 
-static bool read_as(reader_t *reader, const yaml_item_t *node, field_t *field) {
+static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (field->type != TYPE_DATE)
-        return COMPLAIN(node, "'as' goes with the types date and datetime");
-    if (!schema_texts(reader, node, &field->as))
+        return COMPLAIN(node, "'pattern' goes with the types date and datetime");
+    if (!schema_texts(reader, node, &field->patterns))
         return false;
-    if (!field->as.count || field->as.count > PATTERN_MOST)
+    if (!field->patterns.count || field->patterns.count > PATTERN_MOST)
         return COMPLAIN(node, "1 to %d patterns were expected", PATTERN_MOST);
-    for (size_t i = 0; i < field->as.count; i++) {
+    for (size_t i = 0; i < field->patterns.count; i++) {
         pattern_t pattern;
-        const char *problem = pattern_compile(field->as.items[i].text, field->as.items[i].length, &pattern);
+        const char *problem =
+            pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern);
         if (problem)
-            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->as.items[i].text, problem);
+            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->patterns.items[i].text, problem);
     }
     return true;
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name", "key", "type", "column", "absent", "as", "divide", "optional"};
+    static const char *const keys[] = {"name",  "key",     "type",   "column",
+                                       "nulls", "pattern", "divide", "optional"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -31,21 +33,21 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     if (!yaml_tree_only_keys(tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
-                      *absent = yaml_item_get(node, "absent"), *as = yaml_item_get(node, "as"),
+                      *nulls = yaml_item_get(node, "nulls"), *pattern = yaml_item_get(node, "pattern"),
                       *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional");
-    *field = (field_t){.type = TYPE_TEXT, .absent = {empty, 1}};
+    *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
     if (field->type == TYPE_LENGTH)
         return COMPLAIN(node, "'length' goes with records of fixed width");
-    if (as && !read_as(reader, as, field))
+    if (pattern && !read_pattern(reader, pattern, field))
         return false;
     if (divide && !schema_divide(reader, divide, field))
         return false;
-    if (absent && !schema_texts(reader, absent, &field->absent))
+    if (nulls && !schema_texts(reader, nulls, &field->nulls))
         return false;
-    if (field->absent.count > 8)
-        return COMPLAIN(absent, "at most 8 fillers were expected");
+    if (field->nulls.count > 8)
+        return COMPLAIN(nulls, "at most 8 null values were expected");
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;
     if (!schema_texts(reader, column ? column : name, &field->columns))
@@ -143,16 +145,17 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"columns", "quote", "escape", "multiline", "header", "encoding"};
+    static const char *const keys[] = {"delimiter", "quote", "escape", "multiline", "header", "encoding"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
-    const yaml_item_t *columns = yaml_item_get(node, "columns"), *quote = yaml_item_get(node, "quote"),
+    const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
                       *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding");
-    if (!columns)
-        return COMPLAIN(node, "'columns' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
-    if (!read_delimiters(reader, columns) || (escape && !read_escape(reader, escape)) ||
+    if (!delimiter)
+        return COMPLAIN(node,
+                        "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
+    if (!read_delimiters(reader, delimiter) || (escape && !read_escape(reader, escape)) ||
         (header && !read_header(reader, header)))
         return false;
     if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))

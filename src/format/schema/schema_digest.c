@@ -20,8 +20,8 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
     digest_bytes(state, field->key, strlen(field->key));
     digest_bytes(state, kind, sizeof kind);
     digest_texts(state, &field->columns);
-    digest_texts(state, &field->absent);
-    digest_texts(state, &field->as);
+    digest_texts(state, &field->nulls);
+    digest_texts(state, &field->patterns);
     if (!fixed)
         return;
     char width[] = {(char)(field->width & 255), (char)(field->width >> 8), (char)field->counted,

@@ -57,15 +57,15 @@ static bool read_multiply(reader_t *reader, const yaml_item_t *node, field_t *fi
     return by == 1 || by == 10 || COMPLAIN(node, "10 was expected");
 }
 
-static bool read_absent(reader_t *reader, const yaml_item_t *node, field_t *field) {
+static bool read_nulls(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (field->counted || field->type == TYPE_LENGTH)
-        return COMPLAIN(node, "a length has no filler: what it says decides what the record is");
-    if (!schema_texts(reader, node, &field->absent))
+        return COMPLAIN(node, "a length has no null value: what it says decides what the record is");
+    if (!schema_texts(reader, node, &field->nulls))
         return false;
-    if (field->absent.count > 1)
-        return COMPLAIN(node, "one filler was expected: which of several it was could not be told again");
-    return !field->absent.count || field->absent.items[0].length == field->width ||
-           COMPLAIN(node, "a filler as wide as the field (%d characters) was expected", field->width);
+    if (field->nulls.count > 1)
+        return COMPLAIN(node, "one null value was expected: which of several it was could not be told again");
+    return !field->nulls.count || field->nulls.items[0].length == field->width ||
+           COMPLAIN(node, "a null value as wide as the field (%d characters) was expected", field->width);
 }
 
 static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -80,7 +80,7 @@ static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field
     field->counted = counted != NULL;
     bool number = field->type == TYPE_INT || field->type == TYPE_NUMBER || field->type == TYPE_LENGTH;
     if (field->type == TYPE_LONG || field->type == TYPE_DATE || (field->counted && field->type != TYPE_TEXT))
-        return COMPLAIN(node, "the types of fields by width are text, code, int, number and length");
+        return COMPLAIN(node, "the types of fields by width are text, trimmed, int, number and length");
     if (number && characters > WIDEST_NUMBER)
         return COMPLAIN(node, "a number of at most %d characters was expected", WIDEST_NUMBER);
     return true;
@@ -88,18 +88,18 @@ static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"name", "key",    "type",     "width", "lengthWidth",
-                                       "sign", "divide", "multiply", "is",    "absent"};
+                                       "sign", "divide", "multiply", "is",    "nulls"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: depth, width: 4, type: int}") ||
         !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *sign = yaml_item_get(node, "sign"), *divide = yaml_item_get(node, "divide"),
                       *multiply = yaml_item_get(node, "multiply"), *is = yaml_item_get(node, "is"),
-                      *absent = yaml_item_get(node, "absent");
+                      *nulls = yaml_item_get(node, "nulls");
     *field = (field_t){.type = TYPE_TEXT};
     return schema_field_start(reader, node, field) && read_width(reader, node, field) &&
            (!sign || read_sign(reader, sign, field)) && (!divide || schema_divide(reader, divide, field)) &&
            (!multiply || read_multiply(reader, multiply, field)) && (!is || read_is(reader, is, field)) &&
-           (!absent || read_absent(reader, absent, field));
+           (!nulls || read_nulls(reader, nulls, field));
 }
 
 /* Fields one behind the other. at: where they are missing, if they are. */

@@ -25,7 +25,7 @@ static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, s
         made->field.type = kinds[i].type;
         *items = kinds[i].items;
         if (made->kind == MAKE_UTC)
-            made->field.as = (texts_t){moments, COUNT(moments)};
+            made->field.patterns = (texts_t){moments, COUNT(moments)};
         return true;
     }
     const char *near = node->kind == YAML_ITEM_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;

@@ -13,7 +13,7 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
     if (!record || !fields)
         return COMPLAIN(root, "'%s' is missing; a format file has format, record and fields",
                         !record ? "record" : "fields");
-    if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {columns: [\",\"], header: yes}"))
+    if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {delimiter: [\",\"], header: yes}"))
         return false;
     return (yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
                                            : schema_read_columns(reader, root)) &&

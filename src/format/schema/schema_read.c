@@ -64,13 +64,14 @@ static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field)
             continue;
         field->type = schema_types[i].type;
         if (strcmp(node->text, "date") == 0)
-            field->as = (texts_t){date, COUNT(date)};
-        if (strcmp(node->text, "datetime") == 0)
-            field->as = (texts_t){datetime, COUNT(datetime)};
+            field->patterns = (texts_t){date, COUNT(date)};
+        if (strcmp(node->text, "datetime") == 0 || strcmp(node->text, "timestamp") == 0)
+            field->patterns = (texts_t){datetime, COUNT(datetime)};
         return true;
     }
     const char *near = suggest_word(node->text, words, SCHEMA_TYPES);
-    return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are text, code, int, long, number, date, datetime",
+    return COMPLAIN(node,
+                    "'%s' is not a type; %s%s%stypes are text, trimmed, int, long, number, date, datetime",
                     node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
