@@ -332,12 +332,12 @@ static void print_json(const load_result_t *result, int status) {
     cli_print_json_text(result->namespace);
     printf(",\"format\":");
     cli_print_json_text(result->format);
-    printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_done_before\":%" PRIu64
-           ",\"records_done_before\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
-           ",\"odd_values\":%" PRIu64 ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
-           result->bytes_text, result->files, result->files_done_before, result->records_done_before,
-           result->records_done_by_others, result->odd, result->clustered ? "true" : "false", result->threads,
-           result->batch);
+    printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_skipped\":%" PRIu64
+           ",\"records_skipped\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
+           ",\"values_kept_as_text\":%" PRIu64 ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
+           result->bytes_text, result->files, result->files_skipped, result->records_skipped,
+           result->records_done_by_others, result->kept_as_text, result->clustered ? "true" : "false",
+           result->threads, result->batch);
     if (counts->rejected)
         cli_print_json_text(result->rejects_path);
     else
@@ -452,9 +452,9 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf(
             "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
             units_count(more, result->short_batches));
-    if (result->records_done_before)
-        printf("done before: %s records of %s of %s files, by earlier runs\n",
-               units_count(more, result->records_done_before), units_count(in, result->files_done_before),
+    if (result->records_skipped)
+        printf("skipped: %s records of %s of %s files, loaded by earlier runs\n",
+               units_count(more, result->records_skipped), units_count(in, result->files_skipped),
                units_count(out, result->files));
     if (result->records_done_by_others)
         printf("done by other loads meanwhile: %s records\n",
@@ -463,9 +463,9 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         print_polite(result);
     if (counts->read)
         printf("limited by: %s\n", result->limited_by);
-    if (result->odd)
-        printf("odd: %s values were no number or date and are kept as text\n",
-               units_count(more, result->odd));
+    if (result->kept_as_text)
+        printf("kept as text: %s values that are not what their field's type says\n",
+               units_count(more, result->kept_as_text));
     for (size_t i = 0; i < result->index_count; i++)
         printf("index %s built in %s\n", result->indexes[i].keys,
                units_time(took, result->indexes[i].took_ns));

@@ -124,17 +124,17 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 /* --- differences
  * ---------------------------------------------------------------------------------------------- */
 
-static void print_altered(const altered_t *altered) {
-    if (!altered->field[0])
+static void print_changed(const changed_t *changed) {
+    if (!changed->field[0])
         printf("its fields stand in another order");
-    else if (!altered->stored[0])
-        printf("%s is not there; the file says %s", altered->field, altered->expected);
-    else if (!altered->expected[0])
-        printf("it has a field %s, %s, of which the file does not know", altered->field, altered->stored);
+    else if (!changed->stored[0])
+        printf("%s is not there; the file says %s", changed->field, changed->expected);
+    else if (!changed->expected[0])
+        printf("it has a field %s, %s, of which the file does not know", changed->field, changed->stored);
     else
-        printf("%s is %s; the file says %s", altered->field, altered->stored, altered->expected);
-    if (altered->more)
-        printf(" (and %u more field%s)", altered->more, altered->more == 1 ? "" : "s");
+        printf("%s is %s; the file says %s", changed->field, changed->stored, changed->expected);
+    if (changed->more)
+        printf(" (and %u more field%s)", changed->more, changed->more == 1 ? "" : "s");
 }
 
 /* "a.csv lines 57 to 98 (42 records; offset 4711, _id 4611686018427388021 to ...)" */
@@ -162,13 +162,13 @@ static void print_place(const difference_t *difference) {
 }
 
 static void print_difference(const difference_t *difference) {
-    printf("%-8s ", difference_names[difference->kind]);
+    printf("%-10s ", difference_names[difference->kind]);
     print_place(difference);
-    if (difference->kind == DIFFERENCE_DOUBLED)
+    if (difference->kind == DIFFERENCE_DUPLICATED)
         printf(": there is another document of this _id");
-    if (difference->altered) {
-        printf(difference->kind == DIFFERENCE_DOUBLED ? ", in which " : ": ");
-        print_altered(difference->altered);
+    if (difference->changed) {
+        printf(difference->kind == DIFFERENCE_DUPLICATED ? ", in which " : ": ");
+        print_changed(difference->changed);
     } else if (difference->why) {
         printf(": %s", difference->why);
     }
@@ -186,7 +186,7 @@ static void print_differences(const verify_result_t *result) {
             told += list[i].records;
         }
         if (told < all)
-            printf("%-8s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
+            printf("%-10s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
                    units_count(more, all - told));
     }
 }
@@ -210,14 +210,14 @@ static void print_json_difference(const difference_t *difference) {
         printf(",\"why\":");
         cli_print_json_text(difference->why);
     }
-    if (difference->altered) {
+    if (difference->changed) {
         printf(",\"field\":");
-        cli_print_json_text(difference->altered->field);
+        cli_print_json_text(difference->changed->field);
         printf(",\"stored\":");
-        cli_print_json_text(difference->altered->stored);
+        cli_print_json_text(difference->changed->stored);
         printf(",\"expected\":");
-        cli_print_json_text(difference->altered->expected);
-        printf(",\"more_fields\":%u", difference->altered->more);
+        cli_print_json_text(difference->changed->expected);
+        printf(",\"more_fields\":%u", difference->changed->more);
     }
     putchar('}');
 }
@@ -282,9 +282,9 @@ static void print_counts(const verify_result_t *result, const values_t *values) 
            units_count(files, result->files), result->files == 1 ? "" : "s");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(result->differences, kind);
-        bool meant = kind == DIFFERENCE_UNEQUAL                               ? quick
-                     : kind == DIFFERENCE_FOREIGN || kind == DIFFERENCE_EXTRA ? true
-                                                                              : !quick;
+        bool meant = kind == DIFFERENCE_UNEQUAL                                 ? quick
+                     : kind == DIFFERENCE_UNRELATED || kind == DIFFERENCE_EXTRA ? true
+                                                                                : !quick;
         if (!meant)
             continue;
         printf("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
@@ -370,8 +370,8 @@ const command_t command_verify = {
     .help =
         "Reads each file again, makes its documents again, reads those of the collection (as the majority "
         "has them), and\n"
-        "compares both byte by byte. Names what is missing, extra, doubled (one _id on two shards), "
-        "altered or foreign\n"
+        "compares both byte by byte. Names what is missing, extra, duplicated (one _id on two shards), "
+        "changed or unrelated\n"
         "(under an _id that no file can have given) by file, line and _id. Nothing is written. Exit status "
         "7: something\n"
         "differs.",

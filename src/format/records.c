@@ -73,6 +73,6 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
     return parsed;
 }
 
-uint64_t records_odd(const records_t *records) {
+uint64_t records_kept_as_text(const records_t *records) {
     return records->fixed ? fixed_odd(records->fixed) : delimited_odd(records->delimited);
 }

@@ -35,6 +35,6 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
 /* Values kept as text because they were no number or date, since records_new. */
-uint64_t records_odd(const records_t *records);
+uint64_t records_kept_as_text(const records_t *records);
 
 #endif

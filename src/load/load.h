@@ -74,7 +74,7 @@ typedef struct {
         peak_memory_bytes;
     uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
-    uint64_t files, files_done_before, records_done_before, odd;
+    uint64_t files, files_skipped, records_skipped, kept_as_text;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;

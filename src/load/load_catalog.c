@@ -260,7 +260,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->may_be_torn = describe_may_grow(file->input);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
-        job->result->records_done_before += work->read_before;
+        job->result->records_skipped += work->read_before;
     }
     return true;
 }
@@ -286,7 +286,7 @@ static void count_done_inputs(job_t *job) {
         for (size_t j = 0; j < input->work_count; j++)
             done &= ledger->works[input->first_work + j].state == WORK_DONE ||
                     ledger->works[input->first_work + j].state == WORK_CHECK;
-        job->result->files_done_before += done;
+        job->result->files_skipped += done;
     }
 }
 

@@ -20,7 +20,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     sum->total_ns += counters->total_ns;
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
-    result->odd += counters->odd;
+    result->kept_as_text += counters->kept_as_text;
     result->unrouted += counters->unrouted;
 }
 

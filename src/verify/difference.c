@@ -4,8 +4,9 @@
 #include <string.h>
 
 const char *const difference_names[DIFFERENCE_KINDS] = {
-    [DIFFERENCE_MISSING] = "missing", [DIFFERENCE_EXTRA] = "extra",     [DIFFERENCE_DOUBLED] = "doubled",
-    [DIFFERENCE_ALTERED] = "altered", [DIFFERENCE_FOREIGN] = "foreign", [DIFFERENCE_UNEQUAL] = "unequal",
+    [DIFFERENCE_MISSING] = "missing",       [DIFFERENCE_EXTRA] = "extra",
+    [DIFFERENCE_DUPLICATED] = "duplicated", [DIFFERENCE_CHANGED] = "changed",
+    [DIFFERENCE_UNRELATED] = "unrelated",   [DIFFERENCE_UNEQUAL] = "unequal",
 };
 
 enum { LEAST_ROOM = 64 };
@@ -26,7 +27,7 @@ struct differences {
 static void free_one(difference_t *difference) {
     free(difference->other_id);
     free(difference->why);
-    free(difference->altered);
+    free(difference->changed);
 }
 
 differences_t *differences_new(uint64_t most) {
@@ -70,7 +71,7 @@ static int by_place(const void *a, const void *b) {
 /* Neighbours that are missing become one. */
 static bool join(difference_t *last, difference_t *next) {
     if (last->kind != DIFFERENCE_MISSING || last->file != next->file || last->behind != next->offset ||
-        last->altered || last->why || next->why)
+        last->changed || last->why || next->why)
         return false;
     last->behind = next->behind;
     last->last_line = next->last_line;

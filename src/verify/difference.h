@@ -5,15 +5,15 @@
 #ifndef TIPPLE_VERIFY_DIFFERENCE_H
 #define TIPPLE_VERIFY_DIFFERENCE_H
 
-#include "verify/altered.h"
+#include "verify/changed.h"
 #include "base/err.h"
 
 typedef enum {
     DIFFERENCE_MISSING,
     DIFFERENCE_EXTRA,
-    DIFFERENCE_DOUBLED,
-    DIFFERENCE_ALTERED,
-    DIFFERENCE_FOREIGN,
+    DIFFERENCE_DUPLICATED,
+    DIFFERENCE_CHANGED,
+    DIFFERENCE_UNRELATED,
     DIFFERENCE_UNEQUAL, /* --quick: a range has another number of documents, or of bytes */
     DIFFERENCE_KINDS
 } difference_kind_t;
@@ -32,7 +32,7 @@ typedef struct {
     int64_t id, last_id;
     char *other_id;     /* an `_id` that is no 64-bit integer, as extended JSON; owned */
     char *why;          /* the rest of the sentence, or NULL; owned */
-    altered_t *altered; /* or NULL; owned */
+    changed_t *changed; /* or NULL; owned */
 } difference_t;
 
 typedef struct differences differences_t;

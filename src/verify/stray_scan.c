@@ -100,11 +100,11 @@ static bool tell(searcher_t *searcher, difference_t *difference, const char *why
     return differences_add(searcher->found, difference, err);
 }
 
-static bool tell_foreign_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
-    difference_t difference = {.kind = DIFFERENCE_FOREIGN, .file = DIFFERENCE_NO_FILE, .records = 1};
-    char text[ALTERED_VALUE];
-    if (differences_wants(searcher->found, DIFFERENCE_FOREIGN)) {
-        altered_print_value(id, text, sizeof text);
+static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
+    char text[CHANGED_VALUE];
+    if (differences_wants(searcher->found, DIFFERENCE_UNRELATED)) {
+        changed_print_value(id, text, sizeof text);
         if (!(difference.other_id = strdup(text)))
             return err_memory(err, sizeof text);
     }
@@ -130,7 +130,7 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
         return true;
     }
     difference_t difference = {
-        .kind = DIFFERENCE_FOREIGN, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
+        .kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
     if (file) {
         difference.kind = DIFFERENCE_EXTRA;
         difference.file = (size_t)(file - search->options->files);
@@ -162,7 +162,7 @@ static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
     if (!was_looked_at(searcher->search, id))
-        return tell_foreign_id(searcher, id, err);
+        return tell_unrelated_id(searcher, id, err);
     searcher->inside++;
     return true;
 }

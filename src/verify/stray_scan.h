@@ -33,7 +33,7 @@ typedef struct {
     uint64_t retries;
 } stray_scan_t;
 
-/* Adds what does not belong there: extra (at a place of a file behind its end) and foreign (at no file's
+/* Adds what does not belong there: extra (at a place of a file behind its end) and unrelated (at no file's
  * place, or under an `_id` that is no place). */
 bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,
                      err_t *err);

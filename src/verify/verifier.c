@@ -102,11 +102,11 @@ static uint64_t line_at(const block_t *block, uint64_t offset) {
            lines_count(block->buffer.bytes, within < block->length ? within : block->length);
 }
 
-static bool describe_altered(difference_t *difference, const merge_found_t *found, err_t *err) {
-    if (!(difference->altered = malloc(sizeof *difference->altered)))
-        return err_memory(err, sizeof *difference->altered);
-    altered_describe(found->expected, found->expected_length, found->stored, found->stored_length,
-                     difference->altered);
+static bool describe_changed(difference_t *difference, const merge_found_t *found, err_t *err) {
+    if (!(difference->changed = malloc(sizeof *difference->changed)))
+        return err_memory(err, sizeof *difference->changed);
+    changed_describe(found->expected, found->expected_length, found->stored, found->stored_length,
+                     difference->changed);
     return true;
 }
 
@@ -114,13 +114,13 @@ static bool say_why(difference_t *difference, const char *why, err_t *err) {
     return (difference->why = strdup(why)) != NULL || err_memory(err, strlen(why));
 }
 
-static bool describe_foreign(difference_t *difference, const merge_found_t *found, err_t *err) {
+static bool describe_unrelated(difference_t *difference, const merge_found_t *found, err_t *err) {
     bson_iter_t id;
-    char text[ALTERED_VALUE];
+    char text[CHANGED_VALUE];
     difference->file = DIFFERENCE_NO_FILE;
     difference->records = 1;
     if (bson_iter_init_from_data(&id, found->stored, found->stored_length) && bson_iter_find(&id, "_id"))
-        altered_print_value(&id, text, sizeof text);
+        changed_print_value(&id, text, sizeof text);
     else
         snprintf(text, sizeof text, "(none)");
     return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
@@ -133,16 +133,16 @@ static bool describe_extra(const verifier_t *verifier, difference_t *difference,
 }
 
 static const difference_kind_t kinds[] = {
-    [MERGE_MISSING] = DIFFERENCE_MISSING, [MERGE_EXTRA] = DIFFERENCE_EXTRA,
-    [MERGE_DOUBLED] = DIFFERENCE_DOUBLED, [MERGE_ALTERED] = DIFFERENCE_ALTERED,
-    [MERGE_FOREIGN] = DIFFERENCE_FOREIGN,
+    [MERGE_MISSING] = DIFFERENCE_MISSING,       [MERGE_EXTRA] = DIFFERENCE_EXTRA,
+    [MERGE_DUPLICATED] = DIFFERENCE_DUPLICATED, [MERGE_CHANGED] = DIFFERENCE_CHANGED,
+    [MERGE_UNRELATED] = DIFFERENCE_UNRELATED,
 };
 
 /* A person has fixed the record, and the catalog knows the document that came of it. */
 static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
     const load_file_t *file = verifier->block->file;
     const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
-    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_ALTERED) || !found->stored ||
+    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_CHANGED) || !found->stored ||
         found->id != verifier->record_id)
         return false;
     return fix_marks_accept(file->fixes, file->fix_count, offset,
@@ -160,8 +160,8 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
         verifier->look.same++;
         return true;
     }
-    if (found->kind == MERGE_FOREIGN) {
-        ok = describe_foreign(&difference, found, err);
+    if (found->kind == MERGE_UNRELATED) {
+        ok = describe_unrelated(&difference, found, err);
     } else {
         collection_difference(verifier, found->id, &difference);
         if (found->kind == MERGE_EXTRA) {
@@ -173,7 +173,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
                 difference.behind = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
-                ok = !wanted || describe_altered(&difference, found, err);
+                ok = !wanted || describe_changed(&difference, found, err);
             else if (verifier->why)
                 ok = say_why(&difference, verifier->why, err);
         }
@@ -181,7 +181,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     if (ok)
         return differences_add(verifier->found, &difference, err);
     free(difference.why);
-    free(difference.altered);
+    free(difference.changed);
     return false;
 }
 

@@ -481,7 +481,7 @@ static bool look_outside(verification_t *run, err_t *err) {
             ok = err_set(err, (status_t)(128 + stop_signal()),
                          "interrupted while documents outside of the files were looked for");
         settled = true;
-        if (ok && differences_count(found, DIFFERENCE_FOREIGN)) {
+        if (ok && differences_count(found, DIFFERENCE_UNRELATED)) {
             places_t *before = run->places;
             ok = (run->places = places_read(run->store, err)) != NULL;
             settled = ok && places_equal(before, run->places);

@@ -246,7 +246,7 @@ class Server(Tries, faultlab.Lab):
     def same_counts(one, other):
         return all(json.loads(one).get(key) == json.loads(other).get(key)
                    for key in ("command", "status", "read", "loaded", "rejected", "open_rejects", "as_expected",
-                               "missing", "extra", "altered", "foreign"))
+                               "missing", "extra", "changed", "unrelated"))
 
     def report_is_whole(self):
         report = self.folder / "load.json"

@@ -228,7 +228,7 @@ class Mixin:
             before = word
         said = json.loads(self.tipple("verify", "--format", "mot", "--uri", self.uri(collection), "--json", *meant,
                                       **stdin).stdout)
-        for kind in ("missing", "extra", "doubled", "altered", "foreign"):
+        for kind in ("missing", "extra", "duplicated", "changed", "unrelated"):
             self.assertEqual(0, said[kind], kind)
         return said["as_expected"]
 

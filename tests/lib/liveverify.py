@@ -18,7 +18,7 @@ import minimongo as mongo
 from livetest import SOAK, ending
 
 MAJORITY = {"w": "majority", "j": True}  # what verify reads
-KINDS = ("missing", "extra", "doubled", "altered", "foreign", "unequal")
+KINDS = ("missing", "extra", "duplicated", "changed", "unrelated", "unequal")
 
 # Small documents with a double in each, so that there can be many.
 FORMAT = """format: readings

@@ -252,7 +252,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         status, out, said = self.ended(process)
         self.assertEqual(7, status, said)
         self.assertRegex(out.splitlines()[-1],
-                         "^loaded and looked at in .*, but .* is not what its files make: 1 altered$")
+                         "^loaded and looked at in .*, but .* is not what its files make: 1 changed$")
         self.assertEqual([1], [entry["differences"] for entry in self.history()])
         self.assertEqual([], self.scratch_names())
         self.assertIsNone(self.drill("--no-predict", "--index", "k:1", "a.csv")["drills"][0]["earlier"])

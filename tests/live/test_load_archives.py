@@ -43,7 +43,7 @@ class Archives(livetest.Case):
                 self.assertEqual((file.path, file.kind, file.disk, True, len(file.places)),
                                  tuple(book[key] for key in ("path", "kind", "size", "complete", "read")))
             again = self.load(name, collection=collection, status=2)
-            self.assertEqual((0, 6), (again["read"], again["files_done_before"]))
+            self.assertEqual((0, 6), (again["read"], again["files_skipped"]))
 
     def test_many_archives(self):
         """a folder of tars by year beside other files: all of it, and again nothing"""
@@ -61,7 +61,7 @@ class Archives(livetest.Case):
         self.load("isd")
         self.holds(books)
         again = self.load("isd")
-        self.assertEqual((0, 12 * 60 + 1), (again["read"], again["files_done_before"]))
+        self.assertEqual((0, 12 * 60 + 1), (again["read"], again["files_skipped"]))
 
     def test_resume(self):
         """a load of packed and plain tars is killed at random moments; the same command goes on"""
@@ -99,7 +99,7 @@ class Archives(livetest.Case):
             self.load(name, collection=collection)
             self.write(name, PACKINGS[end](tar_of(("0", more), ("in/a", text), kind="gnu")))
             counts = self.load(name, collection=collection)
-            self.assertEqual((300, 1), (counts["read"], counts["files_done_before"]))
+            self.assertEqual((300, 1), (counts["read"], counts["files_skipped"]))
             self.write(name, PACKINGS[end](tar_of(("in/a", other))))
             self.refused("%s!in/a has changed since it was loaded" % name, name, collection=collection, status=5)
 

@@ -79,7 +79,7 @@ class Inputs(livetest.Case):
         self.assertEqual(3000, self.load("d")["loaded"])
         self.holds(books)
         again = self.load("d")
-        self.assertEqual((0, 1000), (again["read"], again["files_done_before"]))
+        self.assertEqual((0, 1000), (again["read"], again["files_skipped"]))
 
     def test_names(self):
         """names with odd bytes, links to files, and names that look like options"""
@@ -112,7 +112,7 @@ class Inputs(livetest.Case):
         self.load("-", "--input-name", "june", stdin=text)
         self.holds(Books().stream("june", text))
         again = self.load("-", "--input-name", "june", stdin=text)
-        self.assertEqual((0, 2000), (again["loaded"], again["records_done_before"]))
+        self.assertEqual((0, 2000), (again["loaded"], again["records_skipped"]))
         self.holds(Books().stream("june", text))
 
     def test_stdin_with_a_name_of_others(self):
@@ -287,7 +287,7 @@ class Inputs(livetest.Case):
         self.load("a", "b")
         self.holds(Books().plain("a", b"").plain("b", rows(10)))
 
-    def test_model_delimiters_and_odd_values(self):
+    def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
         text = rows(0) + b"\n".join([
             b"1|2|2016-01-02|4|NT|P|1|B|BMW|3|SERIES|RED|PE|1|2001-01-01",
@@ -295,7 +295,7 @@ class Inputs(livetest.Case):
             b"9999999999|-7|2016-02-30| 4 |NT  ||n/a|B|CITRO\xcbN|C4||PE|007|2001-01-01",
             b"||||||||||||||"[:13], b"NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"]) + b"\n"
         self.write("a.csv", text)
-        self.assertEqual(2, self.load("a.csv")["odd_values"])
+        self.assertEqual(2, self.load("a.csv")["values_kept_as_text"])
         self.holds(Books().plain("a.csv", text))
 
     def test_quotes(self):

@@ -52,7 +52,7 @@ class Misfits(livetest.Case):
             self.assertIn("no column 'test_id'", said["skipped_files"][1]["reason"])
             self.assertEqual(48 * 3, self.there())
             self.assertEqual(48, len(self.files()))
-            self.assertEqual((48, 48 if again else 0), (said["files"], said["files_done_before"]))
+            self.assertEqual((48, 48 if again else 0), (said["files"], said["files_skipped"]))
             self.assertEqual({key: 0 if again else value for key, value in wanted.items()},
                              {key: said[key] for key in wanted})
         self.assertEqual([2, 2], [load["status"] for load in self.loads()])

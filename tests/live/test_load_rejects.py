@@ -247,7 +247,7 @@ class ByWidth(livetest.Case):
         self.write("a.txt", text)
         counts = self.load("a.txt", "--format", "isd", status=2)
         self.assertEqual((200, 198, 0, 2), tuple(counts[part] for part in livetest.PARTS[:4]))
-        self.assertEqual(1, counts["odd_values"])
+        self.assertEqual(1, counts["values_kept_as_text"])
         self.assertEqual([("a.txt", text.index(b"\r\n" + whole[50][:104] + b"\r\n") + 2, 51, "-", whole[50][:104]),
                           ("a.txt", text.rindex(b"\n") + 1, 200, "-", whole[199][:120])], self.entries())
         kept = (self.folder / (self.database + ".results.rejects")).read_bytes()

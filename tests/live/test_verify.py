@@ -81,7 +81,7 @@ class Clean(liveverify.Case):
         number = self.documents(limit=1, filter={"wind.speed.rate": {"$type": "double"}})[0]
         self.set(number["_id"], **{"wind.speed.rate": flipped(number["wind"]["speed"]["rate"])})
         entry, = self.verify(*names, status=7)["differences"]
-        self.assertEqual(("altered", number["_id"], "wind.speed.rate", 0), tuple(
+        self.assertEqual(("changed", number["_id"], "wind.speed.rate", 0), tuple(
             entry[field] for field in ("kind", "id", "field", "more_fields")))
 
     @livetest.slow
@@ -118,20 +118,20 @@ class Found(liveverify.Case):
     def lines(self, count):
         return sorted(self.draw.sample(range(3, BIG), count))
 
-    def test_foreign_of_old_types(self):
-        """an _id of a type that nobody makes any more is foreign like any other"""
+    def test_unrelated_of_old_types(self):
+        """an _id of a type that nobody makes any more is unrelated like any other"""
         self.put("a.csv", readings(20000))
         self.load("a.csv")
         for number in (mongo.DBPointer(("a.b", b"y" * 12)), mongo.Symbol("s")):
             self.insert({"_id": number})
             said = self.verify("a.csv", status=7)
-            self.assertEqual((1, 20001), (said["foreign"], said["documents_in_collection"]))
+            self.assertEqual((1, 20001), (said["unrelated"], said["documents_in_collection"]))
             self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
         self.finds([], "a.csv")
 
     @livetest.slow
     def test_each_alone(self):
-        """one missing, one altered by a bit of a double, one extra, one foreign: named by file, line and _id"""
+        """one missing, one changed by a bit of a double, one extra, one unrelated: named by file, line and _id"""
         self.fill()
         said = self.finds([], *self.names)
         self.assertEqual(BIG + 1000, said["as_expected"])
@@ -146,7 +146,7 @@ class Found(liveverify.Case):
             number = self.id_at("a.csv", line)
             value = self.document(number)["v"]
             self.set(number, v=flipped(value))
-            entry, = self.finds([("altered", "a.csv", line)], *self.names)["differences"]
+            entry, = self.finds([("changed", "a.csv", line)], *self.names)["differences"]
             self.assertEqual(("v", number), (entry["field"], entry["id"]))
             self.assertEqual([{"v": flipped(value)}, {"v": value}], [
                 mongo.parse_extended('{"v": %s}' % entry[side]) for side in ("stored", "expected")])
@@ -159,15 +159,15 @@ class Found(liveverify.Case):
             self.remove(number)
         books = self.files()
         end = max(extent["base"] + extent["length"] for book in books for extent in book["extents"])
-        foreign = {  # what verify calls it: the _id
+        unrelated = {  # what verify calls it: the _id
             Int64(end + 5): Int64(end + 5), Int64(-1): Int64(-1), Int64(2**63 - 1): Int64(2**63 - 1),
             Int64(self.id_at("a.csv", 5) ^ 1 << 60): Int64(self.id_at("a.csv", 5) ^ 1 << 60),
             '{ "$oid" : "%s" }' % (b"x" * 12).hex(): mongo.ObjectId(b"x" * 12), '"text"': "text", "null": None,
             '{ "$numberInt" : "7" }': 7, '{ "$numberDouble" : "7.5" }': 7.5, '{ "a" : true }': {"a": True},
             '{ "$numberDouble" : "1.0000000000000000525e+300" }': 1e300}
-        for name, number in foreign.items():
+        for name, number in unrelated.items():
             self.insert({"_id": number, "x": 1})
-            self.finds([("foreign", name)], *self.names)
+            self.finds([("unrelated", name)], *self.names)
             self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
         behind = self.id_of("a.csv", (len(self.texts["a.csv"]) // WINDOW + 1) * WINDOW + 77)
         if behind - behind // 2**53 * 2**53 < books[0]["extents"][0]["length"]:
@@ -182,8 +182,8 @@ class Found(liveverify.Case):
         """all kinds at once, and whole stretches that are missing"""
         self.fill()
         one, two, three, four, five = self.lines(5)
-        expected = [("missing", "a.csv", one), ("altered", "a.csv", two), ("extra", "a.csv", three),
-                    ("foreign", '"mine"'), ("altered", "b.csv", 10), ("missing", "b.csv", 100, 199)]
+        expected = [("missing", "a.csv", one), ("changed", "a.csv", two), ("extra", "a.csv", three),
+                    ("unrelated", '"mine"'), ("changed", "b.csv", 10), ("missing", "b.csv", 100, 199)]
         self.remove(self.id_at("a.csv", one))
         self.set(self.id_at("a.csv", two), k="other", w=1)
         self.insert({"_id": Int64(self.id_at("a.csv", three) + 2)}, {"_id": "mine"})
@@ -211,14 +211,14 @@ class Found(liveverify.Case):
         self.load("a.csv")
         self.client.command(self.database, {"update": "results", "updates": [
             {"q": {}, "u": {"$inc": {"n": 1}}, "multi": True}], "writeConcern": liveverify.MAJORITY})
-        self.insert({"_id": "a foreign one"})
+        self.insert({"_id": "a unrelated one"})
         for most in (0, 1, 20, 100):
             said = self.verify("a.csv", "--max-differences", most, status=7)
-            self.assertEqual((5000, 1, 0), (said["altered"], said["foreign"], said["as_expected"]))
+            self.assertEqual((5000, 1, 0), (said["changed"], said["unrelated"], said["as_expected"]))
             self.assertEqual(list(range(2, 2 + most)), [
-                entry["line"] for entry in said["differences"] if entry["kind"] == "altered"])
+                entry["line"] for entry in said["differences"] if entry["kind"] == "changed"])
         self.remove_range(0, 2**63 - 1)
-        self.finds([("missing", "a.csv", 2, 5001), ("foreign", '"a foreign one"')], "a.csv")
+        self.finds([("missing", "a.csv", 2, 5001), ("unrelated", '"a unrelated one"')], "a.csv")
 
     def test_quick(self):
         """--quick sees another number and another length, names the block, and does not see an equal length"""
@@ -238,8 +238,8 @@ class Found(liveverify.Case):
         self.remove(number)
         self.finds([("unequal", "a.csv", first, last)], "--quick", "a.csv")
         self.insert({"_id": mongo.ObjectId(b"x" * 12)})
-        foreign = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
-        self.finds([("unequal", "a.csv", first, last), ("foreign", foreign)], "--quick", "a.csv")
+        unrelated = '{ "$oid" : "%s" }' % (b"x" * 12).hex()
+        self.finds([("unequal", "a.csv", first, last), ("unrelated", unrelated)], "--quick", "a.csv")
 
     def test_empty_sample(self):
         """a sample that has no block proves nothing, and says so"""
@@ -263,7 +263,7 @@ class Found(liveverify.Case):
                 said = self.verify("a.csv", "--sample", share, status=(0, 1, 7))
                 self.assertEqual(said["status"] == 1, said["blocks_looked_at"] == 0)
                 figures.append(tuple(said[field] for field in (
-                    "blocks_looked_at", "documents", "altered", "blocks", "sample_percent")))
+                    "blocks_looked_at", "documents", "changed", "blocks", "sample_percent")))
             self.assertEqual(*figures)
             self.assertEqual((-(-len(text) // WINDOW), percent), figures[0][3:])
             seen.append(figures[0][:3])
@@ -375,11 +375,11 @@ class Known(liveverify.Case):
         self.assertEqual((5000, 1000, 2, 3), tuple(said[field] for field in (
             "as_expected", "documents_of_other_files", "files", "files_in_catalog")))
         self.insert({"_id": "mine"}, {"_id": Int64(self.id_of("b.csv", 3 * WINDOW))})
-        self.finds([("foreign", '"mine"'), ("extra", "b.csv", None)], "b.csv")
+        self.finds([("unrelated", '"mine"'), ("extra", "b.csv", None)], "b.csv")
         said = self.finds([], "b.csv", "--files-only")
         self.assertIsNone(said["documents_of_other_files"])
-        self.finds([("foreign", '"mine"')], "a.csv")
-        self.finds([("foreign", '"mine"'), ("extra", "b.csv", None), ("altered", "c.csv", 500)], *texts)
+        self.finds([("unrelated", '"mine"')], "a.csv")
+        self.finds([("unrelated", '"mine"'), ("extra", "b.csv", None), ("changed", "c.csv", 500)], *texts)
 
     def test_other_folder(self):
         """a file is known again in another folder"""
@@ -448,7 +448,7 @@ class Rejected(liveverify.Case):
             self.finds([], "a.csv", "b.gz", "--retry", "bad", *words)
         self.set(self.id_at("a.csv", 102), k="other")
         self.remove(self.id_at("a.csv", 2002))
-        self.finds([("altered", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
+        self.finds([("changed", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
         self.write("none", "nothing of the kind\n")
         self.verify("a.csv", "--retry", "none", status=1)
         self.assertIn("is not a reject file", self.stderr)

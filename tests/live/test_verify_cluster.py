@@ -37,7 +37,7 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         number = self.id_at("a.csv", line)
         value = self.document(number)["v"]
         self.set(number, v=flipped(value))
-        self.finds([("altered", "a.csv", line)], *self.names)
+        self.finds([("changed", "a.csv", line)], *self.names)
         self.set(number, v=value)
         gone = self.remove(number)
         self.finds([("missing", "a.csv", line)], *self.names)
@@ -46,7 +46,7 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         self.remove(number + 1)
         self.insert(*gone)
         self.insert({**gone[0], "_id": "mine"})
-        self.finds([("foreign", '"mine"')], *self.names)
+        self.finds([("unrelated", '"mine"')], *self.names)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "mine"}, "limit": 1}]})
         said = self.finds([], *self.names)
         self.assertEqual((self.ROWS + 500,) * 2, (said["as_expected"], said["documents_in_collection"]))
@@ -75,8 +75,8 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         self.fill("--shard-key", "none")
         self.each_alone()
 
-    def test_doubled(self):
-        """one _id on two shards, which a key other than _id allows: doubled, and which of both is the right one"""
+    def test_duplicated(self):
+        """one _id on two shards, which a key other than _id allows: duplicated, and which of both is the right one"""
         self.fill("--shard-key", "k:hashed")
         for line in (2, 777, self.ROWS + 1):
             number = self.id_at("a.csv", line)
@@ -85,12 +85,12 @@ class Sharded(liveverify.Case, livecluster.Cluster):
             theirs = self.on_shard(other, limit=1)[0]["k"]  # a key of that shard
             with self.shard_client(other) as shard:
                 self.insert({**document, "k": theirs}, client=shard)
-                entry, = self.finds([("doubled", "a.csv", line)], *self.names)["differences"]
+                entry, = self.finds([("duplicated", "a.csv", line)], *self.names)["differences"]
                 self.assertEqual(("k", '"%s"' % theirs, '"%s"' % document["k"]), tuple(
                     entry[field] for field in ("field", "stored", "expected")))
                 with self.shard_client(home) as own:  # only the wrong one is left, then another one beside it
                     self.set(number, client=own, v=1.25)
-                    said = self.finds([("doubled", "a.csv", line), ("altered", "a.csv", line)], *self.names)
+                    said = self.finds([("duplicated", "a.csv", line), ("changed", "a.csv", line)], *self.names)
                     self.assertEqual(self.ROWS + 501, said["documents"])
                     self.set(number, client=own, v=document["v"])
                 self.remove(number, client=shard)

@@ -119,11 +119,11 @@ class Faults(liveverify.Case):
                 said = self.verify("a.csv", "-j", 1, "--patience", patience, status=status)
                 self.trouble("off")
                 self.assertRegex(self.stderr, "could not read .*(%s)" % pattern)
-                self.assertEqual((1, [2]), (said["altered"], [entry["line"] for entry in said["differences"]]))
+                self.assertEqual((1, [2]), (said["changed"], [entry["line"] for entry in said["differences"]]))
                 self.assertLess(said["as_expected"], self.ROWS - 1)
             with self.subTest(data=data):
                 self.patiently(trial)
-        self.finds([("altered", "a.csv", 2)], "a.csv")
+        self.finds([("changed", "a.csv", 2)], "a.csv")
 
     def test_cut_in_the_middle(self):
         """connections that are cut within replies: everything is looked at, no difference is invented"""
@@ -147,7 +147,7 @@ class Faults(liveverify.Case):
         self.finds([], "a.csv", *words)
         self.assertEqual(1, len(spoiled))
         _, words = self.through(lambda number, reply: (reply.replace(b"\x04\0\0\0g77\0", b"\x04\0\0\0h77\0"), False))
-        self.assertEqual(self.texts["a.csv"].count(b",g77,"), self.verify("a.csv", *words, status=7)["altered"])
+        self.assertEqual(self.texts["a.csv"].count(b",g77,"), self.verify("a.csv", *words, status=7)["changed"])
 
     def test_gone_in_the_middle(self):
         """a server that goes away and does not come back: status 4, and no document is called missing"""
@@ -196,7 +196,7 @@ class Faults(liveverify.Case):
             gate.set()
             self.assertEqual(-number, process.returncode, err)
             said = json.loads(out)
-            self.assertEqual((128 + number, 1, 0), (said["status"], said["altered"], said["missing"]))
+            self.assertEqual((128 + number, 1, 0), (said["status"], said["changed"], said["missing"]))
             self.assertLess(said["documents"], self.ROWS)
             self.assertIn(b"interrupted", err)
 
@@ -219,7 +219,7 @@ class Faults(liveverify.Case):
             said = self.verify("a.csv", "-j", 1, *words, status=7 if changed else 0)
             self.assertEqual([2], met)
             self.assertEqual((changed, 0, 0), tuple(
-                said[field] for field in ("changed_meanwhile", "foreign", "extra")), self.stderr)
+                said[field] for field in ("changed_meanwhile", "unrelated", "extra")), self.stderr)
             self.assertEqual(bool(changed), "was changed while it was looked at" in self.stderr)
             undo()
         self.finds([], "a.csv", "b.csv")

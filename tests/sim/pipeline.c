@@ -332,7 +332,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     case MERGE_MISSING:
         batch->there[at] = false;
         break;
-    case MERGE_ALTERED:
+    case MERGE_CHANGED:
         batch->settled[at] = true;
         if (accepts(batch, at, found->stored, found->stored_length)) {
             batch->counts.already_there++;
@@ -344,12 +344,12 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     case MERGE_EXTRA:
         if (at < batch->count && batch->nothing[at])
             batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
-        break;          /* of another batch, or where no record begins now: verify names it */
-    case MERGE_DOUBLED: /* two fixes on two shards are not promised against */
+        break;             /* of another batch, or where no record begins now: verify names it */
+    case MERGE_DUPLICATED: /* two fixes on two shards are not promised against */
         if (batch->feed->load->world->retries && !batch->feed->load->world->server.by_id)
             break;
         return err_set(err, STATUS_INPUT, "a document is there twice");
-    case MERGE_FOREIGN:
+    case MERGE_UNRELATED:
         return err_set(err, STATUS_INPUT,
                        "documents are there that this input does not make: it was another one");
     }

@@ -41,16 +41,16 @@ static void test_order(void **state) {
     (void)state;
     differences_t *differences = differences_new(3);
     for (uint64_t i = 1000; i-- > 0;)
-        add(differences, DIFFERENCE_ALTERED, i % 2, i * 20);
-    assert_string_equal(list(differences, DIFFERENCE_ALTERED), "0:1-1 0:5-5 0:9-9");
-    assert_int_equal(differences_count(differences, DIFFERENCE_ALTERED), 1000);
+        add(differences, DIFFERENCE_CHANGED, i % 2, i * 20);
+    assert_string_equal(list(differences, DIFFERENCE_CHANGED), "0:1-1 0:5-5 0:9-9");
+    assert_int_equal(differences_count(differences, DIFFERENCE_CHANGED), 1000);
     assert_string_equal(list(differences, DIFFERENCE_EXTRA), "");
     assert_int_equal(differences_total(differences), 1000);
     add(differences, DIFFERENCE_EXTRA, 1, 50);
     assert_string_equal(list(differences, DIFFERENCE_EXTRA), "1:6-6");
     differences_clear(differences);
     assert_int_equal(differences_total(differences), 0);
-    assert_string_equal(list(differences, DIFFERENCE_ALTERED), "");
+    assert_string_equal(list(differences, DIFFERENCE_CHANGED), "");
     differences_free(differences);
     differences_free(NULL);
 }
@@ -90,17 +90,17 @@ static void test_move(void **state) {
     err_t err;
     for (int part = 3; part >= 0; part--) {
         for (uint64_t i = 0; i < 100; i++)
-            add(from, DIFFERENCE_ALTERED, (size_t)part, i * 20);
-        assert_int_equal(differences_wants(from, DIFFERENCE_ALTERED), false);
-        assert_int_equal(differences_wants(from, DIFFERENCE_DOUBLED), true);
+            add(from, DIFFERENCE_CHANGED, (size_t)part, i * 20);
+        assert_int_equal(differences_wants(from, DIFFERENCE_CHANGED), false);
+        assert_int_equal(differences_wants(from, DIFFERENCE_DUPLICATED), true);
         for (uint64_t i = 0; i < 10; i++)
             add(from, DIFFERENCE_MISSING, 0, (uint64_t)part * 100 + i * 10);
         assert_true(differences_move(to, from, &err));
         assert_int_equal(differences_total(from), 0);
     }
-    assert_int_equal(differences_count(to, DIFFERENCE_ALTERED), 400);
+    assert_int_equal(differences_count(to, DIFFERENCE_CHANGED), 400);
     /* those beyond the two that a part had kept are not lost to the order: they stand behind */
-    assert_int_equal(strncmp(list(to, DIFFERENCE_ALTERED), "0:1-1 0:3-3", 11), 0);
+    assert_int_equal(strncmp(list(to, DIFFERENCE_CHANGED), "0:1-1 0:3-3", 11), 0);
     assert_string_equal(list(to, DIFFERENCE_MISSING), "0:1-40");
     differences_free(to);
     differences_free(from);

@@ -16,7 +16,7 @@
 typedef struct {
     int64_t id;
     char content;
-    bool foreign;
+    bool unrelated;
 } item_t;
 
 enum { MOST = 64 };
@@ -24,8 +24,8 @@ enum { MOST = 64 };
 static size_t read_items(const char *text, item_t items[MOST]) {
     size_t count = 0;
     for (char *end; *text; text = end + 1) {
-        items[count].foreign = *text == '~';
-        items[count].id = strtoll(text + items[count].foreign, &end, 10);
+        items[count].unrelated = *text == '~';
+        items[count].id = strtoll(text + items[count].unrelated, &end, 10);
         items[count++].content = *end++;
         if (!*end)
             break;
@@ -36,7 +36,7 @@ static size_t read_items(const char *text, item_t items[MOST]) {
 static void build(const item_t *item, bson_t *document) {
     char content[2] = {item->content, 0};
     bson_init(document);
-    if (item->foreign)
+    if (item->unrelated)
         BSON_APPEND_DOUBLE(document, "_id", (double)item->id);
     else
         BSON_APPEND_INT64(document, "_id", item->id);
@@ -77,12 +77,12 @@ static char content_of(const uint8_t *document, uint32_t length) {
 }
 
 static bool tell(void *context, const merge_found_t *found, err_t *err) {
-    static const char *const names[] = {"missing", "extra", "doubled", "altered", "foreign"};
+    static const char *const names[] = {"missing", "extra", "duplicated", "changed", "unrelated"};
     lab_t *lab = context;
     size_t used = strlen(lab->said);
     used += (size_t)snprintf(lab->said + used, sizeof lab->said - used, "%s%s", used ? ", " : "",
                              names[found->kind]);
-    if (found->kind != MERGE_FOREIGN)
+    if (found->kind != MERGE_UNRELATED)
         used += (size_t)snprintf(lab->said + used, sizeof lab->said - used, " %lld", (long long)found->id);
     if (found->stored)
         used += (size_t)snprintf(lab->said + used, sizeof lab->said - used, " %c",
@@ -131,8 +131,8 @@ static void test_by_hand(void **state) {
     check("", "1a 2b", 0, "extra 1 a, extra 2 b");
     check("2b", "1a 2b 3c", 1, "extra 1 a, extra 3 c");
     check("1a 5b", "1a 3c 4d 5b", 2, "extra 3 c, extra 4 d");
-    check("1a 2b", "1a 2c", 1, "altered 2 c not b");
-    check("1a 2b 3c", "1b 2b 3d", 1, "altered 1 b not a, altered 3 d not c");
+    check("1a 2b", "1a 2c", 1, "changed 2 c not b");
+    check("1a 2b 3c", "1b 2b 3d", 1, "changed 1 b not a, changed 3 d not c");
     check("1a 3b", "2a 3b", 1, "missing 1 not a, extra 2 a");
 }
 
@@ -145,25 +145,25 @@ static void test_nothing_expected(void **state) {
 }
 
 /* The same _id on several shards, in whatever order the router gives them. */
-static void test_doubled(void **state) {
+static void test_duplicated(void **state) {
     (void)state;
-    check("1a 2b", "1a 1c 2b", 2, "doubled 1 c not a");
-    check("1a 2b", "1c 1a 2b", 2, "doubled 1 c not a");
-    check("1a", "1a 1a", 1, "doubled 1 a not a");
-    check("1a 2b", "1a 1a 1a 2b", 2, "doubled 1 a not a, doubled 1 a not a");
-    check("1a", "1b 1c", 0, "doubled 1 c not a, altered 1 b not a");
-    check("1a", "1b 1c 1a", 1, "doubled 1 c not a, doubled 1 b not a");
-    check("1a", "1b 1b 1b", 0, "doubled 1 b not a, doubled 1 b not a, altered 1 b not a");
+    check("1a 2b", "1a 1c 2b", 2, "duplicated 1 c not a");
+    check("1a 2b", "1c 1a 2b", 2, "duplicated 1 c not a");
+    check("1a", "1a 1a", 1, "duplicated 1 a not a");
+    check("1a 2b", "1a 1a 1a 2b", 2, "duplicated 1 a not a, duplicated 1 a not a");
+    check("1a", "1b 1c", 0, "duplicated 1 c not a, changed 1 b not a");
+    check("1a", "1b 1c 1a", 1, "duplicated 1 c not a, duplicated 1 b not a");
+    check("1a", "1b 1b 1b", 0, "duplicated 1 b not a, duplicated 1 b not a, changed 1 b not a");
 }
 
-static void test_foreign(void **state) {
+static void test_unrelated(void **state) {
     (void)state;
-    check("1a", "~1b 1a", 1, "foreign b");
-    check("1a 2b", "1a ~1b 2b", 2, "foreign b");
-    check("1a 2b", "1a 2b ~3c ~3d", 2, "foreign c, foreign d");
-    check("1a", "~1a", 0, "foreign a, missing 1 not a");
-    check("1a", "1b ~1c 1a", 1, "foreign c, doubled 1 b not a");
-    check("", "~1a", 0, "foreign a");
+    check("1a", "~1b 1a", 1, "unrelated b");
+    check("1a 2b", "1a ~1b 2b", 2, "unrelated b");
+    check("1a 2b", "1a 2b ~3c ~3d", 2, "unrelated c, unrelated d");
+    check("1a", "~1a", 0, "unrelated a, missing 1 not a");
+    check("1a", "1b ~1c 1a", 1, "unrelated c, duplicated 1 b not a");
+    check("", "~1a", 0, "unrelated a");
 }
 
 static void test_failures(void **state) {
@@ -196,7 +196,7 @@ static void test_random(void **state) {
     for (int round = 0; round < 20000; round++) {
         item_t expected[MOST];
         lab_t lab = {.fail_at = SIZE_MAX};
-        size_t count = 0, missing = 0, extra = 0, doubled = 0, altered = 0, same = 0;
+        size_t count = 0, missing = 0, extra = 0, duplicated = 0, changed = 0, same = 0;
         for (int64_t id = 0; id < 8; id++) {
             char content = "abc-"[random() % 4];
             bool any = random() % 2, equal = false;
@@ -214,8 +214,8 @@ static void test_random(void **state) {
                 missing++;
             } else {
                 same += equal;
-                altered += !equal;
-                doubled += there - 1;
+                changed += !equal;
+                duplicated += there - 1;
             }
         }
         merge_t merge;
@@ -226,17 +226,17 @@ static void test_random(void **state) {
             said[*at == 'm' ? 0 : *at == 'e' ? 1 : *at == 'd' ? 2 : 3]++;
         assert_int_equal(said[0], missing);
         assert_int_equal(said[1], extra);
-        assert_int_equal(said[2], doubled);
-        assert_int_equal(said[3], altered);
+        assert_int_equal(said[2], duplicated);
+        assert_int_equal(said[3], changed);
         assert_int_equal(merge.same, same);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_nothing_expected),
-        cmocka_unit_test(test_doubled),  cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_nothing_expected),
+        cmocka_unit_test(test_duplicated), cmocka_unit_test(test_unrelated),
+        cmocka_unit_test(test_failures),   cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

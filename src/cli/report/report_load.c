@@ -198,15 +198,15 @@ static void add_more(report_t *report, const load_result_t *result) {
     report_figure(report, "files", (double)result->files, "files");
     if (result->skipped.count)
         report_figure(report, "files skipped", (double)result->skipped.count, "files");
-    report_figure(report, "files done before", (double)result->files_done_before, "files");
-    report_figure(report, "records done before", (double)result->records_done_before, "records");
+    report_figure(report, "files skipped", (double)result->files_skipped, "files");
+    report_figure(report, "records skipped", (double)result->records_skipped, "records");
     report_figure(report, "records done by other loads", (double)result->records_done_by_others, "records");
     report_figure(report, "size of the text read", (double)result->bytes_text, "bytes");
     report_figure(report, "size of what was sent", (double)result->bytes_bson, "bytes");
     report_figure(report, "batches sent again", (double)result->retries, "batches");
     report_figure(report, "sent before full: memory was short", (double)result->short_batches, "batches");
     report_figure(report, "sorted by the router", (double)result->unrouted, "documents");
-    report_figure(report, "values kept as text", (double)result->odd, "values");
+    report_figure(report, "values kept as text", (double)result->kept_as_text, "values");
     report_figure(report, "held back", seconds(result->throttled_ns), "s");
     if (result->throttled_by[0])
         report_figure_text(report, "held back by", result->throttled_by);

@@ -36,7 +36,7 @@ struct delimited {
 
     bool header_start[256]; /* can a header start with this byte? */
     split_t *split;         /* made when the first record needs it */
-    uint64_t odd;
+    uint64_t kept_as_text;
     char reason[160];
 };
 
@@ -71,7 +71,7 @@ void delimited_destroy(delimited_t *reader) {
 }
 
 uint64_t delimited_odd(const delimited_t *reader) {
-    return reader->odd;
+    return reader->kept_as_text;
 }
 
 static void learn_header_starts(delimited_t *reader) {
@@ -281,7 +281,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         uint8_t *behind = null ? NULL : put_rare(out, op, text, length, shape);
         if (behind)
             return behind;
-        reader->odd++;
+        reader->kept_as_text++;
     }
     return put_text(reader, out, op, text, length, high);
 }

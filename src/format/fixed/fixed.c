@@ -42,7 +42,7 @@ void fixed_destroy(fixed_t *fixed) {
 }
 
 uint64_t fixed_odd(const fixed_t *fixed) {
-    return fixed->encoder.odd;
+    return fixed->encoder.kept_as_text;
 }
 
 void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,

@@ -46,7 +46,7 @@ static inline size_t code_length(const fixed_encoder_t *encoder, const uint8_t *
 
 /* A value that is no number after all. */
 static uint8_t *put_odd(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op, const uint8_t *text) {
-    encoder->odd++;
+    encoder->kept_as_text++;
     return put_text(encoder, out, op, text, op->width);
 }
 

@@ -10,7 +10,7 @@ typedef struct {
     uint32_t length;
     bool high; /* the record holds bytes beyond ASCII */
     uint32_t made;
-    uint64_t odd;
+    uint64_t kept_as_text;
     uint64_t day_text; /* the last record's date, and the days since 1970 that it stands for */
     int32_t day;
 } fixed_encoder_t;

@@ -511,7 +511,7 @@ static void *run(void *context) {
         }
     }
     loader->counters.total_ns = clock_now_ns() - start;
-    loader->counters.odd = records_odd(loader->reader);
+    loader->counters.kept_as_text = records_kept_as_text(loader->reader);
     return NULL;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* these two are filled at the end */
-    uint64_t odd;
+    uint64_t kept_as_text;
 } loader_counters_t;
 
 /* number: of the thread; it chooses the router to stay with. */

@@ -43,7 +43,7 @@ typedef struct {
     int64_t took_ns, verified_ns;   /* measured: the same, and what lies between */
     load_result_t load;
     uint64_t documents;   /* that verify looked at */
-    uint64_t wrong;       /* that are missing, extra, doubled, altered or foreign */
+    uint64_t wrong;       /* that are missing, extra, duplicated, changed or unrelated */
     char difference[400]; /* what verify, or the first query, said; "" */
     first_answer_t answer;
     bool loaded, finished; /* all phases came to their ends */

@@ -23,9 +23,9 @@ static bool step(merge_t *merge, err_t *err) {
         merge->seen++;
         if (read_id(merge->stored, merge->length, &merge->id))
             return true;
-        merge_found_t foreign = {
-            .kind = MERGE_FOREIGN, .stored = merge->stored, .stored_length = merge->length};
-        if (!merge->tell(merge->context, &foreign, err))
+        merge_found_t unrelated = {
+            .kind = MERGE_UNRELATED, .stored = merge->stored, .stored_length = merge->length};
+        if (!merge->tell(merge->context, &unrelated, err))
             return false;
     }
 }
@@ -54,7 +54,7 @@ static bool is_same(const merge_t *merge, const uint8_t *document, uint32_t leng
 }
 
 /* Several documents may have the `_id`, one a shard, in any order: which of them is the one expected, if any
- * is, shows at the last. Another one is kept until then, and all behind it are doubled whatever comes. */
+ * is, shows at the last. Another one is kept until then, and all behind it are duplicated whatever comes. */
 static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
     merge_found_t other = {.id = id, .expected = document, .expected_length = length};
     uint8_t *kept = NULL;
@@ -70,7 +70,7 @@ static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_
             other.stored = kept;
             other.stored_length = merge->length;
         } else {
-            merge_found_t more = {.kind = MERGE_DOUBLED,
+            merge_found_t more = {.kind = MERGE_DUPLICATED,
                                   .id = id,
                                   .expected = document,
                                   .expected_length = length,
@@ -80,7 +80,7 @@ static bool compare(merge_t *merge, int64_t id, const uint8_t *document, uint32_
         }
         ok = ok && step(merge, err);
     }
-    other.kind = same ? MERGE_DOUBLED : MERGE_ALTERED;
+    other.kind = same ? MERGE_DUPLICATED : MERGE_CHANGED;
     ok = ok && (!kept || merge->tell(merge->context, &other, err));
     free(kept);
     return ok;

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 typedef enum {
-    MERGE_MISSING, /* expected, and not there */
-    MERGE_EXTRA,   /* there, where nothing is expected */
-    MERGE_DOUBLED, /* one more document of an `_id` that is there already (on another shard) */
-    MERGE_ALTERED, /* another document than the one expected */
-    MERGE_FOREIGN, /* its `_id` is no 64-bit integer: no place of any file */
+    MERGE_MISSING,    /* expected, and not there */
+    MERGE_EXTRA,      /* there, where nothing is expected */
+    MERGE_DUPLICATED, /* one more document of an `_id` that is there already (on another shard) */
+    MERGE_CHANGED,    /* another document than the one expected */
+    MERGE_UNRELATED,  /* its `_id` is no 64-bit integer: no place of any file */
 } merge_kind_t;
 
 typedef struct {
     merge_kind_t kind;
-    int64_t id; /* not of a foreign one */
+    int64_t id; /* not of a unrelated one */
     const uint8_t *expected, *stored;
     uint32_t expected_length, stored_length; /* BSON, until the function returns; NULL where there is none */
 } merge_found_t;

@@ -76,7 +76,7 @@ static int next_kept(void *context, const uint8_t **stored, uint32_t *length, er
 static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
     read_back_t *range = context;
     (void)err;
-    if (!found->stored || found->kind == MERGE_FOREIGN)
+    if (!found->stored || found->kind == MERGE_UNRELATED)
         return true;
     if (found->id != range->id) {
         range->stray = range->strayed ? range->stray : found->id;

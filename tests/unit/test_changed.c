@@ -1,5 +1,5 @@
-/* altered: how two documents differ, in words, against JSON written by hand. */
-#include "verify/altered.h"
+/* changed: how two documents differ, in words, against JSON written by hand. */
+#include "verify/changed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,12 +11,12 @@
 
 static void check_documents(const bson_t *expected, const bson_t *stored, const char *field,
                             const char *stored_value, const char *expected_value, uint32_t more) {
-    altered_t altered;
-    altered_describe(bson_get_data(expected), expected->len, bson_get_data(stored), stored->len, &altered);
-    assert_string_equal(altered.field, field);
-    assert_string_equal(altered.stored, stored_value);
-    assert_string_equal(altered.expected, expected_value);
-    assert_int_equal(altered.more, more);
+    changed_t changed;
+    changed_describe(bson_get_data(expected), expected->len, bson_get_data(stored), stored->len, &changed);
+    assert_string_equal(changed.field, field);
+    assert_string_equal(changed.stored, stored_value);
+    assert_string_equal(changed.expected, expected_value);
+    assert_int_equal(changed.more, more);
 }
 
 static void check(const char *expected, const char *stored, const char *field, const char *stored_value,
@@ -61,12 +61,12 @@ static void test_one_bit(void **state) {
         {12.3, nextafter(12.3, 13)}, {0.0, -0.0}, {1e300, nextafter(1e300, 0)}, {-0.1, nextafter(-0.1, 0)}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
-        altered_t altered;
+        changed_t changed;
         BSON_APPEND_DOUBLE(&from, "v", pairs[i][0]);
         BSON_APPEND_DOUBLE(&to, "v", pairs[i][1]);
-        altered_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &altered);
-        assert_string_equal(altered.field, "v");
-        assert_string_not_equal(altered.stored, altered.expected);
+        changed_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &changed);
+        assert_string_equal(changed.field, "v");
+        assert_string_not_equal(changed.stored, changed.expected);
         bson_destroy(&from);
         bson_destroy(&to);
     }
@@ -76,18 +76,18 @@ static void test_long_values(void **state) {
     (void)state;
     char text[1001] = "", key[1001] = "";
     bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
-    altered_t altered;
+    changed_t changed;
     for (size_t i = 0; i < 500; i++)
         strcat(text, "\xC3\xA9"), strcat(key, "\xC3\xA9");
     BSON_APPEND_UTF8(&from, key, text);
     BSON_APPEND_UTF8(&to, key, "short");
-    altered_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &altered);
-    assert_string_equal(altered.stored, "\"short\"");
-    assert_true(strlen(altered.expected) < ALTERED_VALUE);
-    assert_string_equal(altered.expected + strlen(altered.expected) - 3, "...");
-    assert_true(bson_utf8_validate(altered.expected, strlen(altered.expected), false));
-    assert_true(strlen(altered.field) < ALTERED_FIELD);
-    assert_true(bson_utf8_validate(altered.field, strlen(altered.field), false));
+    changed_describe(bson_get_data(&from), from.len, bson_get_data(&to), to.len, &changed);
+    assert_string_equal(changed.stored, "\"short\"");
+    assert_true(strlen(changed.expected) < CHANGED_VALUE);
+    assert_string_equal(changed.expected + strlen(changed.expected) - 3, "...");
+    assert_true(bson_utf8_validate(changed.expected, strlen(changed.expected), false));
+    assert_true(strlen(changed.field) < CHANGED_FIELD);
+    assert_true(bson_utf8_validate(changed.field, strlen(changed.field), false));
     bson_destroy(&from);
     bson_destroy(&to);
 }

@@ -1,4 +1,4 @@
-#include "verify/altered.h"
+#include "verify/changed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void copy_short(char *out, size_t room, const char *text, size_t length) 
     memcpy(out, text, length);
 }
 
-void altered_print_value(const bson_iter_t *value, char *out, size_t room) {
+void changed_print_value(const bson_iter_t *value, char *out, size_t room) {
     static const char before[] = "{ \"\" : ", after[] = " }";
     bson_t alone;
     size_t length;
@@ -57,60 +57,60 @@ static bool is_nested(const bson_iter_t *element) {
     return BSON_ITER_HOLDS_DOCUMENT(element) || BSON_ITER_HOLDS_ARRAY(element);
 }
 
-static void join(char path[ALTERED_FIELD], const char *outer, const char *key) {
-    char whole[2 * ALTERED_FIELD];
-    snprintf(whole, sizeof whole, "%s%s%.*s", outer, *outer ? "." : "", ALTERED_FIELD, key);
-    copy_short(path, ALTERED_FIELD, whole, strlen(whole));
+static void join(char path[CHANGED_FIELD], const char *outer, const char *key) {
+    char whole[2 * CHANGED_FIELD];
+    snprintf(whole, sizeof whole, "%s%s%.*s", outer, *outer ? "." : "", CHANGED_FIELD, key);
+    copy_short(path, CHANGED_FIELD, whole, strlen(whole));
 }
 
-static void note(altered_t *altered, const char *path, const bson_iter_t *stored, const bson_iter_t *expected,
+static void note(changed_t *changed, const char *path, const bson_iter_t *stored, const bson_iter_t *expected,
                  uint32_t *count) {
     if ((*count)++)
         return;
-    snprintf(altered->field, sizeof altered->field, "%s", path);
+    snprintf(changed->field, sizeof changed->field, "%s", path);
     if (stored)
-        altered_print_value(stored, altered->stored, sizeof altered->stored);
+        changed_print_value(stored, changed->stored, sizeof changed->stored);
     if (expected)
-        altered_print_value(expected, altered->expected, sizeof altered->expected);
+        changed_print_value(expected, changed->expected, sizeof changed->expected);
 }
 
 /* Both at their first elements. Nested documents are looked into as deep as they go: BSON bounds it. */
-static void compare(altered_t *altered, const char *outer, const bson_iter_t *expected,
+static void compare(changed_t *changed, const char *outer, const bson_iter_t *expected,
                     const bson_iter_t *stored, uint32_t *count) {
-    char path[ALTERED_FIELD];
+    char path[CHANGED_FIELD];
     bson_iter_t other, inner, other_inner;
     for (bson_iter_t at = *expected; bson_iter_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
         bool there = find(stored, key, &other);
         if (!there)
-            note(altered, path, NULL, &at, count);
+            note(changed, path, NULL, &at, count);
         else if (same_element(&at, &other))
             continue;
         else if (is_nested(&at) && bson_iter_type(&at) == bson_iter_type(&other) &&
                  bson_iter_recurse(&at, &inner) && bson_iter_recurse(&other, &other_inner)) {
             uint32_t before = *count;
-            compare(altered, path, &inner, &other_inner, count);
+            compare(changed, path, &inner, &other_inner, count);
             if (*count == before) /* the same fields in another order */
-                note(altered, path, &other, &at, count);
+                note(changed, path, &other, &at, count);
         } else
-            note(altered, path, &other, &at, count);
+            note(changed, path, &other, &at, count);
     }
     for (bson_iter_t at = *stored; bson_iter_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
         if (!find(expected, key, &other))
-            note(altered, path, &at, NULL, count);
+            note(changed, path, &at, NULL, count);
     }
 }
 
-void altered_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
-                      uint32_t stored_length, altered_t *altered) {
+void changed_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
+                      uint32_t stored_length, changed_t *changed) {
     bson_iter_t from, to;
     uint32_t count = 0;
-    *altered = (altered_t){.more = 0};
+    *changed = (changed_t){.more = 0};
     if (bson_iter_init_from_data(&from, expected, expected_length) &&
         bson_iter_init_from_data(&to, stored, stored_length))
-        compare(altered, "", &from, &to, &count);
-    altered->more = count ? count - 1 : 0;
+        compare(changed, "", &from, &to, &count);
+    changed->more = count ? count - 1 : 0;
 }
