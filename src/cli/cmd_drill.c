@@ -65,8 +65,8 @@ static const option_t options[] = {
     {.name = "predict-only",
      .kind = OPTION_FLAG,
      AT(spec.predict_only),
-     .help = "Only foretell: load samples, and say what the whole would take."},
-    {.name = "no-predict", .kind = OPTION_FLAG, AT(spec.no_predict), .help = "Foretell nothing: no samples."},
+     .help = "Only predict: load samples, and say what the whole would take."},
+    {.name = "no-predict", .kind = OPTION_FLAG, AT(spec.no_predict), .help = "Predict nothing: no samples."},
     {.name = "scale",
      .argument = "[N]",
      .kind = OPTION_COUNT_MAYBE,
@@ -235,7 +235,7 @@ const command_t command_drill = {
     .help =
         "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
         "tells what each took,\n"
-        "beside what samples of the files had foretold. All of it is done in a scratch collection beside "
+        "beside what samples of the files had predicted. All of it is done in a scratch collection beside "
         "the target\n"
         "(DATABASE.COLLECTION.tipple.drill), which is dropped at the end, after Ctrl-C too; the target is "
         "touched only if\n"
@@ -244,7 +244,7 @@ const command_t command_drill = {
         "  tipple drill --format mot --uri mongodb://127.0.0.1/mot.results data/*.csv --index d:1,k:1\n"
         "  tipple drill -f mot --uri \"$URI\" data/*.csv --index k:1 --indexes both   # which way is "
         "quicker?\n"
-        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                      # only foretell\n"
+        "  tipple drill -f mot --uri \"$URI\" data/*.csv --scale                      # only predict\n"
         "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results           # the target itself",
     .needs_driver = true,
     .options = options,

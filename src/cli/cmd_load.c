@@ -200,7 +200,7 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.polite),
      .help =
-         "Watch the servers' caches, queues, replication, disks and CPU, and give way before others suffer. "
+         "Watch the servers' caches, queues, replication, disks and CPU, and slow down before others suffer. "
          "Batches are of 100 documents at most then."},
     {.name = "patience",
      .argument = "TIME",
@@ -396,8 +396,8 @@ static void print_shards(const load_result_t *result) {
 
 static void print_polite(const load_result_t *result) {
     const double moving = (double)(result->moving_ns ? result->moving_ns : 1);
-    bool by_others = result->gave_way_ns * 2 >= result->throttled_ns && result->throttled_by[0];
-    printf("polite: gave way %.0f%% of the time%s%s%s\n", 100 * (double)result->gave_way_ns / moving,
+    bool by_others = result->slowed_down_ns * 2 >= result->throttled_ns && result->throttled_by[0];
+    printf("polite: slowed down %.0f%% of the time%s%s%s\n", 100 * (double)result->slowed_down_ns / moving,
            by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
 }
 

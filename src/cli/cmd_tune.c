@@ -89,7 +89,7 @@ static bool read_wires(void *values, const char *text, err_t *err) {
                       err);
 }
 
-/* Texts that outlive the options: they are the cells' own. */
+/* Texts that outlive the options: they are the settings' own. */
 static bool read_concerns(void *values, const char *text, err_t *err) {
     static const char *const known[] = {"majority", "1", "2", "3", "4", "5", "6", "7"};
     choice_lists_t *lists = &((values_t *)values)->spec.lists;
@@ -161,9 +161,10 @@ static const option_t options[] = {
      .argument = "P%",
      .kind = OPTION_CUSTOM,
      .custom = read_precision,
-     .help = "A cell is tried until the 95 % confidence interval of its mean is this narrow, to either side "
-             "(default "
-             "5%)."},
+     .help =
+         "A setting is tried until the 95 % confidence interval of its mean is this narrow, to either side "
+         "(default "
+         "5%)."},
     {.name = "storage",
      .kind = OPTION_FLAG,
      AT(storage),
@@ -382,13 +383,13 @@ const command_t command_tune = {
             "with other threads and batch sizes each time, and prints documents a second of each, with its "
             "interval, the "
             "best,\n"
-            "and the knee: the cheapest that is within 3 % of the best as far as the trials tell. Trials "
+            "and the cheapest setting that is within 3 % of the best as far as the trials tell. Trials "
             "take turns in "
             "an order drawn\n"
             "anew each round. The scratch collection is made as the target would be, and is dropped after "
             "every trial "
             "and at the end,\n"
-            "after Ctrl-C too; the target is not touched. The knee is kept on this host for `tipple load "
+            "after Ctrl-C too; the target is not touched. The latter is kept on this host for `tipple load "
             "--threads auto "
             "--batch auto`.\n"
             "With --storage it tries block compressors, clustered and plain collections, long and short keys "

@@ -19,9 +19,9 @@ typedef struct {
     size_t room;
     uint8_t *scratch;
     uint64_t keep_bytes; /* see manifest_options_t */
-    spare_t peek;        /* for the first bytes of packed files: zlib, because ISA-L inflates 64 KiB ahead */
-    source_kit_t *kit;   /* for packed tars */
-    seen_t *seen;        /* open addressing, at most half full */
+    spare_t peek; /* for the first bytes of compressed files: zlib, because ISA-L inflates 64 KiB ahead */
+    source_kit_t *kit; /* for compressed tars */
+    seen_t *seen;      /* open addressing, at most half full */
     size_t seen_count, seen_room;
     err_t *err;
 } build_t;

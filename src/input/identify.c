@@ -113,7 +113,7 @@ static input_kind_t kind_of(magic_t magic) {
     return magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
 }
 
-/* Is what begins with these packed bytes a tar? Needs its first block, no more. */
+/* Is what begins with these compressed bytes a tar? Needs its first block, no more. */
 static bool holds_tar(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
     uint8_t block[TAR_BLOCK];
     size_t got = 0;
@@ -147,10 +147,10 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
     if (!is_as_large_as_it_says(fd, file, err) ||
         !identify_digest(fd, file->name, size, file->digest, scratch, &head_got, &tail_got, err))
         return false;
-    const char *packed;
-    magic_t magic = magic_of(head, head_got, &packed);
+    const char *compressed;
+    magic_t magic = magic_of(head, head_got, &compressed);
     if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, file->name, packed);
+        return magic_refuse(err, file->name, compressed);
     file->kind = kind_of(magic);
     /* Before a zip may stand a program that unpacks it, or (in the last part of a divided one) anything. */
     bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
@@ -164,14 +164,14 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
 }
 
 bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, err_t *err) {
-    const char *packed;
-    magic_t magic = magic_of(head, size, &packed);
+    const char *compressed;
+    magic_t magic = magic_of(head, size, &compressed);
     if (magic == MAGIC_ZIP || magic == MAGIC_TAR)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: is a %s archive inside of a tar; unpack the tar and load what was in it",
-                       file->name, packed);
+                       file->name, compressed);
     if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, file->name, packed);
+        return magic_refuse(err, file->name, compressed);
     file->kind = kind_of(magic);
     if (fd >= 0 || file->kind != INPUT_ZSTD)
         file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
@@ -183,17 +183,17 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
     uint8_t key[65536 + 20];
     memcpy(key, entry->name, entry->name_length);
-    put_le64(key + entry->name_length, entry->packed_bytes);
+    put_le64(key + entry->name_length, entry->compressed_bytes);
     put_le64(key + entry->name_length + 8, entry->text_bytes);
     for (int i = 0; i < 4; i++)
         key[entry->name_length + 16 + (size_t)i] = (uint8_t)(entry->crc32 >> 8 * i);
     set_digest(file->digest, key, entry->name_length + 20);
     file->kind = INPUT_ZIP_MEMBER;
     file->has_identity = true;
-    file->disk_bytes = entry->packed_bytes;
+    file->disk_bytes = entry->compressed_bytes;
     file->text_bound = entry->text_bytes;
     file->zip.header_offset = entry->header_offset;
-    file->zip.packed_bytes = entry->packed_bytes;
+    file->zip.compressed_bytes = entry->compressed_bytes;
     file->zip.text_bytes = entry->text_bytes;
     file->zip.crc32 = entry->crc32;
     file->zip.method = entry->method;

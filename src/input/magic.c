@@ -37,9 +37,9 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 2, "\xfe\xff", "UTF-16"},
 };
 
-magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
+magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
     if (size >= TAR_BLOCK && tar_begins(head)) { /* first: it begins with a name, which may be any word */
-        *packed = "tar";
+        *compressed = "tar";
         return MAGIC_TAR;
     }
     for (const mark_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++) {
@@ -50,22 +50,22 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **packed) {
             continue;
         if (mark->offset == 4 && memcmp(head, "BZh", 3) != 0)
             continue;
-        *packed = mark->name;
+        *compressed = mark->name;
         return mark->magic;
     }
-    *packed = NULL;
+    *compressed = NULL;
     return MAGIC_TEXT;
 }
 
-bool magic_refuse(err_t *err, const char *name, const char *packed) {
-    if (strncmp(packed, "UTF-", 4) == 0)
+bool magic_refuse(err_t *err, const char *name, const char *compressed) {
+    if (strncmp(compressed, "UTF-", 4) == 0)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds %s text, which is not read here; make it UTF-8 first (iconv -f %s -t "
                        "UTF-8), or pipe that in and name the input '-'",
-                       name, packed, packed);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: holds %s data, which is not read here; unpack it first, or pipe the unpacked text in "
-        "and name the input '-'",
-        name, packed);
+                       name, compressed, compressed);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: holds %s data, which is not read here; decompress it first, or pipe the "
+                   "decompressed text in "
+                   "and name the input '-'",
+                   name, compressed);
 }

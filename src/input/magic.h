@@ -15,13 +15,13 @@ typedef enum {
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
-    MAGIC_REFUSED, /* a packed format, or an encoding, that tipple does not read */
+    MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple does not read */
 } magic_t;
 
-/* packed names the format for people ("xz"); NULL when that is of no interest. */
-magic_t magic_of(const uint8_t *head, size_t size, const char **packed);
+/* compressed names the format for people ("xz"); NULL when that is of no interest. */
+magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);
 
-/* The sentence for MAGIC_REFUSED, and for what may not be packed where it stands. Always false. */
-bool magic_refuse(err_t *err, const char *name, const char *packed);
+/* The sentence for MAGIC_REFUSED, and for what may not be compressed where it stands. Always false. */
+bool magic_refuse(err_t *err, const char *name, const char *compressed);
 
 #endif

@@ -28,9 +28,9 @@ typedef struct {
 } manifest_options_t;
 
 /* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell
- * left alone, "-". A zip or a tar (packed or not) stands for its members. The same file named twice is taken
+ * left alone, "-". A zip or a tar (compressed or not) stands for its members. The same file named twice is taken
  * once, with a note. A reject file that is named itself: status 1. No file at all, a missing or unreadable
- * one, or a broken archive is an error: status 5; nothing was touched yet. A packed tar has to be read once
+ * one, or a broken archive is an error: status 5; nothing was touched yet. A compressed tar has to be read once
  * to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);

@@ -126,7 +126,7 @@ static const int64_t TELL_FIRST_NS = 2000000000, TELL_NS = 30000000000;
 typedef struct {
     const input_file_t *tar;
     int fd;
-    source_t *stream; /* NULL: not packed */
+    source_t *stream; /* NULL: not compressed */
     uint64_t at;      /* of the window in the tar */
     size_t have;
     int64_t tell_ns;
@@ -134,7 +134,7 @@ typedef struct {
     uint8_t window[WINDOW], chunk[CHUNK];
 } reader_t;
 
-/* A packed tar of many gigabytes takes its time. */
+/* A compressed tar of many gigabytes takes its time. */
 static void tell(reader_t *reader) {
     int64_t now = clock_now_ns();
     if (now < reader->tell_ns)
@@ -218,7 +218,7 @@ static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t
     return true;
 }
 
-/* All of a packed member passes by anyway; of the others both ends are looked at. */
+/* All of a compressed member passes by anyway; of the others both ends are looked at. */
 static bool identify(reader_t *reader, const char *path, input_file_t *file, err_t *err) {
     uint64_t from = file->archive_offset, size = file->disk_bytes, end = from + size;
     uint64_t head_bytes = reader->stream || size <= 2 * CHUNK ? size : CHUNK;
@@ -271,7 +271,7 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
     return ok;
 }
 
-/* A packed tar is read to its end, where its checksums are. */
+/* A compressed tar is read to its end, where its checksums are. */
 static bool add_tar_members(archive_t *archive, reader_t *reader) {
     err_t *err = archive->build->err;
     tar_t tar;

@@ -19,7 +19,7 @@ enum { SKIP_STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
 
 struct source_kit {
     spare_t spare;
-    source_t *archive; /* the packed tar that was read last, wherever it stands now */
+    source_t *archive; /* the compressed tar that was read last, wherever it stands now */
     size_t piece;      /* bytes to read at once; 0: as many as are good for all of a file */
     pool_t *pool;      /* closed: nobody wants a stream's bytes any more; or NULL */
 };
@@ -56,7 +56,7 @@ static int open_file(const input_file_t *file) {
     return fd;
 }
 
-/* The source of the packed tar that this one is a member of, or NULL. */
+/* The source of the compressed tar that this one is a member of, or NULL. */
 static const source_t *stream_of(const source_t *source) {
     return source->feed.pull ? source->feed.context : NULL;
 }
@@ -94,7 +94,7 @@ static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
     return source_read(archive, out, size, err);
 }
 
-/* A member of a packed tar: what the kit has of the tar's stream, or that from the start. */
+/* A member of a compressed tar: what the kit has of the tar's stream, or that from the start. */
 static bool begin_in_stream(source_t *source, err_t *err) {
     source_kit_t *kit = source->kit;
     const input_file_t *file = source->file;
@@ -142,7 +142,7 @@ static bool begin(source_t *source, err_t *err) {
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(fd, file, &from, err))
             return false;
-        feed_init(&source->feed, source->name, fd, false, from, from + file->zip.packed_bytes);
+        feed_init(&source->feed, source->name, fd, false, from, from + file->zip.compressed_bytes);
         source->feed.most = source->kit->piece;
     }
     return is_stream || choose_decoder(source, file->kind, err);
@@ -202,13 +202,13 @@ static bool refuse_tar_stream(const source_t *source, err_t *err) {
 
 /* What comes through the pipe decides how it is read. */
 static bool look_at_stream(source_t *source, err_t *err) {
-    const char *packed;
+    const char *compressed;
     size_t have = feed_want(&source->feed, MAGIC_LEAST);
     if (source->feed.failed) {
         *err = source->feed.fault;
         return false;
     }
-    magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &packed) : MAGIC_TEXT;
+    magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &compressed) : MAGIC_TEXT;
     if (magic == MAGIC_ZIP)
         return err_set(
             err, STATUS_INPUT,
@@ -218,7 +218,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
     if (magic == MAGIC_TAR)
         return refuse_tar_stream(source, err);
     if (magic == MAGIC_REFUSED)
-        return magic_refuse(err, source->name, packed);
+        return magic_refuse(err, source->name, compressed);
     return choose_decoder(source,
                           magic == MAGIC_GZIP   ? INPUT_GZIP
                           : magic == MAGIC_ZSTD ? INPUT_ZSTD
@@ -226,13 +226,13 @@ static bool look_at_stream(source_t *source, err_t *err) {
                           err);
 }
 
-/* Text that is packed once more would give nothing but rejects. */
+/* Text that is compressed once more would give nothing but rejects. */
 static bool is_text(const source_t *source, const uint8_t *text, size_t size, err_t *err) {
-    const char *packed;
-    magic_t magic = magic_of(text, size, &packed);
+    const char *compressed;
+    magic_t magic = magic_of(text, size, &compressed);
     if (magic == MAGIC_TAR && source->file->kind == INPUT_STREAM)
         return refuse_tar_stream(source, err);
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, packed);
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, compressed);
 }
 
 static ssize_t fail(source_t *source, err_t *err) {
@@ -304,7 +304,7 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
         return true;
     }
     if (offset < source->position)
-        return err_set(err, STATUS_INPUT, "%.1000s: packed data and streams cannot be read backwards",
+        return err_set(err, STATUS_INPUT, "%.1000s: compressed data and streams cannot be read backwards",
                        source->name);
     uint64_t gap = offset - source->position;
     uint8_t *scratch = gap ? malloc(gap < SKIP_STEP ? (size_t)gap : SKIP_STEP) : NULL;

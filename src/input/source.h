@@ -9,13 +9,13 @@
 
 typedef struct source source_t;
 
-/* What a thread carries from one source to the next: decoders, and the stream of a packed tar, whose members
+/* What a thread carries from one source to the next: decoders, and the stream of a compressed tar, whose members
  * are read out of one pass when they are opened in order. NULL: out of memory. */
 typedef struct source_kit source_kit_t;
 source_kit_t *source_kit_new(void);
 void source_kit_free(source_kit_t *kit);
 
-/* The stream of the packed tar that was read last, or NULL. */
+/* The stream of the compressed tar that was read last, or NULL. */
 const source_t *source_kit_stream(const source_kit_t *kit);
 
 /* From now on, who waits for a stream's bytes stops waiting when this pool is closed: source_read fails, and
@@ -32,12 +32,12 @@ source_t *source_open(const input_file_t *file, err_t *err);
 /* The same with a choice of library, for the tests. */
 source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err);
 
-/* The same with a kit, which must outlive the source. Of the members of packed tars one may be open at a
+/* The same with a kit, which must outlive the source. Of the members of compressed tars one may be open at a
  * time.
  */
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err);
 
-/* A packed tar as a whole, to look for its members. */
+/* A compressed tar as a whole, to look for its members. */
 source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err);
 
 /* Fills the buffer as far as it can: `size` bytes, fewer only at the end or before a fault.
@@ -56,7 +56,7 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
  * changed. A file that is cut off, or could not be read on, gave what it holds. */
 bool source_is_suspect(const source_t *source);
 
-/* Bytes taken from the disk (or by a member of a packed tar, from that) so far, for the progress line. May be
+/* Bytes taken from the disk (or by a member of a compressed tar, from that) so far, for the progress line. May be
  * read by another thread. */
 uint64_t source_disk_bytes(const source_t *source);
 

@@ -88,7 +88,7 @@ typedef struct {
     hist_t batch_times;           /* from sending to the reply; none where nothing was sent */
     uint64_t unrouted;            /* documents that the router had to find a shard for */
     int64_t throttled_ns,
-        gave_way_ns;        /* of a thread, on average: it waited for --max-rate or --polite; the latter */
+        slowed_down_ns;     /* of a thread, on average: it waited for --max-rate or --polite; the latter */
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
     built_index_t indexes[16];
     size_t index_count;

@@ -362,7 +362,7 @@ static bool reload_changed(job_t *job, err_t *err) {
     return !any || catalog_register(job->store, registration, err);
 }
 
-/* Inputs of one packed tar are one group. */
+/* Inputs of one compressed tar are one group. */
 static bool is_of_group_before(const input_file_t *files, size_t number) {
     return number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
            files[number].archive == files[number - 1].archive;
@@ -371,10 +371,10 @@ static bool is_of_group_before(const input_file_t *files, size_t number) {
 static void describe_inputs(const job_t *job, wanted_t *wanted) {
     const input_file_t *files = job->manifest.files;
     for (size_t i = 0; i < job->manifest.count; i++) {
-        const bool packed = files[i].kind == INPUT_GZIP || files[i].kind == INPUT_ZSTD;
+        const bool compressed = files[i].kind == INPUT_GZIP || files[i].kind == INPUT_ZSTD;
         describe_input(&files[i], &wanted[i]);
         wanted[i].reload = job->spec->reload_changed;
-        wanted[i].bytes = files[i].disk_bytes * (packed ? EXPANDS : 1);
+        wanted[i].bytes = files[i].disk_bytes * (compressed ? EXPANDS : 1);
         wanted[i].group = is_of_group_before(files, i) ? wanted[i - 1].group : i;
     }
 }

@@ -47,21 +47,21 @@ void job_release(job_t *job) {
     load_result_t *result = job->result;
     const load_spec_t *spec = job->spec;
     throttle_t *throttle = job->loading.throttle;
-    char gave_way_for[sizeof result->throttled_by], rate[UNITS_MAX];
+    char slowed_down_for[sizeof result->throttled_by], rate[UNITS_MAX];
     if (!throttle)
         return;
-    rate_close(job->polite, gave_way_for, sizeof gave_way_for);
+    rate_close(job->polite, slowed_down_for, sizeof slowed_down_for);
     job->polite = NULL;
     int64_t by_rate = throttle_waited_for_rate(throttle), by_limits = throttle_waited_for_limits(throttle);
     result->throttled_ns = (by_rate + by_limits) / result->threads;
-    result->gave_way_ns = by_limits / result->threads;
+    result->slowed_down_ns = by_limits / result->threads;
     if (by_rate > by_limits)
         snprintf(result->throttled_by, sizeof result->throttled_by, "--max-rate %s%s",
                  spec->max_rate_bytes ? units_size(rate, spec->max_rate)
                                       : units_rate(rate, (double)spec->max_rate),
                  spec->max_rate_bytes ? "/s" : " docs/s");
     else if (by_limits)
-        snprintf(result->throttled_by, sizeof result->throttled_by, "%s", gave_way_for);
+        snprintf(result->throttled_by, sizeof result->throttled_by, "%s", slowed_down_for);
     throttle_free(throttle);
     job->loading.throttle = NULL;
 }

@@ -43,7 +43,7 @@ static void put_cell(markup_t *out, const bson_t *cell, map_t *map) {
     const double value = reading_number(cell, "value"), low = reading_number(cell, "low"),
                  high = reading_number(cell, "high");
     const bool dropped = strcmp(reading_text(cell, "state"), "dropped") == 0,
-               best = reading_flag(cell, "best"), knee = reading_flag(cell, "knee");
+               best = reading_flag(cell, "best"), cheapest = reading_flag(cell, "cheapest");
     if (row == MOST_LABELS || column == MOST_LABELS)
         return;
     const double width = 100 / (double)map->columns.count, x = width * (double)column,
@@ -60,13 +60,13 @@ static void put_cell(markup_t *out, const bson_t *cell, map_t *map) {
     if (dropped) /* crossed out, so that it is not told by colour alone */
         markup_print(out, "<line class=\"cross\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.0f\" y2=\"%.0f\"/>", x,
                      x + width, top + CELL, top);
-    if (best || knee)
+    if (best || cheapest)
         markup_print(out,
                      "<svg x=\"%.2f%%\" y=\"%.0f\" width=\"%.2f%%\" height=\"%d\"><rect class=\"ring %s\" "
                      "x=\"0\" y=\"0\" width=\"100%%\" height=\"100%%\"/></svg>",
-                     x, top, width, CELL, knee ? "knee" : "best");
+                     x, top, width, CELL, cheapest ? "cheapest" : "best");
     const double middle = x + width / 2;
-    const bool marked = best || knee, interval = !isnan(low) && !isnan(high) && value > 0;
+    const bool marked = best || cheapest, interval = !isnan(low) && !isnan(high) && value > 0;
     const double line = top + CELL / 2.0 - (marked ? 8 : 0) - (interval ? 8 : 0);
     put_cell_text(out, "rate", middle, line,
                   isnan(value) ? "–" : scale_short(text, value < 1000 ? value : scale_three(value), ""));
@@ -77,9 +77,9 @@ static void put_cell(markup_t *out, const bson_t *cell, map_t *map) {
     }
     if (marked)
         put_cell_text(out, "mark", middle, line + (interval ? 32 : 16),
-                      best && knee ? "best, knee"
-                      : best       ? "best"
-                                   : "knee");
+                      best && cheapest ? "best, cheapest"
+                      : best           ? "best"
+                                       : "cheapest");
     markup_put(out, "</g>\n");
 }
 
@@ -94,7 +94,7 @@ static void put_legend(markup_t *out, const map_t *map, bool dropped) {
     markup_put(out, "</svg> ");
     markup_text(out, scale_value(high, map->most, map->unit));
     markup_put(out, "</li>\n");
-    chart_legend_patch(out, "ring knee", "knee: the cheapest that is nearly as fast");
+    chart_legend_patch(out, "ring cheapest", "the cheapest setting that is nearly as fast");
     chart_legend_patch(out, "ring best", "best");
     if (dropped)
         markup_put(out, "<li><svg aria-hidden=\"true\" focusable=\"false\" width=\"22\" height=\"14\"><rect "
@@ -151,7 +151,7 @@ void charts_heat(markup_t *out, const bson_t *section) {
                 CELL * (int)map.rows.count, reading_text(section, "title"), text);
     for (int marked = 0; marked < 2; marked++) /* rings lie above their neighbours */
         for (reading_begin(&at, &list); reading_next(&at, &cell);)
-            if ((reading_flag(&cell, "best") || reading_flag(&cell, "knee")) == (marked == 1))
+            if ((reading_flag(&cell, "best") || reading_flag(&cell, "cheapest")) == (marked == 1))
                 put_cell(out, &cell, &map);
     name_rows(out, &map);
     chart_end(out);

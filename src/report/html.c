@@ -207,7 +207,8 @@ static void data_heat(markup_t *out, const bson_t *section) {
     reading_inner(section, "column", &column);
     reading_inner(section, "value", &value);
     const char *unit = reading_text(&value, "unit");
-    const char *const fields[] = {"row", "column", "value", "low", "high", "state", "note", "best", "knee"};
+    const char *const fields[] = {"row",   "column", "value", "low",     "high",
+                                  "state", "note",   "best",  "cheapest"};
     const table_column_t columns[] = {TEXT_COLUMN(reading_text(&row, "name")),
                                       TEXT_COLUMN(reading_text(&column, "name")),
                                       NUMBER_COLUMN(reading_text(&value, "name"), unit),
@@ -216,7 +217,7 @@ static void data_heat(markup_t *out, const bson_t *section) {
                                       TEXT_COLUMN("state"),
                                       TEXT_COLUMN("limited by"),
                                       TEXT_COLUMN("best"),
-                                      TEXT_COLUMN("knee")};
+                                      TEXT_COLUMN("cheapest")};
     data_items(out, section, "items", columns, fields, sizeof fields / sizeof *fields);
 }
 

@@ -320,7 +320,7 @@ void report_cell(report_t *report, const report_cell_t *cell) {
     if (cell->note)
         append_text(&item, "note", cell->note);
     BSON_APPEND_BOOL(&item, "best", cell->best);
-    BSON_APPEND_BOOL(&item, "knee", cell->knee);
+    BSON_APPEND_BOOL(&item, "cheapest", cell->cheapest);
     add_document(&report->lists[ITEMS], &item);
     bson_destroy(&item);
 }

@@ -88,7 +88,7 @@ typedef struct {
     double value, low, high; /* low, high: the interval; NAN: none */
     const char *state;       /* "open", "settled", "dropped" (given up early) or "untried" */
     const char *note;        /* what limited it, or NULL */
-    bool best, knee;
+    bool best, cheapest;
 } report_cell_t;
 void report_heat(report_t *report, const char *rows, const char *columns, const char *values,
                  const char *unit);

@@ -56,9 +56,9 @@ static size_t hosts_of(const char *uri) {
 }
 
 bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t kind, err_t *err) {
-    const size_t cells = lists->thread_count * lists->batch_count * lists->clustered_count *
-                         lists->direct_count * lists->compressor_count * lists->wire_count *
-                         lists->router_count * lists->concern_count;
+    const size_t settings = lists->thread_count * lists->batch_count * lists->clustered_count *
+                            lists->direct_count * lists->compressor_count * lists->wire_count *
+                            lists->router_count * lists->concern_count;
     const bool cluster = kind == SERVER_ROUTER;
     bool direct = false;
     for (size_t i = 0; i < lists->direct_count; i++)
@@ -78,9 +78,9 @@ bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t k
         if (lists->routers[i] > hosts_of(uri))
             return err_set(err, STATUS_USAGE, "--routers: the URI names %zu, not %u", hosts_of(uri),
                            lists->routers[i]);
-    return cells <= CHOICES_MOST_CELLS ||
+    return settings <= CHOICES_MOST_CELLS ||
            err_set(err, STATUS_USAGE,
-                   "these lists make %zu combinations, which nobody would wait for; %d are allowed", cells,
+                   "these lists make %zu combinations, which nobody would wait for; %d are allowed", settings,
                    CHOICES_MOST_CELLS);
 }
 
@@ -92,15 +92,15 @@ static size_t digit(size_t *number, size_t base) {
 }
 
 bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *choice_count,
-                     matrix_cell_t **cells, size_t *cell_count, err_t *err) {
+                     matrix_setting_t **settings, size_t *cell_count, err_t *err) {
     const size_t count = lists->clustered_count * lists->direct_count * lists->compressor_count *
                          lists->wire_count * lists->router_count * lists->concern_count;
     const size_t a_choice = lists->thread_count * lists->batch_count;
     *choice_count = *cell_count = 0;
     *choices = calloc(count + 1, sizeof **choices);
-    *cells = calloc(count * a_choice + 1, sizeof **cells);
-    if (!*choices || !*cells)
-        return err_memory(err, count * a_choice * sizeof **cells);
+    *settings = calloc(count * a_choice + 1, sizeof **settings);
+    if (!*choices || !*settings)
+        return err_memory(err, count * a_choice * sizeof **settings);
     for (size_t i = 0; i < count; i++) {
         size_t rest = i;
         choice_t *choice = &(*choices)[(*choice_count)++];
@@ -111,9 +111,10 @@ bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *ch
         choice->compressor = lists->compressors[digit(&rest, lists->compressor_count)];
         choice->clustered = lists->clustered[digit(&rest, lists->clustered_count)];
         for (size_t j = 0; j < a_choice; j++)
-            (*cells)[(*cell_count)++] = (matrix_cell_t){.threads = lists->threads[j / lists->batch_count],
-                                                        .batch = lists->batches[j % lists->batch_count],
-                                                        .choice = (uint32_t)i};
+            (*settings)[(*cell_count)++] =
+                (matrix_setting_t){.threads = lists->threads[j / lists->batch_count],
+                                   .batch = lists->batches[j % lists->batch_count],
+                                   .choice = (uint32_t)i};
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /* choices: what `tune` varies. The lists that were given, filled up with what this host and the target
  * suggest, and every combination of them: a row of choices (all but threads and batch), and for each of these
- * the cells of a matrix. Main thread. */
+ * the settings of a matrix. Main thread. */
 #ifndef TIPPLE_STUDY_CHOICES_H
 #define TIPPLE_STUDY_CHOICES_H
 
@@ -37,7 +37,7 @@ typedef struct {
  * the target is no cluster. */
 void choices_fill(choice_lists_t *lists, const load_spec_t *load, size_t shards);
 
-/* Lists that do not go with this kind of target, or would be too many cells: status 1. */
+/* Lists that do not go with this kind of target, or would be too many settings: status 1. */
 bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t kind, err_t *err);
 
 /* A write concern with which acknowledged documents may be lost; and what stands in the URI for it, or NULL.
@@ -47,7 +47,7 @@ const char *choice_uri_concern(const choice_t *choice);
 
 /* All combinations; free both. */
 bool choices_combine(const choice_lists_t *lists, choice_t **choices, size_t *choice_count,
-                     matrix_cell_t **cells, size_t *cell_count, err_t *err);
+                     matrix_setting_t **settings, size_t *cell_count, err_t *err);
 
 /* "clustered, zstd, 2 routers": what differs between the choices, so "" when there is only one. */
 enum { CHOICE_NAME = 96 };

@@ -26,16 +26,16 @@ typedef struct {
     pool_t *pool;
     records_t *records;
     records_place_t place;
-    uint8_t page[PAGE], packed[PACKED];
+    uint8_t page[PAGE], compressed[PACKED];
     size_t filled, pages;
     double zlib_bytes, zstd_bytes;
-    double packed_disk, packed_text; /* of the packed files that were looked at, up to where they were */
+    double packed_disk, packed_text; /* of the compressed files that were looked at, up to where they were */
 } gauger_t;
 
 static void pack(gauger_t *gauger) {
     uLongf zlib = PACKED;
-    size_t zstd = ZSTD_compress(gauger->packed, PACKED, gauger->page, PAGE, ZSTD_LEVEL);
-    if (ZSTD_isError(zstd) || compress2(gauger->packed, &zlib, gauger->page, PAGE, ZLIB_LEVEL) != Z_OK)
+    size_t zstd = ZSTD_compress(gauger->compressed, PACKED, gauger->page, PAGE, ZSTD_LEVEL);
+    if (ZSTD_isError(zstd) || compress2(gauger->compressed, &zlib, gauger->page, PAGE, ZLIB_LEVEL) != Z_OK)
         return;
     gauger->zlib_bytes += (double)zlib;
     gauger->zstd_bytes += (double)zstd;
@@ -183,7 +183,7 @@ bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gau
 }
 
 /* Of the other two, what they were beside these when all four were measured: see docs/planning.md. Nothing is
- * packed where the sample does not fill one page; then 0 leaves it to the general figures. */
+ * compressed where the sample does not fill one page; then 0 leaves it to the general figures. */
 double gauge_ratio(const gauge_t *gauge, const char *compressor) {
     if (strcmp(compressor, "none") == 0)
         return 1.07;

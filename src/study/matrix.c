@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Trials of all cells scatter alike, as shares of their means, because it is the same machine that makes
- * them; so what all of them tell together counts as so many trials of each cell besides its own. Two trials
+/* Trials of all settings scatter alike, as shares of their means, because it is the same machine that makes
+ * them; so what all of them tell together counts as so many trials of each setting besides its own. Two trials
  * that happen to be alike are no proof then. */
 enum { LENT = 8 };
 
-/* Bounds, and what is on one side of each: of a two-sided 95 % interval; for dropping a cell, where one error in
- * twenty would be too many, with every cell looked at after every trial; for the knee, where doubt is for the
- * cheaper cell. */
+/* Bounds, and what is on one side of each: of a two-sided 95 % interval; for dropping a setting, where one error in
+ * twenty would be too many, with every setting looked at after every trial; for the cheapest, where doubt is for the
+ * cheaper setting. */
 typedef enum { INTERVAL, DROP, DOUBT, BOUNDS } bound_t;
 static const double probability_of[BOUNDS] = {0.975, 0.9975, 0.84};
 
@@ -20,7 +20,7 @@ enum { KEPT = 128 };
 
 struct matrix {
     matrix_options_t options;
-    matrix_cell_t *cells;
+    matrix_setting_t *settings;
     size_t count;
     size_t *order, at; /* of this round */
     uint32_t rounds, trials;
@@ -40,28 +40,28 @@ static double student(const matrix_t *matrix, bound_t bound, double freedom) {
     return *known;
 }
 
-matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_options_t *options) {
+matrix_t *matrix_new(const matrix_setting_t *settings, size_t count, const matrix_options_t *options) {
     matrix_t *matrix = calloc(1, sizeof *matrix);
     if (!matrix)
         return NULL;
     matrix->options = *options;
     matrix->drawn = options->seed;
     matrix->count = matrix->at = count;
-    matrix->cells = calloc(count + 1, sizeof *matrix->cells);
+    matrix->settings = calloc(count + 1, sizeof *matrix->settings);
     matrix->order = calloc(count + 1, sizeof *matrix->order);
     matrix->student = calloc(BOUNDS, sizeof *matrix->student);
-    if (!matrix->cells || !matrix->order || !matrix->student) {
+    if (!matrix->settings || !matrix->order || !matrix->student) {
         matrix_free(matrix);
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
         matrix->order[i] = i;
-        matrix->cells[i] = (matrix_cell_t){.threads = cells[i].threads,
-                                           .batch = cells[i].batch,
-                                           .choice = cells[i].choice,
-                                           .mean = NAN,
-                                           .low = NAN,
-                                           .high = NAN};
+        matrix->settings[i] = (matrix_setting_t){.threads = settings[i].threads,
+                                                 .batch = settings[i].batch,
+                                                 .choice = settings[i].choice,
+                                                 .mean = NAN,
+                                                 .low = NAN,
+                                                 .high = NAN};
     }
     return matrix;
 }
@@ -69,7 +69,7 @@ matrix_t *matrix_new(const matrix_cell_t *cells, size_t count, const matrix_opti
 void matrix_free(matrix_t *matrix) {
     if (!matrix)
         return;
-    free(matrix->cells);
+    free(matrix->settings);
     free(matrix->order);
     free(matrix->student);
     free(matrix);
@@ -79,62 +79,63 @@ size_t matrix_count(const matrix_t *matrix) {
     return matrix->count;
 }
 
-const matrix_cell_t *matrix_cell(const matrix_t *matrix, size_t cell) {
-    return &matrix->cells[cell];
+const matrix_setting_t *matrix_setting(const matrix_t *matrix, size_t setting) {
+    return &matrix->settings[setting];
 }
 
 /* ---- what the trials tell ---- */
 
-/* What all cells tell of the scatter: squared deviations as shares of the means, and degrees of freedom. */
+/* What all settings tell of the scatter: squared deviations as shares of the means, and degrees of freedom. */
 static double pooled(const matrix_t *matrix, double *freedom) {
     double squares = 0;
     *freedom = 0;
     for (size_t i = 0; i < matrix->count; i++) {
-        const matrix_cell_t *cell = &matrix->cells[i];
-        if (cell->trials < 2)
+        const matrix_setting_t *setting = &matrix->settings[i];
+        if (setting->trials < 2)
             continue;
-        squares += cell->squares / (cell->mean * cell->mean);
-        *freedom += cell->trials - 1;
+        squares += setting->squares / (setting->mean * setting->mean);
+        *freedom += setting->trials - 1;
     }
     return *freedom > 0 ? squares / *freedom : NAN;
 }
 
-/* Of a cell's mean: the standard error as a share of it, and its degrees of freedom. NAN below two trials. */
-static double error_of(const matrix_cell_t *cell, double variance, double all, double *freedom) {
-    const double lent = all < LENT ? all : LENT, own = (double)cell->trials - 1;
+/* Of a setting's mean: the standard error as a share of it, and its degrees of freedom. NAN below two trials. */
+static double error_of(const matrix_setting_t *setting, double variance, double all, double *freedom) {
+    const double lent = all < LENT ? all : LENT, own = (double)setting->trials - 1;
     *freedom = lent + own;
-    if (cell->trials < 2)
+    if (setting->trials < 2)
         return NAN;
-    return sqrt((lent * variance + cell->squares / (cell->mean * cell->mean)) / *freedom / cell->trials);
+    return sqrt((lent * variance + setting->squares / (setting->mean * setting->mean)) / *freedom /
+                setting->trials);
 }
 
 static size_t find_best(const matrix_t *matrix) {
     size_t best = MATRIX_DONE;
     for (size_t i = 0; i < matrix->count; i++)
-        if (matrix->cells[i].trials >= 2 &&
-            (best == MATRIX_DONE || matrix->cells[i].mean > matrix->cells[best].mean))
+        if (matrix->settings[i].trials >= 2 &&
+            (best == MATRIX_DONE || matrix->settings[i].mean > matrix->settings[best].mean))
             best = i;
     return best;
 }
 
 /* The logarithm of mean / best's mean, and how far off it may be at this bound. */
-static double against(const matrix_t *matrix, size_t cell, size_t best, bound_t bound, double *error) {
+static double against(const matrix_t *matrix, size_t setting, size_t best, bound_t bound, double *error) {
     double all, freedom, best_freedom;
     const double variance = pooled(matrix, &all);
-    const double own = error_of(&matrix->cells[cell], variance, all, &freedom),
-                 other = error_of(&matrix->cells[best], variance, all, &best_freedom);
+    const double own = error_of(&matrix->settings[setting], variance, all, &freedom),
+                 other = error_of(&matrix->settings[best], variance, all, &best_freedom);
     *error = student(matrix, bound, fmin(freedom, best_freedom)) * sqrt(own * own + other * other);
-    return log(matrix->cells[cell].mean / matrix->cells[best].mean);
+    return log(matrix->settings[setting].mean / matrix->settings[best].mean);
 }
 
-matrix_share_t matrix_share(const matrix_t *matrix, size_t cell) {
+matrix_share_t matrix_share(const matrix_t *matrix, size_t setting) {
     const size_t best = find_best(matrix);
     double error;
-    if (best == MATRIX_DONE || matrix->cells[cell].trials < 2)
+    if (best == MATRIX_DONE || matrix->settings[setting].trials < 2)
         return (matrix_share_t){NAN, NAN, NAN};
-    if (cell == best)
+    if (setting == best)
         return (matrix_share_t){1, 1, 1};
-    const double share = against(matrix, cell, best, INTERVAL, &error);
+    const double share = against(matrix, setting, best, INTERVAL, &error);
     return (matrix_share_t){exp(share), exp(share - error), exp(share + error)};
 }
 
@@ -143,43 +144,44 @@ static void set_intervals(matrix_t *matrix) {
     const double variance = pooled(matrix, &all);
     size_t enough = 0;
     for (size_t i = 0; i < matrix->count; i++) {
-        matrix_cell_t *cell = &matrix->cells[i];
-        const double error = error_of(cell, variance, all, &freedom);
+        matrix_setting_t *setting = &matrix->settings[i];
+        const double error = error_of(setting, variance, all, &freedom);
         if (isnan(error))
             continue;
         const double half = student(matrix, INTERVAL, freedom) * error;
-        const bool known = half <= matrix->options.precision || cell->trials >= matrix->options.most_trials;
-        cell->low = cell->mean * fmax(1 - half, 0);
-        cell->high = cell->mean * (1 + half);
+        const bool known =
+            half <= matrix->options.precision || setting->trials >= matrix->options.most_trials;
+        setting->low = setting->mean * fmax(1 - half, 0);
+        setting->high = setting->mean * (1 + half);
         enough += known;
-        if (cell->state == MATRIX_OPEN && known && !matrix->options.keep_all)
-            cell->state = MATRIX_SETTLED;
+        if (setting->state == MATRIX_OPEN && known && !matrix->options.keep_all)
+            setting->state = MATRIX_SETTLED;
     }
     for (size_t i = 0; matrix->options.keep_all && enough == matrix->count && i < matrix->count; i++)
-        matrix->cells[i].state = MATRIX_SETTLED;
+        matrix->settings[i].state = MATRIX_SETTLED;
 }
 
-/* Shown to be slower than what the knee may be: neither the best nor the knee. */
+/* Shown to be slower than what the cheapest may be: neither the best nor the cheapest. */
 static void drop_hopeless(matrix_t *matrix) {
     const size_t best = find_best(matrix);
     const double least = log(1 - matrix->options.nearly);
     for (size_t i = 0; best != MATRIX_DONE && i < matrix->count; i++) {
         double error;
-        if (i == best || matrix->cells[i].trials < 2 || matrix->cells[i].state != MATRIX_OPEN ||
+        if (i == best || matrix->settings[i].trials < 2 || matrix->settings[i].state != MATRIX_OPEN ||
             matrix->options.keep_all)
             continue;
         if (against(matrix, i, best, DROP, &error) + error < least)
-            matrix->cells[i].state = MATRIX_DROPPED;
+            matrix->settings[i].state = MATRIX_DROPPED;
     }
 }
 
 void matrix_add(matrix_t *matrix, size_t at, double rate, int64_t took_ns) {
-    matrix_cell_t *cell = &matrix->cells[at];
-    const double before = cell->trials ? cell->mean : 0;
-    cell->trials++;
-    cell->mean = before + (rate - before) / cell->trials;
-    cell->squares += (rate - before) * (rate - cell->mean);
-    cell->took_ns += took_ns;
+    matrix_setting_t *setting = &matrix->settings[at];
+    const double before = setting->trials ? setting->mean : 0;
+    setting->trials++;
+    setting->mean = before + (rate - before) / setting->trials;
+    setting->squares += (rate - before) * (rate - setting->mean);
+    setting->took_ns += took_ns;
     matrix->trials++;
     matrix->spent_ns += took_ns;
     matrix->at++;
@@ -201,14 +203,14 @@ static void begin_round(matrix_t *matrix) {
 
 static bool any_open(const matrix_t *matrix) {
     for (size_t i = 0; i < matrix->count; i++)
-        if (matrix->cells[i].state == MATRIX_OPEN)
+        if (matrix->settings[i].state == MATRIX_OPEN)
             return true;
     return false;
 }
 
-/* What another trial of this cell will take, by what trials took so far. */
-static int64_t expected_ns(const matrix_t *matrix, const matrix_cell_t *cell) {
-    return cell->trials     ? cell->took_ns / cell->trials
+/* What another trial of this setting will take, by what trials took so far. */
+static int64_t expected_ns(const matrix_t *matrix, const matrix_setting_t *setting) {
+    return setting->trials  ? setting->took_ns / setting->trials
            : matrix->trials ? matrix->spent_ns / matrix->trials
                             : 0;
 }
@@ -216,10 +218,11 @@ static int64_t expected_ns(const matrix_t *matrix, const matrix_cell_t *cell) {
 size_t matrix_next(matrix_t *matrix) {
     while (any_open(matrix)) {
         for (; matrix->at < matrix->count; matrix->at++) {
-            const matrix_cell_t *cell = &matrix->cells[matrix->order[matrix->at]];
-            if (cell->state != MATRIX_OPEN)
+            const matrix_setting_t *setting = &matrix->settings[matrix->order[matrix->at]];
+            if (setting->state != MATRIX_OPEN)
                 continue;
-            matrix->budget_spent = matrix->spent_ns + expected_ns(matrix, cell) > matrix->options.budget_ns;
+            matrix->budget_spent =
+                matrix->spent_ns + expected_ns(matrix, setting) > matrix->options.budget_ns;
             return matrix->budget_spent ? MATRIX_DONE : matrix->order[matrix->at];
         }
         begin_round(matrix);
@@ -229,27 +232,27 @@ size_t matrix_next(matrix_t *matrix) {
 
 /* ---- the verdict ---- */
 
-static bool is_cheaper(const matrix_cell_t *a, const matrix_cell_t *b) {
+static bool is_cheaper(const matrix_setting_t *a, const matrix_setting_t *b) {
     return a->threads != b->threads ? a->threads < b->threads
            : a->batch != b->batch   ? a->batch < b->batch
                                     : a->choice < b->choice;
 }
 
-bool matrix_reaches(const matrix_t *matrix, size_t cell, size_t other) {
+bool matrix_reaches(const matrix_t *matrix, size_t setting, size_t other) {
     double error;
-    if (matrix->cells[cell].trials < 2 || matrix->cells[cell].state == MATRIX_DROPPED ||
-        matrix->cells[other].trials < 2)
+    if (matrix->settings[setting].trials < 2 || matrix->settings[setting].state == MATRIX_DROPPED ||
+        matrix->settings[other].trials < 2)
         return false;
-    return cell == other ||
-           against(matrix, cell, other, DOUBT, &error) + error >= log(1 - matrix->options.nearly);
+    return setting == other ||
+           against(matrix, setting, other, DOUBT, &error) + error >= log(1 - matrix->options.nearly);
 }
 
-static size_t find_knee(const matrix_t *matrix, size_t best) {
-    size_t knee = best;
+static size_t find_cheapest(const matrix_t *matrix, size_t best) {
+    size_t cheapest = best;
     for (size_t i = 0; i < matrix->count; i++)
-        if (is_cheaper(&matrix->cells[i], &matrix->cells[knee]) && matrix_reaches(matrix, i, best))
-            knee = i;
-    return knee;
+        if (is_cheaper(&matrix->settings[i], &matrix->settings[cheapest]) && matrix_reaches(matrix, i, best))
+            cheapest = i;
+    return cheapest;
 }
 
 void matrix_judge(const matrix_t *matrix, matrix_verdict_t *verdict) {
@@ -257,10 +260,10 @@ void matrix_judge(const matrix_t *matrix, matrix_verdict_t *verdict) {
                                   .trials = matrix->trials,
                                   .rounds = matrix->rounds,
                                   .budget_spent = matrix->budget_spent};
-    verdict->knee = verdict->best == MATRIX_DONE ? MATRIX_DONE : find_knee(matrix, verdict->best);
+    verdict->cheapest = verdict->best == MATRIX_DONE ? MATRIX_DONE : find_cheapest(matrix, verdict->best);
     for (size_t i = 0; i < matrix->count; i++) {
-        verdict->settled += matrix->cells[i].state == MATRIX_SETTLED;
-        verdict->dropped += matrix->cells[i].state == MATRIX_DROPPED;
-        verdict->untried += matrix->cells[i].trials < 2;
+        verdict->settled += matrix->settings[i].state == MATRIX_SETTLED;
+        verdict->dropped += matrix->settings[i].state == MATRIX_DROPPED;
+        verdict->untried += matrix->settings[i].trials < 2;
     }
 }

@@ -112,7 +112,7 @@ void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uin
     const uint64_t asked = trials_first(fit), read = trials->result->counts.read;
     const int64_t besides =
         trials_took_ns(trials) - trials->result->moving_ns; /* making it, dropping it, ... */
-    int64_t most = fit->budget_ns / (int64_t)(fit->cells * fit->rounds) - besides;
+    int64_t most = fit->budget_ns / (int64_t)(fit->settings * fit->rounds) - besides;
     most = most > MOST_TRIAL_NS ? MOST_TRIAL_NS : most < LEAST_TRIAL_NS ? LEAST_TRIAL_NS : most;
     const double fits = trials_rate(trials) * (double)most / 1e9;
     trials->limit = asked;
@@ -126,7 +126,7 @@ void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uin
 
 /* ---- what is said meanwhile ---- */
 
-void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_cell_t *cell, const char *name,
+void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t *setting, const char *name,
                 int64_t since_ns, int64_t budget_ns) {
     char took[UNITS_MAX], budget[UNITS_MAX], line[256], rate[UNITS_MAX] = "";
     size_t open = 0;
@@ -134,14 +134,14 @@ void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_cell_t *c
     if (!log_progress_is_due(&trials->progress))
         return;
     for (size_t i = 0; i < matrix_count(matrix); i++) {
-        open += matrix_cell(matrix, i)->state == MATRIX_OPEN;
-        made += matrix_cell(matrix, i)->trials;
+        open += matrix_setting(matrix, i)->state == MATRIX_OPEN;
+        made += matrix_setting(matrix, i)->trials;
     }
-    if (cell->trials)
-        units_rate(rate, cell->mean);
+    if (setting->trials)
+        units_rate(rate, setting->mean);
     units_time(took, clock_now_ns() - since_ns);
     units_time(budget, budget_ns);
-    snprintf(line, sizeof line, "trial %llu   %zu of %zu cells still open   %s of %s   %.60s%s%s%s",
+    snprintf(line, sizeof line, "trial %llu   %zu of %zu settings still open   %s of %s   %.60s%s%s%s",
              (unsigned long long)made + 1, open, matrix_count(matrix), took, budget, name, *rate ? ": " : "",
              rate, *rate ? " docs/s" : "");
     log_progress_say(&trials->progress, line);

@@ -49,18 +49,18 @@ int64_t trials_took_ns(const trials_t *trials); /* since trials_begin */
 double trials_rate(const trials_t *trials);     /* documents a second of the last one, while threads loaded */
 
 /* How many records a trial has, from the first one, which is not counted: it reads the files into the page
- * cache and lets servers allocate what they keep. asked: 0: 200,000, fewer where all cells together would not
+ * cache and lets servers allocate what they keep. asked: 0: 200,000, fewer where all settings together would not
  * come to `rounds` within the budget, or a trial would take longer than it must. */
 typedef struct {
     uint64_t asked;
     int64_t budget_ns;
-    size_t cells, rounds;
+    size_t settings, rounds;
 } trials_fit_t;
 void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uint64_t *records);
 uint64_t trials_first(const trials_fit_t *fit); /* the limit of the first one */
 
 /* What is tried now, and how far it is. log_progress_end ends it. */
-void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_cell_t *cell, const char *name,
+void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t *setting, const char *name,
                 int64_t since_ns, int64_t budget_ns);
 
 #endif

@@ -260,7 +260,7 @@ static void one_call(report_t *report, odd_t *odd) {
                                     .state = states[odd_below(odd, 5)],
                                     .note = odd_byte(odd) & 1 ? text_of(odd) : NULL,
                                     .best = odd_byte(odd) & 1,
-                                    .knee = odd_byte(odd) & 1};
+                                    .cheapest = odd_byte(odd) & 1};
         report_cell(report, &cell);
         return;
     }

@@ -68,7 +68,7 @@ class Mixin:
     def phases(self, drill):
         return {phase["phase"]: phase for phase in drill["phases"]}
 
-    def adds_up(self, drill, documents, foretold=True):
+    def adds_up(self, drill, documents, predicted=True):
         """Phases one behind the other, which are nearly the whole; errors that follow from what is beside them."""
         self.assertTrue(drill["finished"])
         self.assertEqual((documents, documents), (drill["load"]["loaded"], drill["verified"]))
@@ -81,20 +81,20 @@ class Mixin:
             self.assertLessEqual(phase["began_seconds"] + (phase["phase"] != "look") * phase["seconds"],
                                  drill["seconds"] * 1.0001)
         for thing in (*measured, drill):
-            if not foretold:
-                self.assertIsNone(thing["foretold"])
+            if not predicted:
+                self.assertIsNone(thing["predicted"])
                 self.assertIsNone(thing["error_percent"])
                 continue
-            guess = thing["foretold"]
+            guess = thing["predicted"]
             self.assertLessEqual(0, guess["low"])
             self.assertLessEqual(guess["low"], guess["seconds"])
             self.assertLessEqual(guess["seconds"], guess["high"])
             if thing["seconds"] > 0.001:  # else the digits that are printed are too few
                 self.assertAlmostEqual((guess["seconds"] / thing["seconds"] - 1) * 100, thing["error_percent"],
                                        delta=0.2 + abs(thing["error_percent"]) / 100)
-        if foretold:
-            self.assertAlmostEqual(sum(phase["foretold"]["seconds"] for phase in drill["phases"]),
-                                   drill["foretold"]["seconds"], places=4)
+        if predicted:
+            self.assertAlmostEqual(sum(phase["predicted"]["seconds"] for phase in drill["phases"]),
+                                   drill["predicted"]["seconds"], places=4)
 
     def start(self, *words):
         """A drill in the background; what it says is read as it comes: see heard."""

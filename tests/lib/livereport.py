@@ -25,7 +25,7 @@ SCHEMES = ("light", "dark")
 # what is read, and what it is read on; a picture needs less
 TEXTS = [("ink", "page"), ("soft", "page"), ("ink", "wash"), ("ink", "track"), ("good", "good-wash"),
          ("fair", "fair-wash"), ("bad", "bad-wash")] + [("t%d" % level, "h%d" % level) for level in range(7)]
-PICTURES = [("s%d" % style, "page") for style in range(6)] + [("knee", "page")]
+PICTURES = [("s%d" % style, "page") for style in range(6)] + [("cheapest", "page")]
 
 
 class Page(html.parser.HTMLParser):

@@ -81,26 +81,26 @@ class Mixin(livetune.Mixin):
         return config.partition("block_compressor=")[2].split(",")[0], "clusteredIndex" in listed["options"]
 
     def adds_up(self, said, records):
-        """Trials, shares and the cells that stand out, from the numbers that were printed."""
-        cells = said["cells"]
-        self.assertEqual(said["trials"], sum(cell["trials"] for cell in cells))
+        """Trials, shares and the settings that stand out, from the numbers that were printed."""
+        settings = said["settings"]
+        self.assertEqual(said["trials"], sum(setting["trials"] for setting in settings))
         self.assertTrue(said["checkpoints"])
-        for cell in cells:
-            self.assertGreaterEqual(cell["trials"], 2)
-            self.assertEqual(cell["documents"], cell["trials"] * records)
-            self.assertLessEqual(cell["low"], cell["docs_per_second"])
-            self.assertLessEqual(cell["docs_per_second"], cell["high"])
-            self.assertLessEqual(cell["docs_per_second"], cell["acknowledged_per_second"])  # without the checkpoint
-            disk = cell["storage_bytes"] + cell["index_bytes"]
-            self.assertAlmostEqual(cell["share"], disk / cell["data_bytes"], 4)
-            self.assertAlmostEqual(cell["ratio"], cell["data_bytes"] / disk, 3)
-            self.assertAlmostEqual(cell["bytes_per_document"], disk / records, 2)
-            self.assertGreater(cell["scan_cache_seconds"], 0)
-        self.assertTrue(any(cell["docs_per_second"] < cell["acknowledged_per_second"] for cell in cells))
+        for setting in settings:
+            self.assertGreaterEqual(setting["trials"], 2)
+            self.assertEqual(setting["documents"], setting["trials"] * records)
+            self.assertLessEqual(setting["low"], setting["docs_per_second"])
+            self.assertLessEqual(setting["docs_per_second"], setting["high"])
+            self.assertLessEqual(setting["docs_per_second"], setting["acknowledged_per_second"])  # without the checkpoint
+            disk = setting["storage_bytes"] + setting["index_bytes"]
+            self.assertAlmostEqual(setting["share"], disk / setting["data_bytes"], 4)
+            self.assertAlmostEqual(setting["ratio"], setting["data_bytes"] / disk, 3)
+            self.assertAlmostEqual(setting["bytes_per_document"], disk / records, 2)
+            self.assertGreater(setting["scan_cache_seconds"], 0)
+        self.assertTrue(any(setting["docs_per_second"] < setting["acknowledged_per_second"] for setting in settings))
         for name, key, chosen in (("smallest", "bytes_per_document", min), ("fastest_load", "docs_per_second", max),
                                   ("fastest_scan", "scan_cache_seconds", min)):
-            self.assertEqual(chosen(cell[key] for cell in cells), said[name][key])
-            self.assertIn(said[name], cells)
-        self.assertIn(said["recommended"], cells)
+            self.assertEqual(chosen(setting[key] for setting in settings), said[name][key])
+            self.assertIn(said[name], settings)
+        self.assertIn(said["recommended"], settings)
         self.assertLessEqual(said["recommended"]["bytes_per_document"], said["fastest_load"]["bytes_per_document"])
         self.assertIn(" --compressor %s " % said["recommended"]["compressor"], said["load"])

@@ -5,7 +5,7 @@
             said = self.tune("--threads", "1,2", "--batch", "100", "--sample", "500", "a.csv")
             self.adds_up(said, 500)
 
-Nothing is asserted on speed. With --precision 100% two trials of a cell are enough on a steady machine, and the budget
+Nothing is asserted on speed. With --precision 100% two trials of a setting are enough on a steady machine, and the budget
 is long, so that a slow machine only takes longer.
 """
 import json
@@ -63,31 +63,31 @@ class Mixin:
         self.assertTrue(livetest.wait_for(lambda: "results.tipple.tune" in self.scratch_names()))
 
     def cell_keys(self, said):
-        return [(cell["threads"], cell["batch"]) for cell in said["cells"]]
+        return [(setting["threads"], setting["batch"]) for setting in said["settings"]]
 
     def adds_up(self, said, records):
-        """Trials, documents, intervals, best and knee, from the numbers that were printed."""
-        cells = said["cells"]
-        self.assertEqual(said["trials"], sum(cell["trials"] for cell in cells))
-        self.assertEqual(len(cells), len({json.dumps([cell[key] for key in (
+        """Trials, documents, intervals, best and cheapest, from the numbers that were printed."""
+        settings = said["settings"]
+        self.assertEqual(said["trials"], sum(setting["trials"] for setting in settings))
+        self.assertEqual(len(settings), len({json.dumps([setting[key] for key in (
             "threads", "batch", "clustered", "compressor", "wire_compressor", "write_concern", "direct",
-            "routers")]) for cell in cells}))
-        for cell in cells:
-            self.assertGreaterEqual(cell["trials"], 2)
-            self.assertEqual(cell["documents"], cell["trials"] * records)
-            self.assertLessEqual(cell["low"], cell["docs_per_second"])
-            self.assertLessEqual(cell["docs_per_second"], cell["high"])
-            self.assertGreater(cell["docs_per_second"], 0)
-            self.assertIn(cell["limit"], ("client CPU", "host CPU", "network", "input", "one shard", "router",
+            "routers")]) for setting in settings}))
+        for setting in settings:
+            self.assertGreaterEqual(setting["trials"], 2)
+            self.assertEqual(setting["documents"], setting["trials"] * records)
+            self.assertLessEqual(setting["low"], setting["docs_per_second"])
+            self.assertLessEqual(setting["docs_per_second"], setting["high"])
+            self.assertGreater(setting["docs_per_second"], 0)
+            self.assertIn(setting["limit"], ("client CPU", "host CPU", "network", "input", "one shard", "router",
                                            "server CPU", "server"))
-        self.assertEqual(said["settled"], sum(cell["state"] == "settled" for cell in cells))
-        self.assertEqual(said["dropped"], sum(cell["state"] == "dropped" for cell in cells))
-        best, knee = said["best"], said["knee"]
-        self.assertEqual(best["docs_per_second"], max(cell["docs_per_second"] for cell in cells))
-        self.assertIn(best, cells)
-        self.assertIn(knee, cells)
-        self.assertNotEqual("dropped", knee["state"])
-        self.assertLessEqual((knee["threads"], knee["batch"]), (best["threads"], best["batch"]))
+        self.assertEqual(said["settled"], sum(setting["state"] == "settled" for setting in settings))
+        self.assertEqual(said["dropped"], sum(setting["state"] == "dropped" for setting in settings))
+        best, cheapest = said["best"], said["cheapest"]
+        self.assertEqual(best["docs_per_second"], max(setting["docs_per_second"] for setting in settings))
+        self.assertIn(best, settings)
+        self.assertIn(cheapest, settings)
+        self.assertNotEqual("dropped", cheapest["state"])
+        self.assertLessEqual((cheapest["threads"], cheapest["batch"]), (best["threads"], best["batch"]))
 
     def interrupted(self, number, *words):
         """A signal in the middle of a trial: the process dies of it, and leaves nothing."""

@@ -24,7 +24,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         return len(found)
 
     def test_whole(self):
-        """every phase, with what was foretold of it; the first query's answer; a line in the history"""
+        """every phase, with what was predicted of it; the first query's answer; a line in the history"""
         said = self.drill(*livedrill.SMALL, "--index", "k:1", "--index", "t:-1", "--threads", "2", "--batch", "100",
                           "a.csv")
         drill, = said["drills"]
@@ -56,15 +56,15 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         for name in livedrill.PHASES:
             self.assertEqual(name != "place", any(line.startswith(name + "  ") for line in lines), name)
         self.assertRegex(lines[-1], r"^from nothing to verified in .*; indexes were \d+ %; mot greenness was answered ")
-        self.assertRegex(done.stderr, r"drill: foretold for 3,000 documents: .* from nothing to verified")
+        self.assertRegex(done.stderr, r"drill: predicted for 3,000 documents: .* from nothing to verified")
         for words, _ in livedrill.ANNOUNCED:
             self.assertIn("drill: " + words, done.stderr)
 
-    def test_not_foretold(self):
+    def test_not_predicted(self):
         """--no-predict: no samples, and the same drill"""
         said = self.drill("--no-predict", "a.csv")
         self.assertEqual([], said["samples"])
-        self.adds_up(said["drills"][0], self.ROWS, foretold=False)
+        self.adds_up(said["drills"][0], self.ROWS, predicted=False)
         self.assertIsNone(said["documents"])
 
     def fits(self, samples, documents):
@@ -101,9 +101,9 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                          [sample["documents"] for sample in said["samples"]])
         for phase in drill["phases"]:
             self.assertIsNone(phase["seconds"])
-            self.assertLessEqual(phase["foretold"]["low"], phase["foretold"]["seconds"])
-            self.assertLessEqual(phase["foretold"]["seconds"], phase["foretold"]["high"])
-        load = self.phases(drill)["load"]["foretold"]
+            self.assertLessEqual(phase["predicted"]["low"], phase["predicted"]["seconds"])
+            self.assertLessEqual(phase["predicted"]["seconds"], phase["predicted"]["high"])
+        load = self.phases(drill)["load"]["predicted"]
         expected = list(self.fits(said["samples"], 1000000))
         self.assertTrue(any(low * 0.98 <= load["seconds"] <= high * 1.02 for low, high in expected), (expected, load))
         self.assertGreater(load["high"], load["low"])
@@ -363,7 +363,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.hold("")
         status, out, said = self.ended(first)
         self.assertEqual(0, status, said)
-        self.adds_up(json.loads(out)["drills"][0], self.ROWS, foretold=False)
+        self.adds_up(json.loads(out)["drills"][0], self.ROWS, predicted=False)
         self.assertEqual(before, self.target())
 
     def test_long_phase(self):

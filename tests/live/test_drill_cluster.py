@@ -36,7 +36,7 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.assertIsNone(self.drill("--drop", self.database + ".other", "a.csv", status=1))
         self.assertEqual(before, self.target())
         said = self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
-        self.adds_up(said["drills"][0], self.ROWS, foretold=False)
+        self.adds_up(said["drills"][0], self.ROWS, predicted=False)
         self.assertNotEqual(before["results"][0], self.target()["results"][0])
         self.assertEqual(*[sorted(raw[17:] for raw in target["results"][1]) for target in (before, self.target())])
         self.assertEqual({"t": "hashed"}, self.sharded("results")[0]["key"])
@@ -49,7 +49,7 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         """--scale, past the routers"""
         said = self.drill("--scale", "2m", "--sample", "800", "--direct", "a.csv")
         self.assertEqual(("scale", 2000000, 12), (said["mode"], said["documents"], len(said["samples"])))
-        self.assertIsNotNone(self.phases(said["drills"][0])["place"]["foretold"])
+        self.assertIsNotNone(self.phases(said["drills"][0])["place"]["predicted"])
         self.clean()
 
     def test_interrupted(self):

@@ -100,7 +100,7 @@ class Rate(livetest.Case):
 
 class Polite(livetest.Case):
     def test_loads_everything(self):
-        """--polite loads all of it, and says how much it gave way"""
+        """--polite loads all of it, and says how much it slowed down"""
         # on a machine that is busy with other tests, a polite load takes its time: few batches, and no hurry
         for words, count in ((), 40000), (("-j", 1), 40000), (("-j", 16, "-b", 10), 4000), (("--max-rate", "40k"), 40000):
             text = rows(count, bad={5})
@@ -119,7 +119,7 @@ class Polite(livetest.Case):
         """the summary has a line for it; without --polite it has not"""
         self.write("a.csv", rows(2000))
         done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
-        self.assertRegex(done.stdout.decode(), r"(?m)^polite: gave way \d+% of the time( \(.+\))?$")
+        self.assertRegex(done.stdout.decode(), r"(?m)^polite: slowed down \d+% of the time( \(.+\))?$")
         done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
         self.assertNotIn(b"polite", done.stdout)
         self.write("b.csv", rows(2000, 2))

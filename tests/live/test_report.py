@@ -228,48 +228,48 @@ class Report(livetest.Case):
 
     def check_tune(self, said, found):
         items = livereport.section(found, "Documents a second")["items"]
-        cells = {(item["row"], item["column"]): item for item in items}
-        self.assertEqual({(str(cell["threads"]), str(cell["batch"])) for cell in said["cells"]}, set(cells))
-        for cell in said["cells"]:
-            item = cells[str(cell["threads"]), str(cell["batch"])]
+        settings = {(item["row"], item["column"]): item for item in items}
+        self.assertEqual({(str(setting["threads"]), str(setting["batch"])) for setting in said["settings"]}, set(settings))
+        for setting in said["settings"]:
+            item = settings[str(setting["threads"]), str(setting["batch"])]
             for name, field in (("value", "docs_per_second"), ("low", "low"), ("high", "high")):
-                self.assertAlmostEqual(cell[field], item[name], delta=0.1)
-            self.assertEqual((cell["state"], cell["limit"]), (item["state"], item["note"]))
-            self.assertEqual((cell == said["best"], cell == said["knee"]), (item["best"], item["knee"]))
-        self.assertEqual([said["load"]], livereport.section(found, "To load like the knee")["items"])
+                self.assertAlmostEqual(setting[field], item[name], delta=0.1)
+            self.assertEqual((setting["state"], setting["limit"]), (item["state"], item["note"]))
+            self.assertEqual((setting == said["best"], setting == said["cheapest"]), (item["best"], item["cheapest"]))
+        self.assertEqual([said["load"]], livereport.section(found, "To load with the cheapest setting")["items"])
 
     def test_tune(self):
-        """every cell with its interval, best and knee, and the line to paste"""
+        """every setting with its interval, best and cheapest, and the line to paste"""
         said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.json", "a.csv")
         self.check_tune(said, self.document("tune.json"))
         said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
         page = self.page("tune.html")
         self.assertIn(said["load"], page.lines)
-        cells = page.tables["Documents a second"]
-        self.assertEqual(4, len(cells))
-        self.assertEqual([(str(said["knee"]["threads"]), str(said["knee"]["batch"]))],
-                         [(cell["threads"], cell["documents a batch"]) for cell in cells if cell["knee"] == "knee"])
-        self.assertTrue(page.sentence.startswith("The knee is %d thread" % said["knee"]["threads"]), page.sentence)
+        settings = page.tables["Documents a second"]
+        self.assertEqual(4, len(settings))
+        self.assertEqual([(str(said["cheapest"]["threads"]), str(said["cheapest"]["batch"]))],
+                         [(setting["threads"], setting["documents a batch"]) for setting in settings if setting["cheapest"] == "cheapest"])
+        self.assertTrue(page.sentence.startswith("The cheapest setting that is nearly as fast as the best is %d thread" % said["cheapest"]["threads"]), page.sentence)
 
     def test_storage(self):
         """each way to store, with its sizes"""
         said = self.said("tune", "--format", "mot", "--storage", "--compressor", "none,zstd", "--sample", "400",
                          "--precision", "100%", "--budget", "8m", "--report", "storage.json", "a.csv")
         rows = livereport.rows(livereport.section(self.document("storage.json"), "Ways to store"))
-        self.assertEqual(len(said["cells"]), len(rows))
-        for cell, row in zip(said["cells"], rows):
-            self.assertTrue(row["compressor, collection, keys"].startswith(cell["compressor"]))
+        self.assertEqual(len(said["settings"]), len(rows))
+        for setting, row in zip(said["settings"], rows):
+            self.assertTrue(row["compressor, collection, keys"].startswith(setting["compressor"]))
             for name, field, places in (("documents a second", "docs_per_second", 1),
                                         ("data on disk", "storage_bytes", 1),
                                         ("bytes a document", "bytes_per_document", 2),
                                         ("scan, from the cache", "scan_cache_seconds", 5)):
-                self.assertAlmostEqual(cell[field], row[name], places)
+                self.assertAlmostEqual(setting[field], row[name], places)
         self.assertEqual(1, sum("recommended" in row["remark"] for row in rows))
 
     # ---- drill
 
     def check_drill(self, said, found):
-        """Phases, measured and foretold, of each pass."""
+        """Phases, measured and predicted, of each pass."""
         pictures = [each["items"] for each in found["sections"] if each["kind"] == "timeline"]
         self.assertEqual(len(said["drills"]), len(pictures))
         for each, items in zip(said["drills"], pictures):
@@ -278,15 +278,15 @@ class Report(livetest.Case):
                 phase = phases[item["name"]]
                 self.assertAlmostEqual(phase["seconds"], item["took"], 5)
                 self.assertAlmostEqual(phase["began_seconds"], item["began"], 5)
-                if phase["foretold"]:
-                    self.assertAlmostEqual(phase["foretold"]["seconds"], item["predicted"], 5)
+                if phase["predicted"]:
+                    self.assertAlmostEqual(phase["predicted"]["seconds"], item["predicted"], 5)
                 else:
                     self.assertIsNone(item["predicted"])
             self.assertEqual(sorted(item["began"] for item in items), [item["began"] for item in items])
             self.assertLessEqual({"load", "verify", "first query"}, {item["name"] for item in items})
 
     def test_drill(self):
-        """each phase beside what was foretold of it, and the sentence"""
+        """each phase beside what was predicted of it, and the sentence"""
         words = ("--format", "mot", "--sample", "500", "--index", "k:1", "b.csv")
         self.write("b.csv", livetest.rows(2000, 5))
         said = self.said("drill", *words, "--indexes", "both", "--report", "drill.json")
@@ -295,10 +295,10 @@ class Report(livetest.Case):
         self.assertEqual((0, 2000), (found["status"], livereport.figures(found)["documents verified"]))
         self.assertTrue(found["sentence"].startswith("From nothing to verified in "), found["sentence"])
         self.said("drill", *words, "--predict-only", "--report", "drill.html")
-        self.assertTrue(self.page("drill.html").sentence.startswith("Foretold: from nothing to verified in "))
+        self.assertTrue(self.page("drill.html").sentence.startswith("Predicted: from nothing to verified in "))
         self.said("drill", *words, "--scale", "1m", "--report", "scale.json")
         figures = livereport.figures(self.document("scale.json"))
-        self.assertEqual(1000000, figures["documents foretold for"])
+        self.assertEqual(1000000, figures["documents predicted for"])
         self.assertNotIn("documents in the files", figures)  # they have 2,000
 
     # ---- pages in a browser
@@ -356,7 +356,7 @@ def odd_documents():
             "column": {"name": "documents a batch", "unit": ""}, "value": {"name": "documents", "unit": "documents/s"},
             "items": [{"row": str(row), "column": str(column * 100), "value": 1e5 + 1000 * row * column, "low": 1e5,
                        "high": 2e5, "state": "dropped" if row < 3 else "settled", "note": "one shard",
-                       "best": row == 16 and column == 16, "knee": row == 8 and column == 9}
+                       "best": row == 16 and column == 16, "cheapest": row == 8 and column == 9}
                       for row in range(1, 17) for column in range(1, 17)]}
     timeline = {"kind": "timeline", "title": "Phases", "items": [
         {"name": name, "began": began, "took": took, "predicted": predicted, "low": low, "high": high}

@@ -1,4 +1,4 @@
-"""tipple tune --storage: that each cell is what it says it is, that its sizes are the server's, and what is left."""
+"""tipple tune --storage: that each setting is what it says it is, that its sizes are the server's, and what is left."""
 import json
 import os
 import signal
@@ -18,18 +18,18 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.adds_up(said, 1500)
         seen = self.seen()
         self.assertEqual(said["trials"] + 1, len(seen))  # the warm-up
-        self.assertEqual(8, len(said["cells"]))
+        self.assertEqual(8, len(said["settings"]))
         values = set()
-        for cell in said["cells"]:
+        for setting in said["settings"]:
             of = [one for one in seen[1:] if (one["compressor"], one["clustered"], one["short"]) == (
-                cell["compressor"], cell["clustered"] == "yes", cell["keys"] == "short")]
-            self.assertEqual(cell["trials"], len(of))
+                setting["compressor"], setting["clustered"] == "yes", setting["keys"] == "short")]
+            self.assertEqual(setting["trials"], len(of))
             self.assertEqual({1500}, {one["count"] for one in of})
-            self.assertEqual({cell["data_bytes"]}, {one["size"] for one in of})
-            self.near(cell["storage_bytes"], [one["storage"] for one in of])
-            self.near(cell["index_bytes"], [one["indexes"] for one in of])
-            self.assertEqual(cell["clustered"] == "yes", cell["index_bytes"] == 0)
-            self.assertGreater(cell["scan_disk_seconds"], 0)
+            self.assertEqual({setting["data_bytes"]}, {one["size"] for one in of})
+            self.near(setting["storage_bytes"], [one["storage"] for one in of])
+            self.near(setting["index_bytes"], [one["indexes"] for one in of])
+            self.assertEqual(setting["clustered"] == "yes", setting["index_bytes"] == 0)
+            self.assertGreater(setting["scan_disk_seconds"], 0)
             values |= {one["values"] for one in of}
         self.assertEqual(1, len(values))  # the same record's, whatever the keys are
 
@@ -40,16 +40,16 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.addCleanup(os.remove, self.folder / "cache.yaml")
         said = self.storage("--compressor", "zlib", "--clustered", "--threads", "1", "--sample", "9999", "a.csv",
                             ignored="cache.yaml")
-        for cell, form, name in zip(said["cells"], ("mot-long", "./cache.yaml"), ("long", "short")):
-            self.assertEqual(name, cell["keys"])
+        for setting, form, name in zip(said["settings"], ("mot-long", "./cache.yaml"), ("long", "short")):
+            self.assertEqual(name, setting["keys"])
             self.tipple("load", "--format", form, "--uri", self.uri(name), "--compressor", "zlib", "--clustered",
                         "--threads", "1", "a.csv")
             self.client.command("admin", {"fsync": 1})
             stats = self.client.command(self.database, {"collStats": name})
-            self.assertEqual((stats["count"], stats["size"]), (cell["documents"] // cell["trials"], cell["data_bytes"]))
-            self.near(cell["storage_bytes"], [stats["storageSize"]])
-            self.near(cell["bytes_per_document"] * stats["count"], [stats["storageSize"]])
-        self.assertLess(said["cells"][1]["data_bytes"], 0.8 * said["cells"][0]["data_bytes"])
+            self.assertEqual((stats["count"], stats["size"]), (setting["documents"] // setting["trials"], setting["data_bytes"]))
+            self.near(setting["storage_bytes"], [stats["storageSize"]])
+            self.near(setting["bytes_per_document"] * stats["count"], [stats["storageSize"]])
+        self.assertLess(said["settings"][1]["data_bytes"], 0.8 * said["settings"][0]["data_bytes"])
 
     def test_lines_to_paste(self):
         """the format file and the line that are told load what was recommended; so does the line for a person"""
@@ -76,7 +76,7 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertEqual(("zstd", True), self.made("again"))
 
     def test_for_a_person(self):
-        """a row for each cell, a '-' for what was not measured, the four that stand out"""
+        """a row for each setting, a '-' for what was not measured, the four that stand out"""
         done = self.tipple(*self.tune_words(*livestorage.PATIENT, "--compressor", "none,snappy", "--clustered",
                                             "--sample", "500", "a.csv"), **self.environment)
         table = done.stdout.decode()
@@ -89,9 +89,9 @@ class Storage(livestorage.Mixin, livetest.Case):
         self.assertEqual({}, self.everything())
 
     def test_short_already(self):
-        """a format whose keys are short has one kind of cells, and says so"""
+        """a format whose keys are short has one kind of settings, and says so"""
         said = self.storage("--compressor", "none", "--clustered", "--sample", "500", "a.csv", form="mot")
-        self.assertEqual(["long"], [cell["keys"] for cell in said["cells"]])
+        self.assertEqual(["long"], [setting["keys"] for setting in said["settings"]])
         self.assertIn("short keys are left out: those of the format mot are as short", self.stderr)
         self.assertIn("--format mot ", said["load"])
 
@@ -101,7 +101,7 @@ class Storage(livestorage.Mixin, livetest.Case):
         wanted = sum(b"|SW|" in line and line.count(b"|") == 13
                      for line in livetest.rows(800, 5, bad={7, 9}).splitlines()[1:])
         said = self.storage("--compressor", "none", "--clustered", "--filter", "postcodeArea==SW", "a.csv")
-        self.assertEqual([wanted, wanted], [cell["documents"] / cell["trials"] for cell in said["cells"]])
+        self.assertEqual([wanted, wanted], [setting["documents"] / setting["trials"] for setting in said["settings"]])
 
     def test_refused(self):
         self.assertIsNone(self.storage("--cold", "exit 3", "--sample", "300", "a.csv", status=8))

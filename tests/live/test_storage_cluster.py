@@ -14,7 +14,7 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
 
     def test_sums(self):
-        """both shards have some of each trial, and together what the cell says"""
+        """both shards have some of each trial, and together what the setting says"""
         shards = [clusters.uri(self.state, [member for member in self.state["members"] if member["set"] == name])
                   for name in self.names()]
         said = self.storage("--compressor", "none,zlib", "--clustered", "--sample", "1500", "--cold",
@@ -23,20 +23,20 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         self.assertEqual(2, said["shards"])
         seen = self.seen()
         self.assertEqual(said["trials"] + 1, len(seen))
-        for cell in said["cells"]:
+        for setting in said["settings"]:
             of = [one for one in seen[1:] if (one["compressor"], one["short"]) == (
-                cell["compressor"], cell["keys"] == "short")]
-            self.assertEqual(cell["trials"], len(of))
+                setting["compressor"], setting["keys"] == "short")]
+            self.assertEqual(setting["trials"], len(of))
             self.assertEqual({1500}, {one["count"] for one in of})
-            self.assertEqual({cell["data_bytes"]}, {one["size"] for one in of})
-            self.near(cell["storage_bytes"], [one["storage"] for one in of])
+            self.assertEqual({setting["data_bytes"]}, {one["size"] for one in of})
+            self.near(setting["storage_bytes"], [one["storage"] for one in of])
         self.clean()
 
     def test_shard_keys(self):
         """a shard key is spelled in the format's own keys: short ones are left out, or refused where they are wanted"""
         words = ("--shard-key", "make:hashed", "--compressor", "none", "--no-clustered", "--sample", "600", "a.csv")
         said = self.storage(*words)
-        self.assertEqual(["long"], [cell["keys"] for cell in said["cells"]])
+        self.assertEqual(["long"], [setting["keys"] for setting in said["settings"]])
         self.assertIn("short keys are left out: the shard key make:hashed", self.stderr)
         self.assertIn(" --shard-key make:hashed ", said["load"])
         self.assertIsNone(self.storage("--keys", "short", *words, status=1))

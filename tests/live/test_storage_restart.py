@@ -29,9 +29,9 @@ class Restarted(livestorage.Mixin, livetest.OwnServer):
         self.adds_up(said, 1000)
         self.assertEqual(said["trials"] + 1, len((self.folder / "seen.log").read_text().splitlines()))
         self.assertNotEqual(before["pid"], mongods.read_state(self.servers)["members"][0]["pid"])
-        for cell in said["cells"]:
-            self.assertLessEqual(cell["scan_disk_low"], cell["scan_disk_seconds"])
-            self.assertGreater(cell["scan_disk_low"], 0)
+        for setting in said["settings"]:
+            self.assertLessEqual(setting["scan_disk_low"], setting["scan_disk_seconds"])
+            self.assertGreater(setting["scan_disk_low"], 0)
 
 
 livetest.main(quick=())

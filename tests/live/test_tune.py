@@ -15,7 +15,7 @@ SMALL = ("--threads", "1,2", "--batch", "100,500", "--sample", "1000")
 
 class Tune(livetune.Mixin, livetest.Case):
     def test_whole(self):
-        """every cell is tried, the numbers add up, the target is not even made, and load takes the knee with auto"""
+        """every setting is tried, the numbers add up, the target is not even made, and load takes the cheapest with auto"""
         said = self.tune(*SMALL, "a.csv")
         self.assertEqual({}, self.everything())
         self.assertEqual([(1, 100), (1, 500), (2, 100), (2, 500)], self.cell_keys(said))
@@ -24,10 +24,10 @@ class Tune(livetune.Mixin, livetest.Case):
                          tuple(said[key] for key in ("namespace", "scratch", "format", "sample", "records")))
         self.assertTrue(said["checkpoints"])
         self.assertIn("kept in %s/" % self.environment["XDG_CACHE_HOME"], self.stderr)
-        knee = said["knee"]
-        self.assertIn(" --threads %d --batch %d a.csv" % (knee["threads"], knee["batch"]), said["load"])
+        cheapest = said["cheapest"]
+        self.assertIn(" --threads %d --batch %d a.csv" % (cheapest["threads"], cheapest["batch"]), said["load"])
         counts = self.load("--threads", "auto", "--batch", "auto", "a.csv", **self.environment)
-        self.assertEqual((knee["threads"], knee["batch"]), (counts["threads"], counts["batch"]))
+        self.assertEqual((cheapest["threads"], cheapest["batch"]), (counts["threads"], counts["batch"]))
         self.assertIn("by the tune of", self.stderr)
         self.holds(livetest.Books().plain("a.csv", self.text))
 
@@ -69,20 +69,20 @@ class Tune(livetune.Mixin, livetest.Case):
         self.adds_up(said, 600)
         self.assertEqual({(clustered, block, wire) for clustered in ("yes", "no") for block in ("none", "zstd")
                           for wire in ("none", "zlib")},
-                         {(cell["clustered"], cell["compressor"], cell["wire_compressor"]) for cell in said["cells"]})
-        self.assertIn({"yes": " --clustered ", "no": " --no-clustered "}[said["knee"]["clustered"]], said["load"])
-        self.assertIn(" --compressor %s " % said["knee"]["compressor"], said["load"])
-        self.assertEqual("zlib" == said["knee"]["wire_compressor"], "compressors=zlib" in said["load"])
+                         {(setting["clustered"], setting["compressor"], setting["wire_compressor"]) for setting in said["settings"]})
+        self.assertIn({"yes": " --clustered ", "no": " --no-clustered "}[said["cheapest"]["clustered"]], said["load"])
+        self.assertIn(" --compressor %s " % said["cheapest"]["compressor"], said["load"])
+        self.assertEqual("zlib" == said["cheapest"]["wire_compressor"], "compressors=zlib" in said["load"])
 
     def test_for_a_person(self):
-        """the matrix has a row for each number of threads and a column for each batch size; best and knee are in it"""
+        """the matrix has a row for each number of threads and a column for each batch size; best and cheapest are in it"""
         done = self.tipple(*self.tune_words(*livetune.PATIENT, *SMALL, "a.csv"), **self.environment)
         table = done.stdout.decode()
         self.assertRegex(table, r"(?m)^ *docs/s +batch 100 +batch 500$")
         for threads in ("1 thread", "2 threads"):
             self.assertEqual(2, len(re.findall(r"(?m)^ *%s  " % threads, table)))
         self.assertEqual(1, len(re.findall(r"(?m)^best: \d", table)))
-        self.assertEqual(1, len(re.findall(r"(?m)^knee: ", table)))
+        self.assertEqual(1, len(re.findall(r"(?m)^cheapest: ", table)))
         self.assertEqual(1, len(re.findall(r"(?m)^tipple load --format mot --uri \S+/%s.results\S* --threads" % self.database,
                                            table.replace("'", ""))))
         self.assertEqual({}, self.everything())
@@ -125,8 +125,8 @@ class Tune(livetune.Mixin, livetest.Case):
             return
         said = self.tune(*words, "--write-concern", "majority,1", "a.csv")
         self.adds_up(said, 600)
-        self.assertEqual(["majority", "1"], [cell["write_concern"] for cell in said["cells"]])
-        unsafe = said["knee"]["write_concern"] == "1"
+        self.assertEqual(["majority", "1"], [setting["write_concern"] for setting in said["settings"]])
+        unsafe = said["cheapest"]["write_concern"] == "1"
         self.assertEqual((unsafe, unsafe), (" --unsafe" in said["load"], "w=1" in said["load"]))
         self.assertNotIn("--unsafe", self.stderr)  # said once, with the line; not in each trial
         done = self.tipple(*self.tune_words(*livetune.PATIENT, *words, "--write-concern", "1", "a.csv"), **self.environment)
@@ -146,7 +146,7 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertIn("no document came out", self.stderr)
         said = self.tune(*SMALL, "--budget", "0", "a.csv", status=1)
         self.assertIn("the budget was too small", self.stderr)
-        self.assertEqual((None, None, None, 4), (said["best"], said["knee"], said["load"], said["untried"]))
+        self.assertEqual((None, None, None, 4), (said["best"], said["cheapest"], said["load"], said["untried"]))
 
     def test_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -17,12 +17,12 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         said = self.tune("--threads", "2", "--batch", "200", "--sample", "1000", "--both-direct", "--routers", "1,2", "a.csv")
         self.adds_up(said, 1000)
         self.assertEqual({(False, 1), (False, 2), (True, 1), (True, 2)},
-                         {(cell["direct"], cell["routers"]) for cell in said["cells"]})
+                         {(setting["direct"], setting["routers"]) for setting in said["settings"]})
         self.assertEqual({}, self.everything())
         self.clean()
         line = said["load"]
-        self.assertEqual(said["knee"]["direct"], " --direct " in line)
-        self.assertEqual(said["knee"]["routers"], line.split("/%s." % self.database)[0].count(",") + 1)
+        self.assertEqual(said["cheapest"]["direct"], " --direct " in line)
+        self.assertEqual(said["cheapest"]["routers"], line.split("/%s." % self.database)[0].count(",") + 1)
 
     def test_too_many_routers(self):
         self.assertIsNone(self.tune("--routers", "3", "a.csv", status=1))

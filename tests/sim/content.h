@@ -22,7 +22,7 @@ typedef struct {
     record_t records[CONTENT_RECORDS];
     uint32_t count;
     bool torn;       /* the last one has no line end */
-    bool damaged;    /* packed: found out at the end only */
+    bool damaged;    /* compressed: found out at the end only */
     uint32_t origin; /* damaged: the state that it was before */
     uint64_t size;
     int64_t modified_ns;

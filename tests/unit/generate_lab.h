@@ -67,11 +67,11 @@ LAB_UNUSED bool lab_pinned(lab_generate_t generate, const void *what, uint64_t d
     return found == digest;
 }
 
-LAB_UNUSED void lab_packed(file_t packed, file_t plain) {
+LAB_UNUSED void lab_packed(file_t compressed, file_t plain) {
     char *text = malloc(plain.size + 1);
     assert_non_null(text);
-    z_stream stream = {.next_in = (Bytef *)packed.text,
-                       .avail_in = (uInt)packed.size,
+    z_stream stream = {.next_in = (Bytef *)compressed.text,
+                       .avail_in = (uInt)compressed.size,
                        .next_out = (Bytef *)text,
                        .avail_out = (uInt)plain.size + 1};
     assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);

@@ -143,7 +143,7 @@ typedef struct {
     const char *name;
     const void *text;
     size_t size;
-    uint16_t method; /* 0, 8 and 93 are packed here */
+    uint16_t method; /* 0, 8 and 93 are compressed here */
     uint16_t flags;
     bool is_link;
     int64_t more_stated; /* added to the stated text size */
@@ -174,7 +174,7 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
         bytes_add(&zip, i == 0 ? "#" : i == 1 ? "!" : "-", 1);
     for (size_t i = 0; i < count; i++) {
         const member_spec_t *m = &members[i];
-        bytes_t packed = lab_pack(m);
+        bytes_t compressed = lab_pack(m);
         uint64_t offset = zip.size - spec.before, stated = (uint64_t)((int64_t)m->size + m->more_stated);
         uint32_t crc = (uint32_t)crc32_z(0, m->text, m->size) + m->wrong_crc;
         for (int in_directory = 0; in_directory < 2; in_directory++) {
@@ -188,7 +188,7 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
             bytes_number(out, m->method, 2);
             bytes_number(out, 0, 4);
             bytes_number(out, crc, 4);
-            bytes_number(out, wide ? UINT32_MAX : packed.size, 4);
+            bytes_number(out, wide ? UINT32_MAX : compressed.size, 4);
             bytes_number(out, wide ? UINT32_MAX : stated, 4);
             bytes_number(out, strlen(m->name), 2);
             bytes_number(out, wide ? 5 + 28 : 5, 2);
@@ -204,13 +204,13 @@ LAB_UNUSED bytes_t lab_zip(const member_spec_t *members, size_t count, zip_spec_
                 bytes_number(out, 1, 2);
                 bytes_number(out, 24, 2);
                 bytes_number(out, stated, 8);
-                bytes_number(out, packed.size, 8);
+                bytes_number(out, compressed.size, 8);
                 bytes_number(out, offset, 8);
             }
             if (in_directory)
                 bytes_add(out, "note", 4);
         }
-        bytes_add_all(&zip, packed);
+        bytes_add_all(&zip, compressed);
     }
     uint64_t offset = zip.size - spec.before, bytes = directory.size, entries = count + spec.more_entries;
     bytes_add_all(&zip, directory);

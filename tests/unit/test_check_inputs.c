@@ -120,12 +120,12 @@ static void compressed(void **state) {
  * its first line fits. */
 static void damaged(void **state) {
     (void)state;
-    bytes_t packed = lab_gzip("a,b\n1,2\n", 8), twice = lab_gzip(packed.at, packed.size);
+    bytes_t compressed = lab_gzip("a,b\n1,2\n", 8), twice = lab_gzip(compressed.at, compressed.size);
     lab_write("twice.gz", twice.at, twice.size);
-    lab_write("cut.gz", packed.at, 12);
-    packed.at[packed.size - 5] ^= 1; /* of the length; the text is whole */
-    lab_write("late.gz", packed.at, packed.size);
-    free(packed.at);
+    lab_write("cut.gz", compressed.at, 12);
+    compressed.at[compressed.size - 5] ^= 1; /* of the length; the text is whole */
+    lab_write("late.gz", compressed.at, compressed.size);
+    free(compressed.at);
     free(twice.at);
     const char *names[] = {"twice.gz", "cut.gz", "late.gz", NULL};
     for (int i = 0; i < 2; i++) {

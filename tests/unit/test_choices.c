@@ -39,7 +39,7 @@ static void test_fills_up(void **state) {
     assert_int_equal(given.batch_count, 2);
 }
 
-/* Each combination once; cells of a choice stand together, threads by threads. */
+/* Each combination once; settings of a choice stand together, threads by threads. */
 static void test_combines(void **state) {
     (void)state;
     choice_lists_t lists = {.threads = {1, 2, 4},
@@ -59,11 +59,11 @@ static void test_combines(void **state) {
                             .concerns = {NULL},
                             .concern_count = 1};
     choice_t *choices;
-    matrix_cell_t *cells;
+    matrix_setting_t *settings;
     size_t choice_count, cell_count;
     char name[CHOICE_NAME], other[CHOICE_NAME];
     err_t err;
-    assert_true(choices_combine(&lists, &choices, &choice_count, &cells, &cell_count, &err));
+    assert_true(choices_combine(&lists, &choices, &choice_count, &settings, &cell_count, &err));
     assert_int_equal(choice_count, 24);
     assert_int_equal(cell_count, 144);
     for (size_t i = 0; i < choice_count; i++)
@@ -71,15 +71,15 @@ static void test_combines(void **state) {
             assert_string_not_equal(choice_name(&lists, &choices[i], name),
                                     choice_name(&lists, &choices[j], other));
     for (size_t i = 0; i < cell_count; i++) {
-        assert_int_equal(cells[i].choice, i / 6);
-        assert_int_equal(cells[i].threads, 1 << i % 6 / 2);
-        assert_int_equal(cells[i].batch, i % 2 ? 1000 : 100);
+        assert_int_equal(settings[i].choice, i / 6);
+        assert_int_equal(settings[i].threads, 1 << i % 6 / 2);
+        assert_int_equal(settings[i].batch, i % 2 ? 1000 : 100);
     }
     assert_string_equal(choice_name(&lists, &choices[0], name),
                         "clustered, blocks none, through routers, 1 router");
     assert_string_equal(choice_name(&lists, &choices[23], name), "plain, blocks zlib, direct, 2 routers");
     free(choices);
-    free(cells);
+    free(settings);
 }
 
 static void test_checks(void **state) {
@@ -122,18 +122,18 @@ static void test_concerns(void **state) {
     choice_lists_t lists = {.concerns = {"majority", "1"}, .concern_count = 2};
     load_spec_t load;
     choice_t *choices;
-    matrix_cell_t *cells;
+    matrix_setting_t *settings;
     size_t choice_count, cell_count;
     char name[CHOICE_NAME];
     err_t err;
     load_spec_init(&load);
     choices_fill(&lists, &load, 0);
-    assert_true(choices_combine(&lists, &choices, &choice_count, &cells, &cell_count, &err));
+    assert_true(choices_combine(&lists, &choices, &choice_count, &settings, &cell_count, &err));
     assert_int_equal(choice_count, 2);
     assert_string_equal(choice_name(&lists, &choices[0], name), "w majority");
     assert_string_equal(choice_name(&lists, &choices[1], name), "w 1");
     free(choices);
-    free(cells);
+    free(settings);
 }
 
 int main(void) {

@@ -123,7 +123,7 @@ static void test_left_open(void **state) {
     static drill_result_t result;
     result = (drill_result_t){.pass_count = 1, .passes = {[0] = {.reached = DRILL_LOAD}}};
     result.passes[0].phases[DRILL_DROP].came = true;
-    assert_false(drill_left_open(&result)); /* only foretold */
+    assert_false(drill_left_open(&result)); /* only predicted */
     result.drilled = true;
     assert_true(drill_left_open(&result));
     result.scratch = true;

@@ -173,7 +173,7 @@ static void test_error(void **state) {
     assert_true(isnan(forecast_error_percent(&(forecast_t){1, 2, 3}, 0)));
 }
 
-/* The interval is what it says: points that scatter by 10 % around a known line foretell the next one 19
+/* The interval is what it says: points that scatter by 10 % around a known line predict the next one 19
  * times of 20. Somewhat more often, because the part that does not grow scatters as well, and is in the
  * small samples only. */
 static double draw(uint64_t *seed) { /* about normal: twelve even ones */
@@ -196,9 +196,9 @@ static void test_coverage(void **state) {
         for (int i = 0; i < 6; i++)
             points[i] = (forecast_point_t){sizes[i], (0.2 + 1e-5 * sizes[i]) * (1 + 0.1 * draw(&seed))};
         const forecast_line_t line = forecast_fit(points, 6, FORECAST_LINE);
-        const forecast_t foretold = forecast_at(&line, all);
+        const forecast_t predicted = forecast_at(&line, all);
         const double measured = (0.2 + 1e-5 * all) * (1 + 0.1 * draw(&seed));
-        inside += measured >= foretold.low && measured <= foretold.high;
+        inside += measured >= predicted.low && measured <= predicted.high;
     }
     assert_in_range(inside, RUNS * 94 / 100, RUNS * 99 / 100);
 }

@@ -300,12 +300,12 @@ static void packs_the_same_bytes(void **state) {
     generate_isd_t what = {.records = 4000, .seed = 4};
     file_t plain = made(what);
     what.gzip = true;
-    file_t packed = made(what);
-    assert_true(packed.size < plain.size / 2);
+    file_t compressed = made(what);
+    assert_true(compressed.size < plain.size / 2);
     char *text = malloc(plain.size + 1);
     assert_non_null(text);
-    z_stream stream = {.next_in = (Bytef *)packed.text,
-                       .avail_in = (uInt)packed.size,
+    z_stream stream = {.next_in = (Bytef *)compressed.text,
+                       .avail_in = (uInt)compressed.size,
                        .next_out = (Bytef *)text,
                        .avail_out = (uInt)plain.size + 1};
     assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
@@ -315,7 +315,7 @@ static void packs_the_same_bytes(void **state) {
     inflateEnd(&stream);
     free(text);
     free(plain.text);
-    free(packed.text);
+    free(compressed.text);
 }
 
 /* File by file it is the same records; a buffer's end does not show. */

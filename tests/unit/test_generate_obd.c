@@ -131,10 +131,10 @@ static void fills_any_buffer(void **state) {
 static void packs_the_same_bytes(void **state) {
     (void)state;
     file_t plain = made((generate_obd_t){.rows = 5000, .seed = 1});
-    file_t packed = made((generate_obd_t){.rows = 5000, .seed = 1, .gzip = true});
-    lab_packed(packed, plain);
+    file_t compressed = made((generate_obd_t){.rows = 5000, .seed = 1, .gzip = true});
+    lab_packed(compressed, plain);
     free(plain.text);
-    free(packed.text);
+    free(compressed.text);
 }
 
 static void refuses_what_cannot_be(void **state) {

@@ -414,7 +414,7 @@ static bytes_t said(const char *text, size_t size) {
 
 static void knows_kinds_by_their_bytes(void **state) {
     (void)state;
-    bytes_t text = lab_text(21, 400000), packed = lab_gzip(text.at, text.size);
+    bytes_t text = lab_text(21, 400000), compressed = lab_gzip(text.at, text.size);
     expect_kind(said("", 0), INPUT_PLAIN, 0);
     expect_kind(said("a|b|c\n", 6), INPUT_PLAIN, 6);
     expect_kind(said("PK,NAME\n1,x\n", 12), INPUT_PLAIN, 12);
@@ -422,19 +422,20 @@ static void knows_kinds_by_their_bytes(void **state) {
     expect_kind(said("#!/bin/sh\n", 10), INPUT_PLAIN, 10);
     expect_kind(said("\x1f", 1), INPUT_PLAIN, 1);
     expect_kind(said("\x1f\x8b", 2), INPUT_GZIP, 2 * 1032);
-    expect_kind(packed, INPUT_GZIP, packed.size * 1032);
+    expect_kind(compressed, INPUT_GZIP, compressed.size * 1032);
 
     expect_kind(lab_zstd(text.at, 400000, true), INPUT_ZSTD, 400000);
     expect_kind(lab_zstd(text.at, 100, true), INPUT_ZSTD, 100);
     expect_kind(lab_zstd("", 0, true), INPUT_ZSTD, 0);
     expect_kind(lab_zstd(text.at, 400000, false), INPUT_ZSTD, 0);
-    packed = (bytes_t){0}; /* all frames state their size */
-    bytes_add(&packed, "\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
-    bytes_add_all(&packed, lab_zstd(text.at, 70000, true));
-    bytes_add_all(&packed, lab_zstd(text.at, 300, true));
-    bytes_add(&packed, "\x5f\x2a\x4d\x18\0\0\0\0", 8);
-    bytes_t cut = said((char *)packed.at, packed.size - 1), more = said((char *)packed.at, packed.size);
-    expect_kind(packed, INPUT_ZSTD, 70300);
+    compressed = (bytes_t){0}; /* all frames state their size */
+    bytes_add(&compressed, "\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
+    bytes_add_all(&compressed, lab_zstd(text.at, 70000, true));
+    bytes_add_all(&compressed, lab_zstd(text.at, 300, true));
+    bytes_add(&compressed, "\x5f\x2a\x4d\x18\0\0\0\0", 8);
+    bytes_t cut = said((char *)compressed.at, compressed.size - 1),
+            more = said((char *)compressed.at, compressed.size);
+    expect_kind(compressed, INPUT_ZSTD, 70300);
     expect_kind(cut, INPUT_ZSTD, 0);
     bytes_add_all(&more, lab_zstd(text.at, 500, false)); /* but the last */
     expect_kind(more, INPUT_ZSTD, 0);
@@ -551,7 +552,7 @@ static void reads_directories_of_archives(void **state) {
     assert_int_equal(file->zip.method, 8);
     assert_int_equal(file->zip.text_bytes, 3);
     assert_int_equal(file->text_bound, 3);
-    assert_int_equal(file->disk_bytes, file->zip.packed_bytes);
+    assert_int_equal(file->disk_bytes, file->zip.compressed_bytes);
     assert_true(file->has_identity && file->modified_ns > 0);
     assert_string_equal(file->path, "the.zip");
     assert_false(same_digest(file[0], file[1]));
@@ -601,9 +602,9 @@ static void refuses_bad_archives(void **state) {
     refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is encrypted");
     members[0].flags = 0;
     members[0].method = 14;
-    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is packed by method 14 (LZMA)");
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "bad.zip!a.txt: is compressed by method 14 (LZMA)");
     members[0].method = 77;
-    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "is packed by method 77 (unknown)");
+    refuse_zip(lab_zip(members, 1, (zip_spec_t){0}), "is compressed by method 77 (unknown)");
     members[0].method = 0;
     refuse_zip(lab_zip(members, 2, (zip_spec_t){.disk = 1}),
                "is one part of a zip archive divided over several files");

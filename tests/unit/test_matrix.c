@@ -1,5 +1,5 @@
 /* matrix: the experiment of `tipple tune`, on a target made of formulas: batches cost the client a round trip
- * and the server its time, and the server takes so much and no more. What is the best and the knee is
+ * and the server its time, and the server takes so much and no more. What is the best and the cheapest is
  * computed here from the formula without noise. */
 #include "study/matrix.h"
 
@@ -80,12 +80,12 @@ static double noisy(double rate, noise_t noise, double by, uint64_t *state) {
 }
 
 static matrix_t *new_matrix(uint64_t seed, double precision, int64_t budget_ns) {
-    matrix_cell_t cells[CELLS];
+    matrix_setting_t settings[CELLS];
     for (uint32_t i = 0; i < CELLS; i++)
-        cells[i] = (matrix_cell_t){.threads = THREADS[i / COLUMNS], .batch = BATCHES[i % COLUMNS]};
+        settings[i] = (matrix_setting_t){.threads = THREADS[i / COLUMNS], .batch = BATCHES[i % COLUMNS]};
     matrix_options_t options = {
         .precision = precision, .nearly = 0.03, .budget_ns = budget_ns, .most_trials = 200, .seed = seed};
-    matrix_t *matrix = matrix_new(cells, CELLS, &options);
+    matrix_t *matrix = matrix_new(settings, CELLS, &options);
     assert_non_null(matrix);
     return matrix;
 }
@@ -96,12 +96,12 @@ static matrix_t *run(const target_t *target, uint64_t seed, noise_t noise, doubl
     matrix_t *matrix = new_matrix(seed, precision, BUDGET_NS);
     uint64_t state = seed * 2862933555777941757u + 3037000493u;
     int trials = 0;
-    for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE; trials++) {
-        assert_true(cell < CELLS);
-        assert_int_equal(cell, matrix_next(matrix)); /* until it was tried */
-        const matrix_cell_t *chosen = matrix_cell(matrix, cell);
+    for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE; trials++) {
+        assert_true(setting < CELLS);
+        assert_int_equal(setting, matrix_next(matrix)); /* until it was tried */
+        const matrix_setting_t *chosen = matrix_setting(matrix, setting);
         assert_int_equal(chosen->state, MATRIX_OPEN);
-        matrix_add(matrix, cell, noisy(rate_of(target, chosen->threads, chosen->batch), noise, by, &state),
+        matrix_add(matrix, setting, noisy(rate_of(target, chosen->threads, chosen->batch), noise, by, &state),
                    SECOND_NS);
     }
     assert_true(trials <= BUDGET_NS / SECOND_NS);
@@ -110,7 +110,7 @@ static matrix_t *run(const target_t *target, uint64_t seed, noise_t noise, doubl
 
 enum { SEEDS = 200 };
 
-/* Under noise of 20 % the knee is found within one step of either list, in 19 of 20 seeds, with no more than
+/* Under noise of 20 % the cheapest is found within one step of either list, in 19 of 20 seeds, with no more than
  * 180 trials. */
 static void finds_the_knee(const target_t *target, noise_t noise) {
     int row, column, hits = 0, hits_of_first = 0;
@@ -119,10 +119,10 @@ static void finds_the_knee(const target_t *target, noise_t noise) {
         matrix_verdict_t verdict;
         matrix_t *matrix = run(target, (uint64_t)seed, noise, 0.2, 0.05);
         matrix_judge(matrix, &verdict);
-        assert_true(verdict.knee < CELLS && verdict.best < CELLS);
-        assert_int_not_equal(matrix_cell(matrix, verdict.knee)->state, MATRIX_DROPPED);
-        const int off_row = abs((int)verdict.knee / COLUMNS - row),
-                  off_column = abs((int)verdict.knee % COLUMNS - column);
+        assert_true(verdict.cheapest < CELLS && verdict.best < CELLS);
+        assert_int_not_equal(matrix_setting(matrix, verdict.cheapest)->state, MATRIX_DROPPED);
+        const int off_row = abs((int)verdict.cheapest / COLUMNS - row),
+                  off_column = abs((int)verdict.cheapest % COLUMNS - column);
         hits += off_row <= 1 && off_column <= 1;
         if (seed == 20)
             hits_of_first = hits;
@@ -130,7 +130,7 @@ static void finds_the_knee(const target_t *target, noise_t noise) {
     }
     if (hits * 20 < SEEDS * 19 || hits_of_first < 19)
         fail_msg(
-            "%s: the knee (%u x %u) was found within one step in %d of %d seeds only, %d of the first 20",
+            "%s: the cheapest (%u x %u) was found within one step in %d of %d seeds only, %d of the first 20",
             target->name, THREADS[row], BATCHES[column], hits, SEEDS, hits_of_first);
 }
 
@@ -146,7 +146,7 @@ static void test_finds_it_when_trials_are_slowed(void **state) {
         finds_the_knee(&TARGETS[i], NOISE_SLOWED);
 }
 
-/* Without noise there is no doubt: exactly the knee, two trials a cell, and what is slower is given up. */
+/* Without noise there is no doubt: exactly the cheapest, two trials a setting, and what is slower is given up. */
 static void test_without_noise(void **state) {
     (void)state;
     for (size_t i = 0; i < TARGETS_COUNT; i++) {
@@ -155,7 +155,7 @@ static void test_without_noise(void **state) {
         matrix_t *matrix = run(&TARGETS[i], 1, NOISE_NORMAL, 0, 0.05);
         matrix_judge(matrix, &verdict);
         true_knee(&TARGETS[i], &row, &column);
-        assert_int_equal(verdict.knee, row * COLUMNS + column);
+        assert_int_equal(verdict.cheapest, row * COLUMNS + column);
         assert_int_equal(verdict.trials, 2 * CELLS);
         assert_int_equal(verdict.untried, 0);
         assert_int_equal(verdict.settled + verdict.dropped, CELLS);
@@ -172,13 +172,13 @@ static void test_intervals(void **state) {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         matrix_t *matrix = run(&TARGETS[1], seed, NOISE_NORMAL, 0.1, 0.05);
         for (size_t i = 0; i < CELLS; i++) {
-            const matrix_cell_t *cell = matrix_cell(matrix, i);
-            const double truth = rate_of(&TARGETS[1], cell->threads, cell->batch);
-            if (cell->trials < 2)
+            const matrix_setting_t *setting = matrix_setting(matrix, i);
+            const double truth = rate_of(&TARGETS[1], setting->threads, setting->batch);
+            if (setting->trials < 2)
                 continue;
-            assert_true(cell->low < cell->mean && cell->mean < cell->high);
+            assert_true(setting->low < setting->mean && setting->mean < setting->high);
             looked_at++;
-            inside += cell->low <= truth && truth <= cell->high;
+            inside += setting->low <= truth && truth <= setting->high;
         }
         matrix_free(matrix);
     }
@@ -192,9 +192,9 @@ static void test_spends_trials_where_they_count(void **state) {
     (void)state;
     matrix_t *matrix = new_matrix(1, 0.02, 2000 * SECOND_NS);
     uint64_t noise = 12345;
-    for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE;) {
-        const matrix_cell_t *chosen = matrix_cell(matrix, cell);
-        matrix_add(matrix, cell,
+    for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE;) {
+        const matrix_setting_t *chosen = matrix_setting(matrix, setting);
+        matrix_add(matrix, setting,
                    noisy(rate_of(&TARGETS[3], chosen->threads, chosen->batch), NOISE_NORMAL, 0.05, &noise),
                    SECOND_NS);
     }
@@ -202,21 +202,21 @@ static void test_spends_trials_where_they_count(void **state) {
     matrix_judge(matrix, &verdict);
     assert_false(verdict.budget_spent);
     for (size_t i = 0; i < CELLS; i++) {
-        const matrix_cell_t *cell = matrix_cell(matrix, i);
-        if (cell->threads == 1) {
-            assert_int_equal(cell->state, MATRIX_DROPPED);
-            assert_true(cell->trials <= 3);
+        const matrix_setting_t *setting = matrix_setting(matrix, i);
+        if (setting->threads == 1) {
+            assert_int_equal(setting->state, MATRIX_DROPPED);
+            assert_true(setting->trials <= 3);
         }
-        if (cell->state == MATRIX_SETTLED)
-            assert_true(cell->high - cell->mean <= 0.0201 * cell->mean);
+        if (setting->state == MATRIX_SETTLED)
+            assert_true(setting->high - setting->mean <= 0.0201 * setting->mean);
     }
-    const matrix_cell_t *best = matrix_cell(matrix, verdict.best);
+    const matrix_setting_t *best = matrix_setting(matrix, verdict.best);
     assert_int_equal(best->state, MATRIX_SETTLED);
     assert_true(best->trials >= 15);
     matrix_free(matrix);
 }
 
-/* Every cell once before any of them twice, and never in the same order. */
+/* Every setting once before any of them twice, and never in the same order. */
 static void test_rounds(void **state) {
     (void)state;
     matrix_t *matrix = new_matrix(7, 0.01, BUDGET_NS);
@@ -224,34 +224,34 @@ static void test_rounds(void **state) {
     for (int round = 0; round < 2; round++) {
         bool seen[CELLS] = {false};
         for (int i = 0; i < CELLS; i++) {
-            const size_t cell = order[round][i] = matrix_next(matrix);
-            assert_true(cell < CELLS && !seen[cell]);
-            seen[cell] = true;
-            matrix_add(matrix, cell, 1000, SECOND_NS);
+            const size_t setting = order[round][i] = matrix_next(matrix);
+            assert_true(setting < CELLS && !seen[setting]);
+            seen[setting] = true;
+            matrix_add(matrix, setting, 1000, SECOND_NS);
         }
     }
     assert_memory_not_equal(order[0], order[1], sizeof order[0]);
     matrix_free(matrix);
 }
 
-/* One trial of a cell says nothing; no more time than there is is taken. */
+/* One trial of a setting says nothing; no more time than there is is taken. */
 static void test_small_budgets(void **state) {
     (void)state;
     for (int seconds = 0; seconds < 50; seconds++) {
         matrix_t *matrix = new_matrix(3, 0.05, seconds * SECOND_NS);
         matrix_verdict_t verdict;
         int trials = 0;
-        for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE && trials < 100; trials++)
-            matrix_add(matrix, cell, 1000 + trials % 7, SECOND_NS);
+        for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE && trials < 100; trials++)
+            matrix_add(matrix, setting, 1000 + trials % 7, SECOND_NS);
         matrix_judge(matrix, &verdict);
         assert_true(trials <= (seconds ? seconds : 1));
         assert_int_equal(verdict.trials, trials);
         if (trials <= CELLS) {
-            assert_true(verdict.best == MATRIX_DONE && verdict.knee == MATRIX_DONE);
+            assert_true(verdict.best == MATRIX_DONE && verdict.cheapest == MATRIX_DONE);
             assert_int_equal(verdict.untried, CELLS);
             assert_true(verdict.budget_spent);
         } else {
-            assert_true(verdict.best < CELLS && verdict.knee < CELLS);
+            assert_true(verdict.best < CELLS && verdict.cheapest < CELLS);
         }
         matrix_free(matrix);
     }
@@ -260,51 +260,52 @@ static void test_small_budgets(void **state) {
 /* Alike in speed: the one with the fewest threads, then with the smallest batch, then the first choice. */
 static void test_cheapest_of_equals(void **state) {
     (void)state;
-    matrix_cell_t cells[8];
+    matrix_setting_t settings[8];
     for (uint32_t i = 0; i < 8; i++)
-        cells[i] =
-            (matrix_cell_t){.threads = i & 1 ? 2 : 4, .batch = i & 2 ? 100 : 300, .choice = i & 4 ? 0 : 1};
+        settings[i] =
+            (matrix_setting_t){.threads = i & 1 ? 2 : 4, .batch = i & 2 ? 100 : 300, .choice = i & 4 ? 0 : 1};
     matrix_options_t options = {
         .precision = 0.05, .nearly = 0.03, .budget_ns = BUDGET_NS, .most_trials = 50, .seed = 1};
-    matrix_t *matrix = matrix_new(cells, 8, &options);
+    matrix_t *matrix = matrix_new(settings, 8, &options);
     matrix_verdict_t verdict;
-    for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE;)
-        matrix_add(matrix, cell, 5000, SECOND_NS);
+    for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE;)
+        matrix_add(matrix, setting, 5000, SECOND_NS);
     matrix_judge(matrix, &verdict);
-    assert_int_equal(verdict.knee, 7);
+    assert_int_equal(verdict.cheapest, 7);
     assert_true(matrix_share(matrix, 0).times == 1);
     matrix_free(matrix);
 }
 
-/* Where all cells are kept, hopeless ones are tried as often as the best, until the last of them is known. */
+/* Where all settings are kept, hopeless ones are tried as often as the best, until the last of them is known. */
 static void test_keeps_all(void **state) {
     (void)state;
     static const double rates[] = {1000, 100, 990, 400, 995, 10};
     enum { KEPT = sizeof rates / sizeof *rates };
-    matrix_cell_t cells[KEPT] = {{.threads = 1}};
+    matrix_setting_t settings[KEPT] = {{.threads = 1}};
     for (uint32_t i = 0; i < KEPT; i++)
-        cells[i].choice = i;
+        settings[i].choice = i;
     const matrix_options_t options = {.precision = 0.03,
                                       .nearly = 0.03,
                                       .budget_ns = BUDGET_NS,
                                       .most_trials = 1000,
                                       .seed = 7,
                                       .keep_all = true};
-    matrix_t *matrix = matrix_new(cells, KEPT, &options);
+    matrix_t *matrix = matrix_new(settings, KEPT, &options);
     matrix_verdict_t verdict;
     uint64_t state_of_noise = 3;
-    for (size_t cell; (cell = matrix_next(matrix)) != MATRIX_DONE;) /* cell 1 scatters most */
-        matrix_add(matrix, cell, noisy(rates[cell], NOISE_NORMAL, cell == 1 ? 0.1 : 0.01, &state_of_noise),
+    for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE;) /* setting 1 scatters most */
+        matrix_add(matrix, setting,
+                   noisy(rates[setting], NOISE_NORMAL, setting == 1 ? 0.1 : 0.01, &state_of_noise),
                    SECOND_NS / 100);
     matrix_judge(matrix, &verdict);
     assert_int_equal(verdict.settled, KEPT);
     assert_int_equal(verdict.dropped, 0);
-    assert_true(matrix_cell(matrix, 0)->trials > 2);
+    assert_true(matrix_setting(matrix, 0)->trials > 2);
     for (size_t i = 0; i < KEPT; i++) {
-        const matrix_cell_t *cell = matrix_cell(matrix, i);
-        assert_true(cell->high - cell->mean <= 0.03 * cell->mean * 1.000001);
-        assert_true(cell->trials + 1 >= matrix_cell(matrix, 0)->trials &&
-                    cell->trials <= matrix_cell(matrix, 0)->trials + 1);
+        const matrix_setting_t *setting = matrix_setting(matrix, i);
+        assert_true(setting->high - setting->mean <= 0.03 * setting->mean * 1.000001);
+        assert_true(setting->trials + 1 >= matrix_setting(matrix, 0)->trials &&
+                    setting->trials <= matrix_setting(matrix, 0)->trials + 1);
     }
     assert_true(matrix_reaches(matrix, 2, 0) && matrix_reaches(matrix, 4, 0));
     assert_false(matrix_reaches(matrix, 1, 0) || matrix_reaches(matrix, 3, 0) ||

@@ -62,7 +62,7 @@ static int32_t day_number(uint32_t year, uint32_t month, uint32_t day) {
 /* Every day from year 0 to 9999: counted, read, written. */
 static void test_every_day(void **state) {
     (void)state;
-    pattern_t iso = compile("YYYY-MM-DD"), english = compile("DD/MM/YYYY"), packed = compile("YYYYMMDD");
+    pattern_t iso = compile("YYYY-MM-DD"), english = compile("DD/MM/YYYY"), compressed = compile("YYYYMMDD");
     civil_t at = {0, 1, 1};
     int32_t number = 0, anchor = 0;
     for (; at.year < 1970; next_day(&at))
@@ -84,8 +84,8 @@ static void test_every_day(void **state) {
             assert_true(reads(&english, text, &ms) && ms == expected);
             assert_true(pattern_write(&english, ms, out) && memcmp(out, text, 10) == 0);
             snprintf(text, sizeof text, "%04d%02d%02d", at.year, at.month, at.day);
-            assert_true(reads(&packed, text, &ms) && ms == expected);
-            assert_true(pattern_write(&packed, ms, out) && memcmp(out, text, 8) == 0);
+            assert_true(reads(&compressed, text, &ms) && ms == expected);
+            assert_true(pattern_write(&compressed, ms, out) && memcmp(out, text, 8) == 0);
         }
     }
     assert_int_equal(number, 3652425);

@@ -177,8 +177,8 @@ static void reads_what_was_kept(void **state) {
 
 /* ---------------------------------------------------------------- gzip */
 
-static void expect_gzip(bytes_t packed, const void *text, size_t size, const char *says) {
-    lab_write_all("test.gz", packed);
+static void expect_gzip(bytes_t compressed, const void *text, size_t size, const char *says) {
+    lab_write_all("test.gz", compressed);
     for (EACH(e, engines))
         for (EACH(i, steps))
             expect_reading("test.gz", engines[e], steps[i], text, size, says);
@@ -186,7 +186,7 @@ static void expect_gzip(bytes_t packed, const void *text, size_t size, const cha
 
 static void reads_gzip(void **state) {
     (void)state;
-    bytes_t text = lab_text(3, 700000), packed = {0};
+    bytes_t text = lab_text(3, 700000), compressed = {0};
     expect_gzip(lab_gzip(text.at, text.size), text.at, text.size, NULL);
     expect_gzip(lab_gzip("", 0), "", 0, NULL);
     expect_gzip(lab_deflate(text.at, text.size, 31, 0, 0), text.at, text.size, NULL);
@@ -198,16 +198,16 @@ static void reads_gzip(void **state) {
     for (size_t at = 0; at < text.size;) {
         size_t n = chance(&seed, 4) ? chance(&seed, 5000) : chance(&seed, 90000) * chance(&seed, 2);
         n = n < text.size - at ? n : text.size - at;
-        bytes_add_all(&packed, lab_gzip(text.at + at, n));
+        bytes_add_all(&compressed, lab_gzip(text.at + at, n));
         at += n;
     }
-    expect_gzip(packed, text.at, text.size, NULL);
+    expect_gzip(compressed, text.at, text.size, NULL);
 
     /* thousands of tiny ones */
-    packed = (bytes_t){0};
+    compressed = (bytes_t){0};
     for (size_t at = 0; at < 6000; at += 3)
-        bytes_add_all(&packed, lab_gzip(text.at + at, 3));
-    expect_gzip(packed, text.at, 6000, NULL);
+        bytes_add_all(&compressed, lab_gzip(text.at + at, 3));
+    expect_gzip(compressed, text.at, 6000, NULL);
     free(text.at);
 }
 
@@ -242,10 +242,10 @@ static void reads_every_gzip_header(void **state) {
         stream.next_out = out;
         stream.avail_out = sizeof out;
         assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-        bytes_t packed = {0};
-        bytes_add(&packed, out, stream.total_out);
-        bytes_add(&packed, out, stream.total_out);
-        expect_gzip(packed, "the text\nthe text\n", 18, NULL);
+        bytes_t compressed = {0};
+        bytes_add(&compressed, out, stream.total_out);
+        bytes_add(&compressed, out, stream.total_out);
+        expect_gzip(compressed, "the text\nthe text\n", 18, NULL);
         deflateEnd(&stream);
     }
 }
@@ -254,38 +254,38 @@ static void knows_what_may_follow_gzip(void **state) {
     (void)state;
     bytes_t text = lab_text(5, 90000), one = lab_gzip(text.at, 50000), two = lab_gzip(text.at + 50000, 40000);
     char says[100];
-    bytes_t packed = {0};
-    bytes_add(&packed, one.at, one.size);
-    bytes_add_all(&packed, (bytes_t){.at = calloc(1, 300000), .size = 300000});
-    expect_gzip(packed, text.at, 50000, NULL);
+    bytes_t compressed = {0};
+    bytes_add(&compressed, one.at, one.size);
+    bytes_add_all(&compressed, (bytes_t){.at = calloc(1, 300000), .size = 300000});
+    expect_gzip(compressed, text.at, 50000, NULL);
 
-    packed = (bytes_t){0};
-    bytes_add(&packed, one.at, one.size);
-    bytes_add(&packed, "\0\0\0", 3);
-    bytes_add(&packed, two.at, two.size);
-    expect_gzip(packed, text.at, 90000, NULL);
+    compressed = (bytes_t){0};
+    bytes_add(&compressed, one.at, one.size);
+    bytes_add(&compressed, "\0\0\0", 3);
+    bytes_add(&compressed, two.at, two.size);
+    expect_gzip(compressed, text.at, 90000, NULL);
 
-    packed = (bytes_t){0};
-    bytes_add(&packed, one.at, one.size);
-    bytes_add(&packed, "\0\0garbage", 9);
+    compressed = (bytes_t){0};
+    bytes_add(&compressed, one.at, one.size);
+    bytes_add(&compressed, "\0\0garbage", 9);
     snprintf(says, sizeof says, "test.gz: what follows the gzip data at byte %zu is something else",
              one.size + 2);
-    expect_gzip(packed, text.at, 50000, says);
+    expect_gzip(compressed, text.at, 50000, says);
 
-    packed = (bytes_t){0};
-    bytes_add(&packed, one.at, one.size);
-    bytes_add(&packed, "\x1f", 1);
-    expect_gzip(packed, text.at, 50000, "ends in the middle of its gzip data");
+    compressed = (bytes_t){0};
+    bytes_add(&compressed, one.at, one.size);
+    bytes_add(&compressed, "\x1f", 1);
+    expect_gzip(compressed, text.at, 50000, "ends in the middle of its gzip data");
     free(one.at);
     free(two.at);
     free(text.at);
 }
 
 /* How much of the text must come out of the first `cut` bytes: what zlib gets out of them. */
-static size_t known_text(const uint8_t *packed, size_t cut) {
+static size_t known_text(const uint8_t *compressed, size_t cut) {
     static uint8_t out[100000];
     size_t known = 0;
-    z_stream stream = {.next_in = (uint8_t *)packed, .avail_in = (uint32_t)cut};
+    z_stream stream = {.next_in = (uint8_t *)compressed, .avail_in = (uint32_t)cut};
     inflateInit2(&stream, 31);
     int code = Z_OK;
     while (code == Z_OK && stream.avail_in) {
@@ -304,12 +304,12 @@ static size_t known_text(const uint8_t *packed, size_t cut) {
 
 static void reads_all_before_a_cut(void **state) {
     (void)state;
-    bytes_t text = lab_text(6, 3000), packed = lab_gzip(text.at, 1200);
-    size_t first = packed.size;
-    bytes_add_all(&packed, lab_deflate(text.at + 1200, 1800, 31, 1, 500));
-    for (size_t cut = 3; cut < packed.size; cut++) {
-        lab_write("cut.gz", packed.at, cut);
-        size_t known = known_text(packed.at, cut);
+    bytes_t text = lab_text(6, 3000), compressed = lab_gzip(text.at, 1200);
+    size_t first = compressed.size;
+    bytes_add_all(&compressed, lab_deflate(text.at + 1200, 1800, 31, 1, 500));
+    for (size_t cut = 3; cut < compressed.size; cut++) {
+        lab_write("cut.gz", compressed.at, cut);
+        size_t known = known_text(compressed.at, cut);
         for (EACH(e, engines)) {
             reading_t reading = lab_read("cut.gz", engines[e], cut % 3 ? 1 << 16 : 100);
             /* ISA-L looks up to three letters up at once, and drops all of them where one is cut. */
@@ -323,48 +323,48 @@ static void reads_all_before_a_cut(void **state) {
             free(reading.text.at);
         }
     }
-    expect_gzip(packed, text.at, 3000, NULL);
+    expect_gzip(compressed, text.at, 3000, NULL);
     free(text.at);
 }
 
 static void notices_every_flipped_bit(void **state) {
     (void)state;
-    bytes_t text = lab_text(7, 900), packed = lab_gzip(text.at, text.size);
-    for (size_t bit = 24; bit < packed.size * 8; bit++) {
+    bytes_t text = lab_text(7, 900), compressed = lab_gzip(text.at, text.size);
+    for (size_t bit = 24; bit < compressed.size * 8; bit++) {
         if (bit / 8 >= 4 && bit / 8 < 10)
             continue; /* time, level and system: not checked by anybody */
-        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        lab_write("flip.gz", packed.at, packed.size);
+        compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        lab_write("flip.gz", compressed.at, compressed.size);
         for (EACH(e, engines)) {
             reading_t reading = lab_read("flip.gz", engines[e], 1 << 16);
             if (!reading.faulty) { /* flags without effect, or padding before the trailer */
-                assert_true(bit / 8 == 3 || bit / 8 == packed.size - 9);
+                assert_true(bit / 8 == 3 || bit / 8 == compressed.size - 9);
                 assert_text(&reading, text.at, text.size);
             }
             free(reading.text.at);
         }
-        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    free(packed.at);
+    free(compressed.at);
     free(text.at);
 }
 
 static void checks_gzip_trailers(void **state) {
     (void)state;
-    bytes_t packed = lab_gzip("abc", 3);
-    if (packed.size < 18) /* its header and trailer: gcc -O3 wants to be told */
+    bytes_t compressed = lab_gzip("abc", 3);
+    if (compressed.size < 18) /* its header and trailer: gcc -O3 wants to be told */
         abort();
-    packed.at[packed.size - 8]++;
-    lab_write("bad.gz", packed.at, packed.size);
+    compressed.at[compressed.size - 8]++;
+    lab_write("bad.gz", compressed.at, compressed.size);
     expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the checksum of a member does not fit its text");
-    packed.at[packed.size - 8]--;
-    packed.at[packed.size - 4]++;
-    lab_write("bad.gz", packed.at, packed.size);
+    compressed.at[compressed.size - 8]--;
+    compressed.at[compressed.size - 4]++;
+    lab_write("bad.gz", compressed.at, compressed.size);
     expect_reading("bad.gz", INFLATE_BEST, 100, "abc", 3, "the length of a member does not fit its text");
-    packed.at[2] = 7;
-    lab_write("bad.gz", packed.at, packed.size);
+    compressed.at[2] = 7;
+    lab_write("bad.gz", compressed.at, compressed.size);
     expect_reading("bad.gz", INFLATE_BEST, 100, "", 0, "an unknown gzip header");
-    free(packed.at);
+    free(compressed.at);
 }
 
 static void skips_in_packed_files(void **state) {
@@ -397,32 +397,32 @@ static const char skippable[] = "\x5a\x2a\x4d\x18\x05\0\0\0hello";
 
 static void reads_zstd(void **state) {
     (void)state;
-    bytes_t text = lab_text(9, 400000), packed = {0};
-    bytes_add(&packed, skippable, 13);
-    bytes_add_all(&packed, lab_zstd(text.at, 250000, true));
-    bytes_add(&packed, skippable, 13);
-    bytes_add_all(&packed, lab_zstd("", 0, true));
-    bytes_add_all(&packed, lab_zstd(text.at + 250000, 150000, false));
-    bytes_add(&packed, skippable, 13);
-    lab_write("test.zst", packed.at, packed.size);
+    bytes_t text = lab_text(9, 400000), compressed = {0};
+    bytes_add(&compressed, skippable, 13);
+    bytes_add_all(&compressed, lab_zstd(text.at, 250000, true));
+    bytes_add(&compressed, skippable, 13);
+    bytes_add_all(&compressed, lab_zstd("", 0, true));
+    bytes_add_all(&compressed, lab_zstd(text.at + 250000, 150000, false));
+    bytes_add(&compressed, skippable, 13);
+    lab_write("test.zst", compressed.at, compressed.size);
     for (EACH(i, steps))
         expect_reading("test.zst", INFLATE_BEST, steps[i], text.at, text.size, NULL);
-    bytes_add(&packed, "garbage", 7);
-    lab_write("test.zst", packed.at, packed.size);
+    bytes_add(&compressed, "garbage", 7);
+    lab_write("test.zst", compressed.at, compressed.size);
     expect_reading("test.zst", INFLATE_BEST, 10000, text.at, text.size, "what follows the zstd data at byte");
     lab_write("skippable.zst", skippable, 13);
     expect_reading("skippable.zst", INFLATE_BEST, 100, "", 0, NULL);
-    free(packed.at);
+    free(compressed.at);
     free(text.at);
 }
 
 static void reads_zstd_before_a_cut(void **state) {
     (void)state;
-    bytes_t text = lab_text(10, 2000), packed = lab_zstd(text.at, 1200, true);
-    size_t first = packed.size;
-    bytes_add_all(&packed, lab_zstd(text.at + 1200, 800, false));
-    for (size_t cut = 4; cut < packed.size; cut++) {
-        lab_write("cut.zst", packed.at, cut);
+    bytes_t text = lab_text(10, 2000), compressed = lab_zstd(text.at, 1200, true);
+    size_t first = compressed.size;
+    bytes_add_all(&compressed, lab_zstd(text.at + 1200, 800, false));
+    for (size_t cut = 4; cut < compressed.size; cut++) {
+        lab_write("cut.zst", compressed.at, cut);
         reading_t reading = lab_read("cut.zst", INFLATE_BEST, 500);
         assert_int_equal(reading.faulty, cut != first);
         assert_true(reading.text.size >= (cut >= first ? 1200 : 0) && reading.text.size <= 2000);
@@ -432,16 +432,16 @@ static void reads_zstd_before_a_cut(void **state) {
             assert_non_null(strstr(reading.err.text, "ends in the middle of its zstd data"));
         free(reading.text.at);
     }
-    for (size_t bit = 32; bit < packed.size * 8; bit++) {
-        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        lab_write("flip.zst", packed.at, packed.size);
+    for (size_t bit = 32; bit < compressed.size * 8; bit++) {
+        compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        lab_write("flip.zst", compressed.at, compressed.size);
         reading_t reading = lab_read("flip.zst", INFLATE_BEST, 4096);
         if (!reading.faulty)
             assert_text(&reading, text.at, text.size);
         free(reading.text.at);
-        packed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    free(packed.at);
+    free(compressed.at);
     free(text.at);
 }
 
@@ -523,7 +523,7 @@ static void notices_lies_in_a_zip(void **state) {
     free(text.at);
 }
 
-/* ---------------------------------------------------------------- packed in packed */
+/* ---------------------------------------------------------------- compressed in compressed */
 
 static void refuses_what_is_packed_twice(void **state) {
     (void)state;

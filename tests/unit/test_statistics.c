@@ -78,7 +78,7 @@ static void ratios(void **state) {
  * standard error of sqrt((2 * 2e-4 + 2e-4) / 3 / 2) = 0.01. One trial has no interval. */
 static void intervals_of_cells(void **state) {
     (void)state;
-    const matrix_cell_t cells[] = {{.threads = 1}, {.threads = 2}, {.threads = 3}};
+    const matrix_setting_t cells[] = {{.threads = 1}, {.threads = 2}, {.threads = 3}};
     const matrix_options_t options = {
         .precision = 1e-9, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = 100, .keep_all = true};
     static const double rates[][2] = {{99, 101}, {198, 202}, {150, 0}};
@@ -88,11 +88,12 @@ static void intervals_of_cells(void **state) {
             matrix_add(matrix, i, rates[i][trial], 1);
     for (size_t i = 0; i < 2; i++) {
         const double mean = (rates[i][0] + rates[i][1]) / 2;
-        near(matrix_cell(matrix, i)->low, mean * (1 - 0.0318244630528371), 1e-10, "the lower end", (double)i);
-        near(matrix_cell(matrix, i)->high, mean * (1 + 0.0318244630528371), 1e-10, "the upper end",
+        near(matrix_setting(matrix, i)->low, mean * (1 - 0.0318244630528371), 1e-10, "the lower end",
+             (double)i);
+        near(matrix_setting(matrix, i)->high, mean * (1 + 0.0318244630528371), 1e-10, "the upper end",
              (double)i);
     }
-    assert_true(isnan(matrix_cell(matrix, 2)->low) && isnan(matrix_cell(matrix, 2)->high));
+    assert_true(isnan(matrix_setting(matrix, 2)->low) && isnan(matrix_setting(matrix, 2)->high));
     assert_true(isnan(matrix_share(matrix, 2).low));
     matrix_free(matrix);
 }

@@ -1,4 +1,4 @@
-/* storage: which cells stand out, from trials that are made up here. */
+/* storage: which settings are named, from trials that are made up here. */
 #include "study/tune/storage.h"
 
 #include <math.h>
@@ -12,17 +12,17 @@
 
 enum { TRIALS = 4, DOCUMENTS = 1000 };
 
-/* A cell: documents a second, bytes a document on disk (data, index), milliseconds of a scan. */
+/* A setting: documents a second, bytes a document on disk (data, index), milliseconds of a scan. */
 typedef struct {
     double rate, data, index, cached_ms, cold_ms; /* cold_ms 0: none */
     bool short_keys;
     int trials; /* 0: TRIALS; < 0: none */
 } made_t;
 
-/* Trials of a cell scatter by 1 % to either side. */
-static storage_result_t *made(const made_t *cells, size_t count) {
+/* Trials of a setting scatter by 1 % to either side. */
+static storage_result_t *made(const made_t *ways, size_t count) {
     storage_result_t *result = calloc(1, sizeof *result);
-    matrix_cell_t settings[STORAGE_CELLS] = {{.threads = 0}};
+    matrix_setting_t settings[STORAGE_SETTINGS] = {{.threads = 0}};
     const matrix_options_t options = {.precision = 1e-9,
                                       .nearly = STORAGE_NEARLY,
                                       .budget_ns = INT64_MAX,
@@ -31,24 +31,24 @@ static storage_result_t *made(const made_t *cells, size_t count) {
     assert_non_null(result);
     for (size_t i = 0; i < count; i++) {
         settings[i].choice = (uint32_t)i;
-        result->choices[i] = (storage_choice_t){.compressor = "zstd", .short_keys = cells[i].short_keys};
+        result->choices[i] = (storage_choice_t){.compressor = "zstd", .short_keys = ways[i].short_keys};
     }
     result->matrix = matrix_new(settings, count, &options);
     assert_non_null(result->matrix);
     for (int trial = 0; trial < TRIALS; trial++)
         for (size_t i = 0; i < count; i++) {
-            const made_t *cell = &cells[i];
+            const made_t *way = &ways[i];
             storage_figures_t *figures = &result->figures[i];
-            if (cell->trials && trial >= cell->trials)
+            if (way->trials && trial >= way->trials)
                 continue;
-            matrix_add(result->matrix, i, cell->rate * (1 + (trial % 2 ? 0.01 : -0.01)), 1);
+            matrix_add(result->matrix, i, way->rate * (1 + (trial % 2 ? 0.01 : -0.01)), 1);
             figures->documents += DOCUMENTS;
             moments_add(&figures->bson_bytes, 200.0 * DOCUMENTS);
-            moments_add(&figures->data_bytes, cell->data * DOCUMENTS);
-            moments_add(&figures->index_bytes, cell->index * DOCUMENTS);
-            hist_add(&figures->cached, (int64_t)(cell->cached_ms * 1e6));
-            if (cell->cold_ms > 0)
-                hist_add(&figures->cold, (int64_t)(cell->cold_ms * 1e6));
+            moments_add(&figures->data_bytes, way->data * DOCUMENTS);
+            moments_add(&figures->index_bytes, way->index * DOCUMENTS);
+            hist_add(&figures->cached, (int64_t)(way->cached_ms * 1e6));
+            if (way->cold_ms > 0)
+                hist_add(&figures->cold, (int64_t)(way->cold_ms * 1e6));
         }
     storage_judge(result);
     return result;
@@ -61,13 +61,13 @@ static void end(storage_result_t *result) {
 
 static void test_who_stands_out(void **state) {
     (void)state;
-    static const made_t cells[] = {
+    static const made_t ways[] = {
         {.rate = 1000, .data = 100, .index = 10, .cached_ms = 5, .cold_ms = 50}, /* fastest load */
         {.rate = 990, .data = 60, .index = 10, .cached_ms = 6, .cold_ms = 40},   /* nearly: recommended */
         {.rate = 500, .data = 40, .index = 0, .cached_ms = 4, .cold_ms = 30},    /* scans */
         {.rate = 100, .data = 30, .index = 9, .cached_ms = 9, .cold_ms = 60},    /* smallest */
     };
-    storage_result_t *result = made(cells, 4);
+    storage_result_t *result = made(ways, 4);
     const storage_verdict_t *verdict = &result->verdict;
     assert_int_equal(verdict->fastest_load, 0);
     assert_int_equal(verdict->recommended, 1);
@@ -84,14 +84,14 @@ static void test_who_stands_out(void **state) {
 /* The format's own keys have a recommendation of their own, by the fastest of theirs. */
 static void test_long_keys(void **state) {
     (void)state;
-    static const made_t cells[] = {
+    static const made_t ways[] = {
         {.rate = 500, .data = 100, .cached_ms = 1},
         {.rate = 495, .data = 90, .cached_ms = 1},
         {.rate = 300, .data = 20, .cached_ms = 1},
         {.rate = 1000, .data = 50, .cached_ms = 1, .short_keys = true},
         {.rate = 600, .data = 10, .cached_ms = 1, .short_keys = true},
     };
-    storage_result_t *result = made(cells, 5);
+    storage_result_t *result = made(ways, 5);
     assert_int_equal(result->verdict.recommended, 3);
     assert_int_equal(result->verdict.recommended_long, 1);
     assert_int_equal(result->verdict.smallest, 4);
@@ -102,18 +102,18 @@ static void test_long_keys(void **state) {
 /* Of what was tried less than twice nothing is said. */
 static void test_too_few(void **state) {
     (void)state;
-    static const made_t cells[] = {
+    static const made_t ways[] = {
         {.rate = 9000, .data = 1, .cached_ms = 0.1, .trials = 1},
         {.rate = 1000, .data = 100, .cached_ms = 5},
         {.rate = 1, .data = 1, .cached_ms = 1, .trials = -1},
     };
-    storage_result_t *result = made(cells, 3);
+    storage_result_t *result = made(ways, 3);
     const storage_verdict_t *verdict = &result->verdict;
     assert_true(verdict->smallest == 1 && verdict->fastest_load == 1 && verdict->fastest_scan == 1 &&
                 verdict->recommended == 1);
     assert_true(isnan(storage_share(&result->figures[2])) && isnan(storage_each(result, 2)));
     end(result);
-    result = made(cells, 1);
+    result = made(ways, 1);
     assert_true(result->verdict.smallest == MATRIX_DONE && result->verdict.recommended == MATRIX_DONE &&
                 result->verdict.recommended_long == MATRIX_DONE);
     end(result);

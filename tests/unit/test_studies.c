@@ -276,7 +276,7 @@ static void test_petabyte(void **state) {
     CHECK(petabyte);
 }
 
-/* ---- this project's own measurements (docs/performance.md), whose CPU is what the plan reckons with ---- */
+/* ---- this project's own measurements (docs/performance.md), whose CPU is what the plan computes with ---- */
 
 static void test_own(void **state) {
     (void)state;

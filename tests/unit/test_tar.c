@@ -1,4 +1,4 @@
-/* Tars of every kind, packed and not: which members they have, what those hold, and what is wrong with bad
+/* Tars of every kind, compressed and not: which members they have, what those hold, and what is wrong with bad
  * ones.
  */
 #include "base/log.h"
@@ -409,7 +409,7 @@ static void refuses_members_that_are_not_read(void **state) {
     put_text(&tar, "./a", "again");
     expect_refusal(tar, "t!a: the archive has two members of this name");
 
-    /* found out only when it is read: a tar that is packed once more */
+    /* found out only when it is read: a tar that is compressed once more */
     bytes_t packed_tar = lab_gzip(inner.at, inner.size);
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "in.tgz", .body = packed_tar.at, .size = packed_tar.size, .dialect = USTAR});
@@ -447,7 +447,7 @@ static void takes_text_for_text(void **state) {
 enum { SIZES = 12 };
 static const size_t sizes[SIZES] = {0, 1, 511, 512, 513, 16383, 16384, 32768, 32769, 65536, 131072, 300001};
 
-/* Members of many sizes, packed in three ways, with their texts. */
+/* Members of many sizes, compressed in three ways, with their texts. */
 static bytes_t big_tar(uint64_t seed, bytes_t texts[3 * SIZES]) {
     bytes_t tar = {0};
     for (size_t i = 0; i < 3 * SIZES; i++) {
@@ -513,7 +513,7 @@ static void reads_members_in_any_order(void **state) {
     free(tar.at);
 }
 
-/* The members of a packed tar come out of one pass: the kit's stream only goes on. */
+/* The members of a compressed tar come out of one pass: the kit's stream only goes on. */
 static void reads_a_stream_once(void **state) {
     (void)state;
     bytes_t texts[3 * SIZES], tar = big_tar(200, texts);

@@ -1,4 +1,4 @@
-/* tune: what held a cell back, from what was measured beside it. */
+/* tune: what held a setting back, from what was measured beside it. */
 #include "study/tune/tune.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@
 
 enum { TRIALS = 3 };
 
-/* Two cells that differ in `direct` only, each tried three times at about this rate. */
+/* Two settings that differ in `direct` only, each tried three times at about this rate. */
 static void make_result(tune_result_t *result, double routed, double direct) {
     static choice_t choices[] = {{.direct = false}, {.direct = true}};
     static tune_figures_t figures[2];
-    const matrix_cell_t cells[] = {{.threads = 4, .batch = 100, .choice = 0},
-                                   {.threads = 4, .batch = 100, .choice = 1}};
+    const matrix_setting_t settings[] = {{.threads = 4, .batch = 100, .choice = 0},
+                                         {.threads = 4, .batch = 100, .choice = 1}};
     const matrix_options_t options = {
         .precision = 0.001, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = TRIALS};
     *result = (tune_result_t){.choices = choices,
@@ -26,7 +26,7 @@ static void make_result(tune_result_t *result, double routed, double direct) {
                               .figures = figures,
                               .cluster = true,
                               .server_cpus = 4,
-                              .matrix = matrix_new(cells, 2, &options)};
+                              .matrix = matrix_new(settings, 2, &options)};
     for (int i = 0; i < TRIALS; i++) {
         matrix_add(result->matrix, 0, routed * (1 + 0.01 * i), 1);
         matrix_add(result->matrix, 1, direct * (1 + 0.01 * i), 1);

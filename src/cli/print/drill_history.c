@@ -25,7 +25,7 @@ static void put_change(char cell[GRID_CELL], double now, double before) {
 
 static void put_entry(char (*row)[GRID_CELL], const drills_entry_t *entry, const drills_entry_t *before) {
     char number[UNITS_MAX], day[32];
-    const double error = forecast_error_percent(&entry->foretold, entry->verified);
+    const double error = forecast_error_percent(&entry->predicted, entry->verified);
     GRID_PUT(row, 0, "%s", drill_history_day(day, entry->when_ms));
     GRID_PUT(row, 1, "%s", entry->scratch ? "scratch" : "real");
     GRID_PUT(row, 2, "%.40s", entry->format);
@@ -44,9 +44,9 @@ static void put_entry(char (*row)[GRID_CELL], const drills_entry_t *entry, const
 }
 
 static void print_table(const char *namespace, const drills_entry_t *entries, size_t count) {
-    static const char *const heads[] = {"when",     "where",  "format", "documents", "threads x batch",
-                                        "indexes",  "docs/s", "change", "verified",  "change",
-                                        "foretold", ""};
+    static const char *const heads[] = {"when",      "where",  "format", "documents", "threads x batch",
+                                        "indexes",   "docs/s", "change", "verified",  "change",
+                                        "predicted", ""};
     grid_t grid = {.columns = sizeof heads / sizeof *heads,
                    .left = {true, true, true, [5] = true, [11] = true}};
     if (!count) {
@@ -65,10 +65,10 @@ static void print_table(const char *namespace, const drills_entry_t *entries, si
 
 static void print_forecast(const forecast_t *forecast) {
     if (isnan(forecast->mid)) {
-        printf(",\"foretold\":null");
+        printf(",\"predicted\":null");
         return;
     }
-    printf(",\"foretold\":{\"seconds\":%.6f", forecast->mid);
+    printf(",\"predicted\":{\"seconds\":%.6f", forecast->mid);
     cli_json_number("low", forecast->low, 6);
     cli_json_number("high", forecast->high, 6);
     printf("}");
@@ -88,14 +88,14 @@ void drill_history_print_json_entry(const drills_entry_t *entry) {
     cli_json_number("docs_per_second", drills_rate(entry), 0);
     cli_json_number("seconds", entry->seconds, 6);
     cli_json_number("verified_seconds", entry->verified, 6);
-    print_forecast(&entry->foretold);
+    print_forecast(&entry->predicted);
     printf(",\"phases\":[");
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         if (isnan(entry->phases[i]))
             continue;
         printf("%s{\"phase\":\"%s\",\"seconds\":%.6f", first ? "" : ",", drill_phase_name(i),
                entry->phases[i]);
-        print_forecast(&entry->phases_foretold[i]);
+        print_forecast(&entry->phases_predicted[i]);
         printf("}");
         first = false;
     }

@@ -82,7 +82,7 @@ static void print_pass(const drill_result_t *result, const drill_pass_t *pass) {
     char(*row)[GRID_CELL] = grid_row(&grid);
     GRID_PUT(row, 0, "phase");
     if (!isnan(pass->predicted.mid))
-        GRID_PUT(row, 1, "foretold");
+        GRID_PUT(row, 1, "predicted");
     if (result->drilled) {
         GRID_PUT(row, 2, "measured");
         if (!isnan(pass->predicted.mid))
@@ -149,10 +149,10 @@ static void print_sentence(const drill_result_t *result, const drill_pass_t *pas
            first_query_name(&result->query, name), units_time(later, pass->took_ns - pass->verified_ns));
 }
 
-static void print_foretold(const drill_result_t *result, const drill_pass_t *pass) {
+static void print_predicted(const drill_result_t *result, const drill_pass_t *pass) {
     char cell[GRID_CELL] = "", documents[UNITS_MAX];
     put_forecast(cell, &pass->verified);
-    printf("%sforetold: from nothing to verified in %s, for %s documents%s\n", way_of(result, pass), cell,
+    printf("%spredicted: from nothing to verified in %s, for %s documents%s\n", way_of(result, pass), cell,
            units_count(documents, (uint64_t)result->all_documents),
            result->exact ? "" : " (as far as can be told)");
 }
@@ -167,7 +167,7 @@ static void print_quicker(const drill_result_t *result) {
                                   : slow->verified.mid / quick->verified.mid;
     if (!isnan(times) && !slow->difference[0])
         printf("indexes %s the load: %s, the other way takes %.2f times as long\n",
-               quick->indexes_first ? "before" : "after", measured ? "quicker" : "quicker, it is foretold",
+               quick->indexes_first ? "before" : "after", measured ? "quicker" : "quicker, it is predicted",
                times);
 }
 
@@ -217,7 +217,7 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
         if (pass->finished)
             print_sentence(result, pass);
         else if (!result->drilled)
-            print_foretold(result, pass);
+            print_predicted(result, pass);
     }
 }
 
@@ -243,7 +243,7 @@ static void print_json_span(drill_phase_t phase, const drill_span_t *span, bool 
     *first = false;
     cli_json_number("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6);
     cli_json_number("seconds", took, 6);
-    print_json_forecast("foretold", &span->predicted);
+    print_json_forecast("predicted", &span->predicted);
     cli_json_number("error_percent", span->came ? forecast_error_percent(&span->predicted, took) : NAN, 1);
     printf("}");
 }
@@ -277,8 +277,8 @@ static void print_json_pass(const drill_pass_t *pass) {
            pass->finished ? "true" : "false");
     cli_json_number("seconds", began ? (double)pass->took_ns / 1e9 : NAN, 6);
     cli_json_number("verified_seconds", pass->finished ? (double)pass->verified_ns / 1e9 : NAN, 6);
-    print_json_forecast("foretold", &pass->predicted);
-    print_json_forecast("foretold_verified", &pass->verified);
+    print_json_forecast("predicted", &pass->predicted);
+    print_json_forecast("predicted_verified", &pass->verified);
     cli_json_number(
         "error_percent",
         pass->finished ? forecast_error_percent(&pass->predicted, (double)pass->took_ns / 1e9) : NAN, 1);

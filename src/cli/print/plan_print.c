@@ -259,7 +259,7 @@ void plan_print(const planned_t *planned) {
     print_halving(planned);
     if (planned->simulation)
         print_simulation(planned);
-    printf("\nreckoned with, in us a document: loader %.3g, router %.3g, primary %.3g, secondary %.3g, index "
+    printf("\ncomputed with, in us a document: loader %.3g, router %.3g, primary %.3g, secondary %.3g, index "
            "%.3g, look %.3g;\n"
            "bytes on disk for one of BSON: %.3g, and %.3g of journal and oplog. What you have not given was "
            "measured:\n"

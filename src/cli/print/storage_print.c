@@ -12,15 +12,15 @@
 
 /* ---- the lines to paste ---- */
 
-/* The format file that a cell with short keys needs; NULL: a copy of somebody's own has to be made. */
+/* The format file that a setting with short keys needs; NULL: a copy of somebody's own has to be made. */
 static char *format_file(const storage_result_t *result) {
     if (!result->like[0])
         return NULL;
     return bson_strdup_printf("format: %s-short\nlike: %s\nkeys: short\n", result->like, result->like);
 }
 
-char *storage_print_line(const storage_spec_t *spec, const storage_result_t *result, size_t cell) {
-    const storage_choice_t *choice = &result->choices[cell];
+char *storage_print_line(const storage_spec_t *spec, const storage_result_t *result, size_t setting) {
+    const storage_choice_t *choice = &result->choices[setting];
     const load_spec_t *load = &spec->load;
     char own[160], number[16];
     text_t line = {.length = 0};
@@ -56,25 +56,26 @@ static void put_median(char out[GRID_CELL], const hist_t *times) {
         snprintf(out, GRID_CELL, "-");
 }
 
-static void put_rate(char out[GRID_CELL], const matrix_cell_t *cell) {
+static void put_rate(char out[GRID_CELL], const matrix_setting_t *setting) {
     char rate[UNITS_MAX], interval[32] = "";
-    if (!isnan(cell->high))
-        snprintf(interval, sizeof interval, " ±%.0f%%", (cell->high - cell->mean) / cell->mean * 100);
-    snprintf(out, GRID_CELL, "%s%s", cell->trials ? units_rate(rate, cell->mean) : "-", interval);
+    if (!isnan(setting->high))
+        snprintf(interval, sizeof interval, " ±%.0f%%",
+                 (setting->high - setting->mean) / setting->mean * 100);
+    snprintf(out, GRID_CELL, "%s%s", setting->trials ? units_rate(rate, setting->mean) : "-", interval);
 }
 
-static void put_cell(char (*row)[GRID_CELL], const storage_result_t *result, size_t at) {
+static void put_setting(char (*row)[GRID_CELL], const storage_result_t *result, size_t at) {
     const storage_choice_t *choice = &result->choices[at];
     const storage_figures_t *figures = &result->figures[at];
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const double share = storage_share(figures);
     char rate[UNITS_MAX];
     GRID_PUT(row, 0, "%s", choice->compressor);
     GRID_PUT(row, 1, "%s", choice->clustered == CLUSTERED_YES ? "clustered" : "plain");
     GRID_PUT(row, 2, "%s", choice->short_keys ? "short" : "long");
-    put_rate(row[3], cell);
+    put_rate(row[3], setting);
     GRID_PUT(row, 4, "%s", figures->acknowledged.count ? units_rate(rate, figures->acknowledged.mean) : "-");
-    GRID_PUT(row, 5, "%u", cell->trials);
+    GRID_PUT(row, 5, "%u", setting->trials);
     put_bytes(row[6], &figures->bson_bytes);
     put_bytes(row[7], &figures->data_bytes);
     put_bytes(row[8], &figures->index_bytes);
@@ -87,7 +88,7 @@ static void put_cell(char (*row)[GRID_CELL], const storage_result_t *result, siz
     put_median(row[13], &figures->cold);
 }
 
-static void print_cells(const storage_result_t *result) {
+static void print_settings(const storage_result_t *result) {
     static const char *const titles[] = {"blocks", "collection", "keys",        "docs/s",    "acknowledged",
                                          "n",      "data",       "on disk",     "indexes",   "of data",
                                          "ratio",  "bytes/doc",  "scan, cache", "scan, disk"};
@@ -97,7 +98,7 @@ static void print_cells(const storage_result_t *result) {
     for (size_t i = 0; i < columns; i++)
         GRID_PUT(row, i, "%s", titles[i]);
     for (size_t i = 0; i < matrix_count(result->matrix); i++)
-        put_cell(grid_row(&grid), result, i);
+        put_setting(grid_row(&grid), result, i);
     grid_print(&grid);
 }
 
@@ -109,7 +110,7 @@ static void print_chosen(const storage_result_t *result, const char *word, size_
     figures = &result->figures[at];
     printf("%-28s %s: %.1f bytes a document on disk, %s docs/s, scan %.1f ms", word,
            storage_name(&result->choices[at], name), storage_each(result, at),
-           units_rate(rate, matrix_cell(result->matrix, at)->mean),
+           units_rate(rate, matrix_setting(result->matrix, at)->mean),
            hist_quantile_ns(&figures->cached, 0.5) / 1e6);
     if (figures->cold.moments.count)
         printf(", from disk %.1f ms", hist_quantile_ns(&figures->cold, 0.5) / 1e6);
@@ -152,7 +153,7 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
     char records[UNITS_MAX], took[UNITS_MAX];
     printf("%s at %s   %s records a trial   %u trials in %s\n\n", result->namespace, result->where,
            units_count(records, result->records), result->counts.trials, units_time(took, result->took_ns));
-    print_cells(result);
+    print_settings(result);
     printf("\n");
     if (!result->checkpoints)
         printf("no checkpoints: this user, or this target, may not (fsync): what is on disk may be less than "
@@ -193,20 +194,21 @@ static void print_times(const char *name, const hist_t *times) {
     }
 }
 
-static void print_json_cell(const storage_result_t *result, size_t at) {
+static void print_json_setting(const storage_result_t *result, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
     const storage_choice_t *choice = &result->choices[at];
     const storage_figures_t *figures = &result->figures[at];
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const double share = storage_share(figures);
     printf("{\"compressor\":\"%s\",\"clustered\":\"%s\",\"keys\":\"%s\",\"state\":\"%s\",\"trials\":%u"
            ",\"documents\":%" PRIu64,
            choice->compressor, choice->clustered == CLUSTERED_YES ? "yes" : "no",
-           choice->short_keys ? "short" : "long", states[cell->state], cell->trials, figures->documents);
-    cli_json_number("docs_per_second", cell->mean, 1);
-    cli_json_number("low", cell->low, 1);
-    cli_json_number("high", cell->high, 1);
+           choice->short_keys ? "short" : "long", states[setting->state], setting->trials,
+           figures->documents);
+    cli_json_number("docs_per_second", setting->mean, 1);
+    cli_json_number("low", setting->low, 1);
+    cli_json_number("high", setting->high, 1);
     cli_json_number("acknowledged_per_second", mean_of(&figures->acknowledged), 1);
     cli_json_number("data_bytes", mean_of(&figures->bson_bytes), 1);
     cli_json_number("storage_bytes", mean_of(&figures->data_bytes), 1);
@@ -225,7 +227,7 @@ static void print_json_choice(const char *name, const storage_result_t *result, 
     if (at == MATRIX_DONE)
         printf("null");
     else
-        print_json_cell(result, at);
+        print_json_setting(result, at);
 }
 
 static void print_json_lines(const storage_spec_t *spec, const storage_result_t *result) {
@@ -242,7 +244,7 @@ static void print_json_lines(const storage_spec_t *spec, const storage_result_t 
 void storage_print_json(const storage_spec_t *spec, const storage_result_t *result, int status) {
     const storage_verdict_t *verdict = &result->verdict;
     const matrix_verdict_t *counts = &result->counts;
-    const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
+    const size_t settings = result->matrix ? matrix_count(result->matrix) : 0;
     printf("{\"schema\":1,\"command\":\"tune\",\"study\":\"storage\",\"status\":%d", status);
     cli_json_text("namespace", result->namespace);
     cli_json_text("target", result->where);
@@ -254,10 +256,10 @@ void storage_print_json(const storage_spec_t *spec, const storage_result_t *resu
            result->sample, result->records, counts->trials, counts->rounds, (double)result->took_ns / 1e9,
            (double)spec->budget_ns / 1e9, counts->budget_spent ? "true" : "false", spec->precision,
            result->checkpoints ? "true" : "false", result->shards);
-    printf(",\"cells\":[");
-    for (size_t i = 0; i < cells; i++) {
+    printf(",\"settings\":[");
+    for (size_t i = 0; i < settings; i++) {
         printf("%s", i ? "," : "");
-        print_json_cell(result, i);
+        print_json_setting(result, i);
     }
     printf("]");
     print_json_choice("smallest", result, verdict->smallest);

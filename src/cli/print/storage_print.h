@@ -7,7 +7,7 @@
 void storage_print_table(const storage_spec_t *spec, const storage_result_t *result);
 void storage_print_json(const storage_spec_t *spec, const storage_result_t *result, int status);
 
-/* The `tipple load` line that loads like a cell; free. */
-char *storage_print_line(const storage_spec_t *spec, const storage_result_t *result, size_t cell);
+/* The `tipple load` line that loads like a setting; free. */
+char *storage_print_line(const storage_spec_t *spec, const storage_result_t *result, size_t setting);
 
 #endif

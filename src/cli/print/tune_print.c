@@ -13,8 +13,8 @@
 /* ---- the line to paste ---- */
 
 /* Only what was told or found is said: what a load finds out by itself it will find out again. */
-char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell) {
-    const matrix_cell_t *chosen = matrix_cell(result->matrix, cell);
+char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t setting) {
+    const matrix_setting_t *chosen = matrix_setting(result->matrix, setting);
     const choice_t *choice = &result->choices[chosen->choice];
     const load_spec_t *load = &spec->load;
     const clustered_t clustered = result->lists.clustered_count > 1 ? choice->clustered : load->clustered;
@@ -40,26 +40,26 @@ char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size
 
 /* ---- for a person ---- */
 
-static double percent_of(const matrix_cell_t *cell) {
-    return (cell->high - cell->mean) / cell->mean * 100;
+static double percent_of(const matrix_setting_t *setting) {
+    return (setting->high - setting->mean) / setting->mean * 100;
 }
 
-typedef void print_cell_fn(const tune_result_t *result, size_t cell, char out[GRID_CELL]);
+typedef void print_setting_fn(const tune_result_t *result, size_t setting, char out[GRID_CELL]);
 
 static void print_rate(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const matrix_verdict_t *verdict = &result->verdict;
-    const bool dropped = cell->state == MATRIX_DROPPED;
+    const bool dropped = setting->state == MATRIX_DROPPED;
     char rate[UNITS_MAX], interval[32] = "";
-    if (!cell->trials) {
+    if (!setting->trials) {
         snprintf(out, GRID_CELL, "-");
         return;
     }
-    if (!isnan(cell->high))
-        snprintf(interval, sizeof interval, " ±%.0f%%", percent_of(cell));
+    if (!isnan(setting->high))
+        snprintf(interval, sizeof interval, " ±%.0f%%", percent_of(setting));
     snprintf(out, GRID_CELL, "%s%s%s%s%s%s", at == verdict->best ? "best " : "",
-             at == verdict->knee ? "knee " : "", dropped ? "(" : "", units_rate(rate, cell->mean), interval,
-             dropped ? ")" : "");
+             at == verdict->cheapest ? "cheapest " : "", dropped ? "(" : "", units_rate(rate, setting->mean),
+             interval, dropped ? ")" : "");
 }
 
 static void print_limit(const tune_result_t *result, size_t at, char out[GRID_CELL]) {
@@ -67,9 +67,9 @@ static void print_limit(const tune_result_t *result, size_t at, char out[GRID_CE
              result->figures[at].trials ? tune_limit_name(tune_limit(result, at)) : "-");
 }
 
-/* Threads down, batches across, the cells of one choice. */
+/* Threads down, batches across, the settings of one choice. */
 static void print_matrix(const tune_result_t *result, uint32_t choice, const char *title,
-                         print_cell_fn *print) {
+                         print_setting_fn *print) {
     const choice_lists_t *lists = &result->lists;
     const size_t batches = lists->batch_count < GRID_COLUMNS - 1 ? lists->batch_count : GRID_COLUMNS - 1;
     grid_t grid = {.columns = batches + 1};
@@ -111,14 +111,14 @@ static void print_limits(const tune_result_t *result, size_t at) {
 }
 
 static void print_figures(const tune_result_t *result, const char *word, size_t at) {
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const tune_figures_t *figures = &result->figures[at];
     char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], name[CHOICE_NAME];
-    choice_name(&result->lists, &result->choices[cell->choice], name);
+    choice_name(&result->lists, &result->choices[setting->choice], name);
     printf("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
-           word, cell->threads, cell->threads == 1 ? "" : "s", cell->batch, *name ? ", " : "", name,
-           units_rate(rate, cell->mean), units_rate(low, cell->low), units_rate(high, cell->high),
-           cell->trials, figures->client_cores * 1e6 / (double)figures->documents);
+           word, setting->threads, setting->threads == 1 ? "" : "s", setting->batch, *name ? ", " : "", name,
+           units_rate(rate, setting->mean), units_rate(low, setting->low), units_rate(high, setting->high),
+           setting->trials, figures->client_cores * 1e6 / (double)figures->documents);
     print_limits(result, at);
     if (figures->retries)
         printf("      %" PRIu64
@@ -128,15 +128,16 @@ static void print_figures(const tune_result_t *result, const char *word, size_t 
 
 static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
     const matrix_verdict_t *verdict = &result->verdict;
-    const matrix_share_t share = matrix_share(result->matrix, verdict->knee);
-    const choice_t *choice = &result->choices[matrix_cell(result->matrix, verdict->knee)->choice];
-    char *line = tune_print_line(spec, result, verdict->knee);
+    const matrix_share_t share = matrix_share(result->matrix, verdict->cheapest);
+    const choice_t *choice = &result->choices[matrix_setting(result->matrix, verdict->cheapest)->choice];
+    char *line = tune_print_line(spec, result, verdict->cheapest);
     print_figures(result, "best", verdict->best);
-    if (verdict->knee == verdict->best) {
-        printf("knee: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
+    if (verdict->cheapest == verdict->best) {
+        printf("cheapest: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
     } else {
-        print_figures(result, "knee", verdict->knee);
-        printf("      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest that may be within %.0f%% of it\n",
+        print_figures(result, "cheapest", verdict->cheapest);
+        printf("      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest setting that may be within %.0f%% "
+               "of it\n",
                share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
     }
     if (result->verdict.budget_spent)
@@ -174,14 +175,14 @@ void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
 
 /* ---- for programs ---- */
 
-static void print_json_cell(const tune_result_t *result, size_t at) {
+static void print_json_setting(const tune_result_t *result, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
-    const choice_t *choice = &result->choices[cell->choice];
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
+    const choice_t *choice = &result->choices[setting->choice];
     const tune_figures_t *figures = &result->figures[at];
     const double seconds = figures->trials ? figures->seconds : NAN;
-    printf("{\"threads\":%u,\"batch\":%u", cell->threads, cell->batch);
+    printf("{\"threads\":%u,\"batch\":%u", setting->threads, setting->batch);
     cli_json_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
                                : choice->clustered == CLUSTERED_YES   ? "yes"
                                                                       : "no");
@@ -189,11 +190,11 @@ static void print_json_cell(const tune_result_t *result, size_t at) {
     cli_json_text("wire_compressor", choice->wire);
     cli_json_text("write_concern", choice->concern);
     printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
-           choice->direct ? "true" : "false", choice->routers, states[cell->state], cell->trials,
+           choice->direct ? "true" : "false", choice->routers, states[setting->state], setting->trials,
            figures->documents);
-    cli_json_number("docs_per_second", cell->mean, 1);
-    cli_json_number("low", cell->low, 1);
-    cli_json_number("high", cell->high, 1);
+    cli_json_number("docs_per_second", setting->mean, 1);
+    cli_json_number("low", setting->low, 1);
+    cli_json_number("high", setting->high, 1);
     cli_json_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
     cli_json_number("client_cores", figures->client_cores / seconds, 3);
     cli_json_number("server_cores", figures->server_cores / seconds, 3);
@@ -210,13 +211,13 @@ static void print_json_choice(const char *name, const tune_result_t *result, siz
     if (at == MATRIX_DONE)
         printf("null");
     else
-        print_json_cell(result, at);
+        print_json_setting(result, at);
 }
 
 void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status) {
     const matrix_verdict_t *verdict = &result->verdict;
-    const size_t cells = result->matrix ? matrix_count(result->matrix) : 0;
-    char *line = verdict->knee == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->knee);
+    const size_t settings = result->matrix ? matrix_count(result->matrix) : 0;
+    char *line = verdict->cheapest == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->cheapest);
     printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
     cli_json_text("namespace", result->namespace);
     cli_json_text("target", result->where);
@@ -229,14 +230,14 @@ void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int s
         result->sample, result->records, verdict->trials, verdict->rounds, (double)result->took_ns / 1e9,
         (double)spec->budget_ns / 1e9, verdict->budget_spent ? "true" : "false", spec->precision,
         result->checkpoints ? "true" : "false", verdict->settled, verdict->dropped, verdict->untried);
-    printf(",\"cells\":[");
-    for (size_t i = 0; i < cells; i++) {
+    printf(",\"settings\":[");
+    for (size_t i = 0; i < settings; i++) {
         printf("%s", i ? "," : "");
-        print_json_cell(result, i);
+        print_json_setting(result, i);
     }
     printf("]");
     print_json_choice("best", result, verdict->best);
-    print_json_choice("knee", result, verdict->knee);
+    print_json_choice("cheapest", result, verdict->cheapest);
     cli_json_text("load", line);
     printf("}\n");
     free(line);

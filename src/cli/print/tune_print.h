@@ -7,7 +7,7 @@
 void tune_print_table(const tune_spec_t *spec, const tune_result_t *result);
 void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status);
 
-/* The `tipple load` line that loads like a cell; free. */
-char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t cell);
+/* The `tipple load` line that loads like a setting; free. */
+char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t setting);
 
 #endif

@@ -45,23 +45,23 @@ static void say_finished(report_t *report, const drill_result_t *result, const d
                          int status) {
     const bool indexes = pass->load.index_count && !pass->indexes_first;
     const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
-    char took[SCALE_TEXT], foretold[SCALE_TEXT], span[3 * SCALE_TEXT];
+    char took[SCALE_TEXT], predicted[SCALE_TEXT], span[3 * SCALE_TEXT];
     scale_value(took, seconds(pass->verified_ns), "s");
-    scale_value(foretold, pass->verified.mid, "s");
+    scale_value(predicted, pass->verified.mid, "s");
     if (pass->difference[0])
         report_say(report, status, "Loaded and looked at in %s, but %s.", took, pass->difference);
     else
         report_say(report, status, "From nothing to verified in %s%s; %s %.0f %%%s%s%s.", took,
                    way_of(result, pass), indexes ? "indexes were" : "the load was",
                    100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
-                   isnan(pass->verified.mid) ? "" : "; foretold were ",
-                   isnan(pass->verified.mid) ? "" : foretold,
+                   isnan(pass->verified.mid) ? "" : "; predicted was ",
+                   isnan(pass->verified.mid) ? "" : predicted,
                    isnan(pass->verified.mid) ? "" : interval(span, &pass->verified));
 }
 
 static void say(report_t *report, const drill_result_t *result, int status, const err_t *err) {
     const drill_pass_t *pass = chosen(result);
-    char foretold[SCALE_TEXT], span[3 * SCALE_TEXT], documents[SCALE_TEXT];
+    char predicted[SCALE_TEXT], span[3 * SCALE_TEXT], documents[SCALE_TEXT];
     if (pass && pass->finished) {
         say_finished(report, result, pass, status);
     } else if (reporting_is_trouble(status)) {
@@ -69,8 +69,8 @@ static void say(report_t *report, const drill_result_t *result, int status, cons
         report_say(report, status, "%s.", trouble);
         bson_free(trouble);
     } else if (pass) {
-        report_say(report, status, "Foretold: from nothing to verified in %s%s%s, for %s documents%s.",
-                   scale_value(foretold, pass->verified.mid, "s"), interval(span, &pass->verified),
+        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s documents%s.",
+                   scale_value(predicted, pass->verified.mid, "s"), interval(span, &pass->verified),
                    way_of(result, pass), scale_value(documents, result->all_documents, "documents"),
                    result->exact ? "" : " (as far as can be told)");
     } else {
@@ -86,11 +86,11 @@ static void add_result(report_t *report, const drill_result_t *result) {
     const int64_t loading_ns = begun ? pass->phases[DRILL_LOAD].took_ns : 0;
     report_begin(report, REPORT_FIGURES, "Result", NULL);
     report_figure(report, "from nothing to verified", finished ? seconds(pass->verified_ns) : NAN, "s");
-    report_figure(report, "foretold", pass ? pass->verified.mid : NAN, "s");
-    report_figure(report, "foretold was off by",
+    report_figure(report, "predicted", pass ? pass->verified.mid : NAN, "s");
+    report_figure(report, "predicted was off by",
                   finished ? forecast_error_percent(&pass->verified, seconds(pass->verified_ns)) : NAN, "%");
     report_figure(report, "to the first answer", finished ? seconds(pass->took_ns) : NAN, "s");
-    report_figure(report, result->drilled ? "documents in the files" : "documents foretold for",
+    report_figure(report, result->drilled ? "documents in the files" : "documents predicted for",
                   result->all_documents, "documents");
     report_figure(report, "documents loaded", begun ? (double)pass->load.counts.loaded : NAN, "documents");
     report_figure(report, "documents a second",
@@ -131,7 +131,7 @@ static void add_phases(report_t *report, const drill_result_t *result, const dri
     char title[TITLE];
     snprintf(title, sizeof title, "Phases%s", way_of(result, pass));
     report_begin(report, REPORT_TIMELINE, title,
-                 "Measured, and below it what samples had foretold, with its 95 % interval.");
+                 "Measured, and below it what samples had predicted, with its 95 % interval.");
     for (size_t i = 0; i < DRILL_PHASES; i++) {
         const drill_phase_t phase = phase_at(pass, i);
         const drill_span_t *span = &pass->phases[phase];
@@ -146,27 +146,27 @@ static void add_phases(report_t *report, const drill_result_t *result, const dri
     report_end(report);
 }
 
-static void put_row(report_t *report, const char *name, const forecast_t *foretold, double took,
+static void put_row(report_t *report, const char *name, const forecast_t *predicted, double took,
                     double whole) {
     report_row(report);
     report_word(report, name);
     report_number(report, took);
-    report_number(report, foretold->mid);
-    report_number(report, foretold->low);
-    report_number(report, foretold->high);
-    report_number(report, forecast_error_percent(foretold, took));
+    report_number(report, predicted->mid);
+    report_number(report, predicted->low);
+    report_number(report, predicted->high);
+    report_number(report, forecast_error_percent(predicted, took));
     report_number(report, 100 * took / whole);
 }
 
-/* The same as a table, with the error of what was foretold. */
+/* The same as a table, with the error of what was predicted. */
 static void add_errors(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
     const double whole = has_begun(pass) ? seconds(pass->took_ns) : NAN;
     char title[TITLE];
-    snprintf(title, sizeof title, "Measured and foretold%s", way_of(result, pass));
+    snprintf(title, sizeof title, "Measured and predicted%s", way_of(result, pass));
     report_begin(report, REPORT_BARS, title, NULL);
     report_column(report, "phase", "");
     report_column(report, "measured", "s");
-    report_column(report, "foretold", "s");
+    report_column(report, "predicted", "s");
     report_column(report, "from", "s");
     report_column(report, "to", "s");
     report_column(report, "off by", "%");
@@ -193,7 +193,7 @@ static void add_pass(report_t *report, const drill_result_t *result, const drill
 
 static void add_samples(report_t *report, const drill_result_t *result) {
     report_begin(report, REPORT_TABLE, "Samples",
-                 "The first records of the files, loaded and all that follows; from these it was foretold.");
+                 "The first records of the files, loaded and all that follows; from these it was predicted.");
     report_column(report, "records", "");
     report_column(report, "documents", "documents");
     report_column(report, "indexes", "");
@@ -257,7 +257,7 @@ static void add_settings(report_t *report, const drill_spec_t *spec, const drill
 report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, int status, const err_t *err) {
     report_t *report = report_new("drill");
     report_head(report, result->namespace, result->where,
-                result->drilled ? "tipple drill" : "tipple drill, foretold only");
+                result->drilled ? "tipple drill" : "tipple drill, predicted only");
     say(report, result, status, err);
     add_result(report, result);
     for (size_t i = 0; i < result->pass_count; i++)

@@ -25,7 +25,7 @@ static void say(report_t *report, const storage_result_t *result, int status, co
                    trouble ? trouble : "", trouble ? ". As far as it came: " : "",
                    storage_name(&result->choices[chosen], name), storage_each(result, chosen),
                    100 * storage_share(&result->figures[chosen]),
-                   scale_value(rate, matrix_cell(result->matrix, chosen)->mean, "documents/s"));
+                   scale_value(rate, matrix_setting(result->matrix, chosen)->mean, "documents/s"));
     bson_free(trouble);
 }
 
@@ -36,7 +36,7 @@ static void add_result(report_t *report, const storage_spec_t *spec, const stora
     report_figure(report, "bytes a document on disk", told ? storage_each(result, chosen) : NAN, "");
     report_figure(report, "on disk, of the data", told ? 100 * storage_share(&result->figures[chosen]) : NAN,
                   "%");
-    report_figure(report, "documents a second", told ? matrix_cell(result->matrix, chosen)->mean : NAN,
+    report_figure(report, "documents a second", told ? matrix_setting(result->matrix, chosen)->mean : NAN,
                   "documents/s");
     report_figure(report, "took", (double)result->took_ns / 1e9, "s");
     report_figure(report, "trials", result->counts.trials, "trials");
@@ -53,10 +53,10 @@ static void add_result(report_t *report, const storage_spec_t *spec, const stora
     free(line);
 }
 
-/* What is smallest, fastest and recommended, by the cell. */
+/* What is smallest, fastest and recommended, by the setting. */
 static const char *remark(const storage_verdict_t *verdict, size_t at, char out[96]) {
     const struct {
-        size_t cell;
+        size_t setting;
         const char *word;
     } words[] = {{verdict->recommended, "recommended"},
                  {verdict->smallest, "smallest"},
@@ -66,12 +66,12 @@ static const char *remark(const storage_verdict_t *verdict, size_t at, char out[
     int used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].cell == at)
+        if (words[i].setting == at)
             used += snprintf(out + used, 96 - (size_t)used, "%s%s", used ? ", " : "", words[i].word);
     return out;
 }
 
-static void add_cells(report_t *report, const storage_result_t *result) {
+static void add_ways(report_t *report, const storage_result_t *result) {
     report_begin(report, REPORT_BARS, "Ways to store",
                  "Rates are means with their 95 % interval, and include the checkpoint after the load; "
                  "acknowledged ones do not. Sizes are of the whole sample. A scan is one look at every "
@@ -90,13 +90,13 @@ static void add_cells(report_t *report, const storage_result_t *result) {
     report_column(report, "remark", "");
     for (size_t at = 0; at < matrix_count(result->matrix); at++) {
         const storage_figures_t *figures = &result->figures[at];
-        const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+        const matrix_setting_t *setting = matrix_setting(result->matrix, at);
         char name[STORAGE_NAME], words[96];
         report_row(report);
         report_word(report, storage_name(&result->choices[at], name));
-        report_number(report, cell->mean);
-        report_number(report, cell->low);
-        report_number(report, cell->high);
+        report_number(report, setting->mean);
+        report_number(report, setting->low);
+        report_number(report, setting->high);
         report_number(report, mean_of(&figures->acknowledged));
         report_number(report, 100 * storage_share(figures));
         report_number(report, storage_each(result, at));
@@ -126,7 +126,7 @@ report_t *report_storage(const storage_spec_t *spec, const storage_result_t *res
     say(report, result, status, err);
     add_result(report, spec, result);
     if (result->matrix)
-        add_cells(report, result);
+        add_ways(report, result);
     add_settings(report, spec, result);
     return report;
 }

@@ -13,37 +13,40 @@ static double seconds(int64_t ns) {
 }
 
 /* "4 threads x batch 1000, zstd" */
-static const char *name_cell(const tune_result_t *result, size_t at, char out[CHOICE_NAME + 64]) {
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+static const char *name_setting(const tune_result_t *result, size_t at, char out[CHOICE_NAME + 64]) {
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     char choice[CHOICE_NAME];
-    choice_name(&result->lists, &result->choices[cell->choice], choice);
-    snprintf(out, CHOICE_NAME + 64, "%u thread%s x batch %u%s%s", cell->threads,
-             cell->threads == 1 ? "" : "s", cell->batch, *choice ? ", " : "", choice);
+    choice_name(&result->lists, &result->choices[setting->choice], choice);
+    snprintf(out, CHOICE_NAME + 64, "%u thread%s x batch %u%s%s", setting->threads,
+             setting->threads == 1 ? "" : "s", setting->batch, *choice ? ", " : "", choice);
     return out;
 }
 
 static bool is_decided(const tune_result_t *result) {
-    return result->matrix && result->verdict.best != MATRIX_DONE && result->verdict.knee != MATRIX_DONE;
+    return result->matrix && result->verdict.best != MATRIX_DONE && result->verdict.cheapest != MATRIX_DONE;
 }
 
 static void say(report_t *report, const tune_result_t *result, int status, const err_t *err) {
     const matrix_verdict_t *verdict = &result->verdict;
-    char best[CHOICE_NAME + 64], knee[CHOICE_NAME + 64], best_rate[SCALE_TEXT], knee_rate[SCALE_TEXT];
+    char best[CHOICE_NAME + 64], cheapest[CHOICE_NAME + 64], best_rate[SCALE_TEXT], cheapest_rate[SCALE_TEXT];
     char *trouble =
         reporting_is_trouble(status) ? reporting_trouble(status, seconds(result->took_ns), err) : NULL;
     if (!is_decided(result)) {
-        report_say(report, status, "%s%sNothing was found: no cell was tried twice.", trouble ? trouble : "",
-                   trouble ? ". " : "");
+        report_say(report, status, "%s%sNothing was found: no setting was tried twice.",
+                   trouble ? trouble : "", trouble ? ". " : "");
     } else {
-        scale_value(best_rate, matrix_cell(result->matrix, verdict->best)->mean, "documents/s");
-        scale_value(knee_rate, matrix_cell(result->matrix, verdict->knee)->mean, "documents/s");
-        report_say(report, status, "%s%sThe knee is %s at %s, limited by %s%s%s%s%s.", trouble ? trouble : "",
-                   trouble ? ". As far as it came: " : "", name_cell(result, verdict->knee, knee), knee_rate,
-                   tune_limit_name(tune_limit(result, verdict->knee)),
-                   verdict->best == verdict->knee ? "; nothing else is faster" : "; the best is ",
-                   verdict->best == verdict->knee ? "" : name_cell(result, verdict->best, best),
-                   verdict->best == verdict->knee ? "" : " at ",
-                   verdict->best == verdict->knee ? "" : best_rate);
+        scale_value(best_rate, matrix_setting(result->matrix, verdict->best)->mean, "documents/s");
+        scale_value(cheapest_rate, matrix_setting(result->matrix, verdict->cheapest)->mean, "documents/s");
+        report_say(
+            report, status,
+            "%s%sThe cheapest setting that is nearly as fast as the best is %s at %s, limited by %s%s%s%s%s.",
+            trouble ? trouble : "", trouble ? ". As far as it came: " : "",
+            name_setting(result, verdict->cheapest, cheapest), cheapest_rate,
+            tune_limit_name(tune_limit(result, verdict->cheapest)),
+            verdict->best == verdict->cheapest ? "; nothing else is faster" : "; the best is ",
+            verdict->best == verdict->cheapest ? "" : name_setting(result, verdict->best, best),
+            verdict->best == verdict->cheapest ? "" : " at ",
+            verdict->best == verdict->cheapest ? "" : best_rate);
     }
     bson_free(trouble);
 }
@@ -51,19 +54,19 @@ static void say(report_t *report, const tune_result_t *result, int status, const
 static void add_result(report_t *report, const tune_spec_t *spec, const tune_result_t *result) {
     const matrix_verdict_t *verdict = &result->verdict;
     const bool decided = is_decided(result);
-    const double knee = decided ? matrix_cell(result->matrix, verdict->knee)->mean : NAN,
-                 best = decided ? matrix_cell(result->matrix, verdict->best)->mean : NAN;
+    const double cheapest = decided ? matrix_setting(result->matrix, verdict->cheapest)->mean : NAN,
+                 best = decided ? matrix_setting(result->matrix, verdict->best)->mean : NAN;
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "the knee's documents a second", knee, "documents/s");
+    report_figure(report, "documents a second of the cheapest setting", cheapest, "documents/s");
     report_figure(report, "the best's documents a second", best, "documents/s");
-    report_figure(report, "the knee, of the best", 100 * knee / best, "%");
+    report_figure(report, "the cheapest setting, of the best", 100 * cheapest / best, "%");
     report_figure(report, "took", seconds(result->took_ns), "s");
     report_figure(report, "trials", verdict->trials, "trials");
     report_figure(report, "records a trial", (double)result->records, "records");
     report_end(report);
     if (decided) {
-        char *line = tune_print_line(spec, result, verdict->knee);
-        report_begin(report, REPORT_TEXT, "To load like the knee", NULL);
+        char *line = tune_print_line(spec, result, verdict->cheapest);
+        report_begin(report, REPORT_TEXT, "To load with the cheapest setting", NULL);
         report_line(report, line);
         report_end(report);
         free(line);
@@ -72,27 +75,27 @@ static void add_result(report_t *report, const tune_spec_t *spec, const tune_res
 
 /* ---- a map for each choice ---- */
 
-static void add_cell(report_t *report, const tune_result_t *result, size_t at) {
+static void add_setting(report_t *report, const tune_result_t *result, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
-    const matrix_cell_t *cell = matrix_cell(result->matrix, at);
+    const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     char threads[16], batch[16];
-    snprintf(threads, sizeof threads, "%u", cell->threads);
-    snprintf(batch, sizeof batch, "%u", cell->batch);
+    snprintf(threads, sizeof threads, "%u", setting->threads);
+    snprintf(batch, sizeof batch, "%u", setting->batch);
     report_cell(
         report,
         &(report_cell_t){.row = threads,
                          .column = batch,
-                         .value = cell->mean,
-                         .low = cell->low,
-                         .high = cell->high,
-                         .state = cell->trials ? states[cell->state] : "untried",
+                         .value = setting->mean,
+                         .low = setting->low,
+                         .high = setting->high,
+                         .state = setting->trials ? states[setting->state] : "untried",
                          .note = result->figures[at].trials ? tune_limit_name(tune_limit(result, at)) : NULL,
                          .best = at == result->verdict.best,
-                         .knee = at == result->verdict.knee});
+                         .cheapest = at == result->verdict.cheapest});
 }
 
-/* Documents a second of every cell, threads down and batches across. */
+/* Documents a second of every setting, threads down and batches across. */
 static void add_map(report_t *report, const tune_result_t *result, uint32_t choice) {
     char name[CHOICE_NAME], title[CHOICE_NAME + 32];
     choice_name(&result->lists, &result->choices[choice], name);
@@ -102,12 +105,12 @@ static void add_map(report_t *report, const tune_result_t *result, uint32_t choi
         "Means of the trials and their 95 % confidence intervals; threads down, documents a batch across.");
     report_heat(report, "threads", "documents a batch", "documents", "documents/s");
     for (size_t at = 0; at < matrix_count(result->matrix); at++)
-        if (matrix_cell(result->matrix, at)->choice == choice)
-            add_cell(report, result, at);
+        if (matrix_setting(result->matrix, at)->choice == choice)
+            add_setting(report, result, at);
     report_end(report);
 }
 
-/* Of the cells of one choice, what held each back: the same grid in words. */
+/* Of the settings of one choice, what held each back: the same grid in words. */
 static void add_limits(report_t *report, const tune_result_t *result, uint32_t choice) {
     const choice_lists_t *lists = &result->lists;
     char name[CHOICE_NAME], title[CHOICE_NAME + 32], label[32];
@@ -132,10 +135,10 @@ static void add_limits(report_t *report, const tune_result_t *result, uint32_t c
 }
 
 static void add_verdict(report_t *report, const tune_result_t *result) {
-    const size_t shown[] = {result->verdict.knee, result->verdict.best};
-    static const char *const words[] = {"knee", "best"};
-    report_begin(report, REPORT_TABLE, "Knee and best", NULL);
-    report_column(report, "cell", "");
+    const size_t shown[] = {result->verdict.cheapest, result->verdict.best};
+    static const char *const words[] = {"cheapest", "best"};
+    report_begin(report, REPORT_TABLE, "Cheapest and best setting", NULL);
+    report_column(report, "which", "");
     report_column(report, "setting", "");
     report_column(report, "documents a second", "documents/s");
     report_column(report, "from", "documents/s");
@@ -147,16 +150,16 @@ static void add_verdict(report_t *report, const tune_result_t *result) {
     report_column(report, "this host's CPUs busy", "%");
     report_column(report, "limited by", "");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        const matrix_cell_t *cell = matrix_cell(result->matrix, shown[i]);
+        const matrix_setting_t *setting = matrix_setting(result->matrix, shown[i]);
         const tune_figures_t *figures = &result->figures[shown[i]];
         char name[CHOICE_NAME + 64];
         report_row(report);
         report_word(report, words[i]);
-        report_word(report, name_cell(result, shown[i], name));
-        report_number(report, cell->mean);
-        report_number(report, cell->low);
-        report_number(report, cell->high);
-        report_number(report, cell->trials);
+        report_word(report, name_setting(result, shown[i], name));
+        report_number(report, setting->mean);
+        report_number(report, setting->low);
+        report_number(report, setting->high);
+        report_number(report, setting->trials);
         report_number(report, figures->client_cores * 1e6 / (double)figures->documents);
         report_number(report, figures->client_cores / figures->seconds);
         report_number(report, result->cluster ? NAN : figures->server_cores / figures->seconds);

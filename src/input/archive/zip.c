@@ -175,7 +175,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
 
 /* The 64-bit sizes and offset; only those whose 32-bit field is all ones are there, in this order. */
 static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
-    uint64_t *fields[] = {&entry->text_bytes, &entry->packed_bytes, &entry->header_offset};
+    uint64_t *fields[] = {&entry->text_bytes, &entry->compressed_bytes, &entry->header_offset};
     while (length >= 4) {
         size_t size = bytes_le16(extra + 2);
         if (size > length - 4)
@@ -212,7 +212,7 @@ static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
         .flags = bytes_le16(at + 8),
         .method = bytes_le16(at + 10),
         .crc32 = bytes_le32(at + 16),
-        .packed_bytes = bytes_le32(at + 20),
+        .compressed_bytes = bytes_le32(at + 20),
         .text_bytes = bytes_le32(at + 24),
         .header_offset = bytes_le32(at + 42),
         .is_link = at[5] == MADE_BY_UNIX && S_ISLNK((mode_t)(bytes_le32(at + 38) >> 16)),
@@ -244,7 +244,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
         }
         if (entry.header_offset > directory.place ||
             directory.shift > directory.place - entry.header_offset ||
-            entry.packed_bytes > directory.place - entry.header_offset - directory.shift) {
+            entry.compressed_bytes > directory.place - entry.header_offset - directory.shift) {
             ok = broken(err, name, "its directory names data that is not there");
             break;
         }
@@ -280,7 +280,7 @@ bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err)
             name = others[i].name;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: is packed by method %u (%s); stored, deflate, deflate64 and zstd members can be read: "
+        "%.1000s: is compressed by method %u (%s); stored, deflate, deflate64 and zstd members can be read: "
         "unpack the archive and load the unpacked files",
         member_name, entry->method, name);
 }
@@ -295,6 +295,6 @@ bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *
     struct stat status;
     if (fstat(fd, &status) != 0)
         return fault_system(err, file->name, errno);
-    return *offset + file->zip.packed_bytes <= (uint64_t)status.st_size ||
+    return *offset + file->zip.compressed_bytes <= (uint64_t)status.st_size ||
            broken(err, file->name, "it ends too early");
 }

@@ -14,7 +14,7 @@ typedef struct {
     size_t name_length;
     uint16_t flags, method;
     uint32_t crc32;
-    uint64_t packed_bytes, text_bytes;
+    uint64_t compressed_bytes, text_bytes;
     uint64_t header_offset; /* from the file's first byte */
     bool is_link;           /* a symbolic link: its data is a path */
 } zip_entry_t;

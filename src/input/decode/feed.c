@@ -14,7 +14,7 @@ enum { STOP_LOOK_MS = 100, LARGEST_READ = 1 << 30 };
 void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to) {
     memset(feed, 0, offsetof(feed_t, fault));
     feed->name = name;
-    feed->what = "packed";
+    feed->what = "compressed";
     feed->fd = fd;
     feed->stream = stream;
     feed->next = from;

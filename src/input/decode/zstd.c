@@ -15,11 +15,11 @@ typedef struct {
 static decode_t explain(const zstd_t *zstd, size_t code, feed_t *feed, err_t *err) {
     ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
     if (error == ZSTD_error_frameParameter_windowTooLarge)
-        err_set(
-            err, STATUS_INPUT,
-            "%.1000s: was packed with a window of more than 128 MB (zstd --long or --ultra); pack it again "
-            "without, or pipe it in: zstd -dc --long=31 FILE",
-            feed->name);
+        err_set(err, STATUS_INPUT,
+                "%.1000s: was compressed with a window of more than 128 MB (zstd --long or --ultra); "
+                "compress it again "
+                "without, or pipe it in: zstd -dc --long=31 FILE",
+                feed->name);
     else if (error == ZSTD_error_memory_allocation)
         err_memory(err, (size_t)1 << 27);
     else if (error == ZSTD_error_prefix_unknown && zstd->begun && !zstd->in_frame)

@@ -26,25 +26,25 @@ struct input_file {
     uint64_t device, inode; /* of the file that was seen then: another one in its place stops the load, too */
     uint8_t *kept; /* all bytes of a small file, as the digest was made of them; or NULL: to be read again */
     struct {       /* INPUT_ZIP_MEMBER only */
-        uint64_t header_offset, packed_bytes, text_bytes;
+        uint64_t header_offset, compressed_bytes, text_bytes;
         uint32_t crc32;
         uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
     } zip;
     const input_file_t *archive; /* of a member of a tar: the tar, which is no input itself; else NULL */
-    uint64_t archive_offset;     /* and where its bytes begin in the (unpacked) tar */
+    uint64_t archive_offset;     /* and where its bytes begin in the (decompressed) tar */
 };
 
 /* name: the path as given, without "./" and "//"; "a.zip!b/c.csv" for a member. Always valid UTF-8 without
  * control characters: any other byte of the file's real name stands as \xHH. Unique in a manifest.
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB and the last 64 KiB on disk (of
- * what lies behind the first); a zip member's: over its name, packed size, text size and CRC; a tar member's:
- * over its path, size and content, of which in a tar that is not packed only both ends are looked at.
+ * what lies behind the first); a zip member's: over its name, compressed size, text size and CRC; a tar member's:
+ * over its path, size and content, of which in a tar that is not compressed only both ends are looked at.
  *
  * text_bound: a plain file's size, 1,032 times a gzip's, a member's stated size, the sum of a zstd's stated
  * sizes where all frames state one and the frames are few. Members of a tar as files. */
 
-/* A tar that is packed as a whole is one stream: its members, which stand one behind the other in a manifest,
+/* A tar that is compressed as a whole is one stream: its members, which stand one behind the other in a manifest,
  * are best read by one thread in order, out of one pass. */
 static inline bool input_is_in_stream(const input_file_t *file) {
     return file->archive && file->archive->kind != INPUT_PLAIN;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* So many records in all. Neighbours may be alike, so a plain file, where every place costs the same, is
- * looked at in many places; a packed one has to be read up to the last of them. */
+ * looked at in many places; a compressed one has to be read up to the last of them. */
 enum { RECORDS = 2048, MOST_FILES = 32, LEAST_PLACES = 16, STEP = 4 << 20 };
 
 /* What is read at a place; the first one of a file must tell its dialect, too. */
@@ -23,7 +23,7 @@ typedef struct {
     dialect_t dialect;
     uint8_t *text; /* FIRST_PIECE bytes, with slack on either side */
     records_place_t place;
-    source_kit_t *kit; /* so that a packed tar is read once for all of its members */
+    source_kit_t *kit; /* so that a compressed tar is read once for all of its members */
     size_t files, most_of_a_piece;
     sample_t *sample;
     size_t slots;

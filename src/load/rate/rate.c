@@ -40,7 +40,7 @@ typedef struct {
     rate_step_usual_t batches; /* nanoseconds a document */
     double documents;          /* of a batch */
     const source_t *source;    /* of a shard */
-    int sign;                  /* by which it gave way the last time */
+    int sign;                  /* by which it slowed down the last time */
     bool at_work;              /* in the last round */
 } collection_t;
 

@@ -1,4 +1,4 @@
-/* rate: a load that gives way. A thread of its own looks at the servers twice a second (strain), judges
+/* rate: a load that slows down. A thread of its own looks at the servers twice a second (strain), judges
  * what the load's own batches take, and sets the throttle's limits (pace). Main thread, but for what it does
  * by itself. */
 #ifndef TIPPLE_LOAD_RATE_RATE_H
@@ -21,7 +21,7 @@ typedef struct {
  * by. NULL: err. */
 rate_t *rate_open(const rate_options_t *options, throttle_t *throttle, mongoc_client_t *client, err_t *err);
 
-/* Ends the thread. why: what made the load give way most, such as "s1: cache 19% dirty"; empty: nothing did.
+/* Ends the thread. why: what made the load slow down most, such as "s1: cache 19% dirty"; empty: nothing did.
  * NULL is allowed. */
 void rate_close(rate_t *polite, char *why, size_t size);
 

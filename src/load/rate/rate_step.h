@@ -29,7 +29,7 @@ extern const double RATE_STEP_LEAST, RATE_STEP_START;
 rate_step_t rate_step_begin(double most);
 
 /* One step; the first one begins. for the pressure (0 to 1) of the time since the last one. True: the load
- * gives way (more). */
+ * slows down (more). */
 bool rate_step_step(rate_step_t *pace, double pressure);
 
 /* The pressure that batches tell of which take so many times as long as usual. */

@@ -246,7 +246,7 @@ static void say_forecast(const drill_result_t *result) {
         units_count(documents, (uint64_t)result->all_documents);
         spell(load, &pass->phases[DRILL_LOAD].predicted);
         spell(verify, &pass->phases[DRILL_VERIFY].predicted);
-        log_note("drill: foretold for %s documents%s: %s from nothing to verified; load %s, verify %s",
+        log_note("drill: predicted for %s documents%s: %s from nothing to verified; load %s, verify %s",
                  documents,
                  result->pass_count == 1 ? ""
                  : pass->indexes_first   ? ", indexes before"
@@ -351,7 +351,7 @@ static void describe(const drilling_t *drilling, const drill_pass_t *pass, drill
                               .batch = load->batch,
                               .seconds = (double)pass->took_ns / 1e9,
                               .verified = (double)pass->verified_ns / 1e9,
-                              .foretold = pass->verified,
+                              .predicted = pass->verified,
                               .when_ms = clock_wall_ms()};
     snprintf(entry->namespace, sizeof entry->namespace, "%s", result->namespace);
     snprintf(entry->format, sizeof entry->format, "%s", result->format);
@@ -365,7 +365,7 @@ static void describe(const drilling_t *drilling, const drill_pass_t *pass, drill
     gethostname(entry->host, sizeof entry->host - 1);
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         entry->phases[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
-        entry->phases_foretold[i] = pass->phases[i].predicted;
+        entry->phases_predicted[i] = pass->phases[i].predicted;
     }
 }
 

@@ -1,7 +1,7 @@
 /* drill: how long is it from nothing to a collection that is there again? Dropped, created, placed over the
  * shards, loaded, indexed, verified, asked: each phase is timed, in a scratch collection beside the target
  * (see scratch.h) or, when the collection is named twice, in the target itself; beside what a sample had
- * foretold (rehearsal.h). One call, main thread. */
+ * predicted (rehearsal.h). One call, main thread. */
 #ifndef TIPPLE_STUDY_DRILL_DRILL_H
 #define TIPPLE_STUDY_DRILL_DRILL_H
 
@@ -31,7 +31,7 @@ void drill_spec_init(drill_spec_t *spec); /* the defaults */
 typedef struct {
     bool came;
     int64_t began_ns, took_ns;
-    forecast_t predicted; /* seconds; NAN: nothing was foretold */
+    forecast_t predicted; /* seconds; NAN: nothing was predicted */
 } drill_span_t;
 
 /* From nothing to the first answer, once. */
@@ -62,7 +62,7 @@ enum { DRILL_PASSES = 2, DRILL_MOST_SAMPLES = 32 };
 
 typedef struct {
     drill_pass_t passes[DRILL_PASSES]; /* indexes after and before, as far as asked for */
-    size_t pass_count;                 /* that began, or that were only foretold */
+    size_t pass_count;                 /* that began, or that were only predicted */
     drill_sample_t samples[DRILL_MOST_SAMPLES];
     size_t sample_count;
     double all_documents; /* that the files make, as far as can be told; NAN: not looked */
@@ -85,7 +85,7 @@ void drill_free_result(drill_result_t *result);
 /* The target itself was dropped and is not whole: a load goes on from there. */
 bool drill_left_open(const drill_result_t *result);
 
-/* The least that a pass took, or is foretold to: NULL where there is one pass only. */
+/* The least that a pass took, or is predicted to: NULL where there is one pass only. */
 const drill_pass_t *drill_quicker(const drill_result_t *result);
 
 #endif

@@ -28,7 +28,7 @@ static void append_forecast(bson_t *to, const forecast_t *forecast) {
     bson_t inner;
     if (isnan(forecast->mid))
         return;
-    BSON_APPEND_DOCUMENT_BEGIN(to, "foretold", &inner);
+    BSON_APPEND_DOCUMENT_BEGIN(to, "predicted", &inner);
     BSON_APPEND_DOUBLE(&inner, "seconds", forecast->mid);
     append_seconds(&inner, "low", forecast->low);
     append_seconds(&inner, "high", forecast->high);
@@ -48,7 +48,7 @@ static void append_phases(bson_t *to, const drills_entry_t *entry) {
         bson_append_document_begin(&phases, key, -1, &phase);
         BSON_APPEND_UTF8(&phase, "phase", drill_phase_name(i));
         BSON_APPEND_DOUBLE(&phase, "seconds", entry->phases[i]);
-        append_forecast(&phase, &entry->phases_foretold[i]);
+        append_forecast(&phase, &entry->phases_predicted[i]);
         bson_append_document_end(&phases, &phase);
     }
     bson_append_array_end(to, &phases);
@@ -70,7 +70,7 @@ static void append_entry(bson_t *to, const drills_entry_t *entry) {
     BSON_APPEND_INT32(to, "batch", (int32_t)entry->batch);
     append_seconds(to, "seconds", entry->seconds);
     append_seconds(to, "verifiedSeconds", entry->verified);
-    append_forecast(to, &entry->foretold);
+    append_forecast(to, &entry->predicted);
     append_phases(to, entry);
     BSON_APPEND_UTF8(to, "server", entry->server);
     BSON_APPEND_UTF8(to, "version", entry->version);
@@ -115,7 +115,7 @@ static void text(const bson_t *document, const char *key, char *out, size_t room
 
 static forecast_t forecast_of(const bson_t *document) {
     bson_t inner;
-    if (!bson_read_field(document, "foretold", &inner))
+    if (!bson_read_field(document, "predicted", &inner))
         return (forecast_t){NAN, NAN, NAN};
     return (forecast_t){number(&inner, "low"), number(&inner, "seconds"), number(&inner, "high")};
 }
@@ -125,7 +125,7 @@ static void take_phases(const bson_t *document, drills_entry_t *entry) {
     bson_t phase;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         entry->phases[i] = NAN;
-        entry->phases_foretold[i] = (forecast_t){NAN, NAN, NAN};
+        entry->phases_predicted[i] = (forecast_t){NAN, NAN, NAN};
     }
     if (!bson_iter_init_find(&at, document, "phases") || !bson_iter_recurse(&at, &phases))
         return;
@@ -135,7 +135,7 @@ static void take_phases(const bson_t *document, drills_entry_t *entry) {
         for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
             if (strcmp(name, drill_phase_name(i)) == 0) {
                 entry->phases[i] = number(&phase, "seconds");
-                entry->phases_foretold[i] = forecast_of(&phase);
+                entry->phases_predicted[i] = forecast_of(&phase);
             }
     }
 }
@@ -151,7 +151,7 @@ static void take_entry(const bson_t *document, drills_entry_t *entry) {
                               .batch = (uint32_t)count_of(document, "batch"),
                               .seconds = number(document, "seconds"),
                               .verified = number(document, "verifiedSeconds"),
-                              .foretold = forecast_of(document)};
+                              .predicted = forecast_of(document)};
     const struct {
         const char *key;
         char *out;

@@ -7,7 +7,7 @@
 #include "study/drill/forecast.h"
 #include "server/server.h"
 
-/* Seconds are NAN where something did not come or was not foretold. */
+/* Seconds are NAN where something did not come or was not predicted. */
 typedef struct {
     int64_t when_ms; /* since 1970, by the server's clock: its end */
     char namespace[256], format[128], indexes[8], keys[512], server[32], version[32], host[256], query[256];
@@ -15,9 +15,9 @@ typedef struct {
     uint64_t documents, bytes, differences, rejected;
     uint32_t threads, batch;
     double seconds, verified; /* the whole, and from nothing to verified */
-    forecast_t foretold;      /* the latter */
+    forecast_t predicted;     /* the latter */
     double phases[DRILL_PHASES];
-    forecast_t phases_foretold[DRILL_PHASES];
+    forecast_t phases_predicted[DRILL_PHASES];
 } drills_entry_t;
 
 double drills_rate(const drills_entry_t *entry); /* documents a second of the loading phase */

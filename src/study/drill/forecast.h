@@ -28,7 +28,7 @@ typedef struct {
         scatter; /* standard deviation of a point; a share of the work where each is not 0. NAN: not known */
     double freedom;        /* degrees of it */
     double center, spread; /* of 1 / work: the mean, and the sum of squares around it; 0: through zero */
-    /* of the line that fell, and gave way to a constant: how far it scatters. 0: there was none */
+    /* of the line that fell, and slowed down to a constant: how far it scatters. 0: there was none */
     double fell_fixed, fell_each, fell_scatter;
 } forecast_line_t;
 

@@ -85,7 +85,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
                        pass->difference);
     return counts->loaded ||
            err_set(err, STATUS_USAGE,
-                   "nothing can be foretold: of %llu records of the sample no document came out (%llu were "
+                   "nothing can be predicted: of %llu records of the sample no document came out (%llu were "
                    "rejected, %llu filtered)",
                    (unsigned long long)counts->read, (unsigned long long)counts->rejected,
                    (unsigned long long)counts->filtered);
@@ -150,7 +150,7 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
     return true;
 }
 
-/* ---- what they foretell ---- */
+/* ---- what they predict ---- */
 
 /* An index is a sort: keys are compared about log2(n) times each. Beside that its cost is in proportion to n,
  * so this is rather too long than too short: docs/disaster-recovery.md. */
@@ -168,7 +168,7 @@ static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t pha
     }
 }
 
-static forecast_t foretell_phase(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
+static forecast_t predict_phase(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
     const drill_result_t *result = rehearsal->result;
     forecast_point_t points[DRILL_MOST_SAMPLES];
     size_t count = 0;
@@ -181,10 +181,10 @@ static forecast_t foretell_phase(const rehearsal_t *rehearsal, drill_phase_t pha
     return forecast_at(&line, result->all_documents);
 }
 
-static void foretell(const rehearsal_t *rehearsal, drill_pass_t *pass) {
+static void predict(const rehearsal_t *rehearsal, drill_pass_t *pass) {
     forecast_t parts[DRILL_PHASES];
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
-        parts[i] = pass->phases[i].predicted = foretell_phase(rehearsal, i, pass->indexes_first);
+        parts[i] = pass->phases[i].predicted = predict_phase(rehearsal, i, pass->indexes_first);
     pass->predicted = forecast_sum(parts, DRILL_PHASES);
     pass->verified = forecast_sum(parts, DRILL_QUERY);
 }
@@ -192,7 +192,7 @@ static void foretell(const rehearsal_t *rehearsal, drill_pass_t *pass) {
 static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     drill_result_t *result = rehearsal->result;
     char records[UNITS_MAX];
-    log_note("drill: loading samples, to foretell how long it will take");
+    log_note("drill: loading samples, to predict how long it will take");
     if (!count_documents(rehearsal, err) || !warm_up(rehearsal, err))
         return false;
     log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
@@ -209,7 +209,7 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     else
         result->exact = true; /* it was said */
     for (size_t i = 0; i < result->pass_count; i++)
-        foretell(rehearsal, &result->passes[i]);
+        predict(rehearsal, &result->passes[i]);
     return true;
 }
 

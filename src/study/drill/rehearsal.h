@@ -1,4 +1,4 @@
-/* rehearsal: what a drill will take, foretold from loads of the first records into the scratch collection,
+/* rehearsal: what a drill will take, predicted from loads of the first records into the scratch collection,
  * of several sizes and several times, each with indexes, verify and first query. Internal to drill.c. */
 #ifndef TIPPLE_STUDY_DRILL_REHEARSAL_H
 #define TIPPLE_STUDY_DRILL_REHEARSAL_H
@@ -10,7 +10,7 @@ typedef struct {
     const load_spec_t *load; /* into the scratch collection, rejects somewhere */
     scratch_t *scratch;
     uint64_t sample;  /* as drill_spec_t */
-    double documents; /* to foretell for; NAN: all that the files make */
+    double documents; /* to predict for; NAN: all that the files make */
     bool thorough;    /* more sizes, more often */
 } rehearsal_spec_t;
 

@@ -119,12 +119,12 @@ static bool open_target(storing_t *storing, err_t *err) {
     return fill(storing, err);
 }
 
-/* Keys change slowest, so that cells which differ in their compressor stand together. */
+/* Keys change slowest, so that settings which differ in their compressor stand together. */
 static bool make_matrix(storing_t *storing, err_t *err) {
     const storage_spec_t *spec = storing->spec;
     storage_result_t *result = storing->result;
     const storage_lists_t *lists = &result->lists;
-    matrix_cell_t cells[STORAGE_CELLS] = {{.threads = 0}};
+    matrix_setting_t settings[STORAGE_SETTINGS] = {{.threads = 0}};
     size_t count = 0;
     for (size_t keys = 0; keys < lists->key_count; keys++)
         for (size_t kind = 0; kind < lists->clustered_count; kind++)
@@ -132,7 +132,7 @@ static bool make_matrix(storing_t *storing, err_t *err) {
                 result->choices[count] = (storage_choice_t){.compressor = lists->compressors[i],
                                                             .clustered = lists->clustered[kind],
                                                             .short_keys = lists->short_keys[keys]};
-                cells[count].choice = (uint32_t)count;
+                settings[count].choice = (uint32_t)count;
                 count++;
             }
     const matrix_options_t options = {.precision = spec->precision,
@@ -141,8 +141,8 @@ static bool make_matrix(storing_t *storing, err_t *err) {
                                       .most_trials = MOST_TRIALS,
                                       .seed = spec->seed,
                                       .keep_all = true};
-    result->matrix = matrix_new(cells, count, &options);
-    return result->matrix || err_memory(err, sizeof cells);
+    result->matrix = matrix_new(settings, count, &options);
+    return result->matrix || err_memory(err, sizeof settings);
 }
 
 /* ---- one trial ---- */
@@ -221,8 +221,8 @@ static bool look(storing_t *storing, storage_figures_t *figures, err_t *err) {
            scan(storing, &figures->cached, err) && scan_cold(storing, figures, err);
 }
 
-static bool make_trial(storing_t *storing, size_t cell, storage_figures_t *figures, err_t *err) {
-    const storage_choice_t *choice = &storing->result->choices[cell];
+static bool make_trial(storing_t *storing, size_t setting, storage_figures_t *figures, err_t *err) {
+    const storage_choice_t *choice = &storing->result->choices[setting];
     const load_result_t *trial = storing->trials.result;
     load_spec_t load = storing->load;
     storage_figures_t *found = &storing->found;
@@ -249,18 +249,18 @@ static bool warm_up(storing_t *storing, err_t *err) {
     storage_result_t *result = storing->result;
     const trials_fit_t fit = {.asked = storing->spec->sample,
                               .budget_ns = storing->spec->budget_ns,
-                              .cells = matrix_count(result->matrix),
+                              .settings = matrix_count(result->matrix),
                               .rounds = ROUNDS_WANTED};
-    const size_t cell = matrix_count(result->matrix) / 2;
+    const size_t setting = matrix_count(result->matrix) / 2;
     storing->trials.limit = trials_first(&fit);
     /* files are empty until a checkpoint, which on a quiet server comes once a minute */
     if (!scratch_checkpoint(storing->trials.scratch))
         return err_set(err, STATUS_USAGE,
                        "nothing can be told of what is on disk: --storage has each load written down at once "
                        "(fsync), which this user, or this target, may not; the role hostManager would do");
-    if (!make_trial(storing, cell, &result->figures[cell], err))
+    if (!make_trial(storing, setting, &result->figures[setting], err))
         return false;
-    result->figures[cell] = (storage_figures_t){.documents = 0};
+    result->figures[setting] = (storage_figures_t){.documents = 0};
     trials_fit(&storing->trials, &fit, &result->sample, &result->records);
     result->warmed = true;
     return true;
@@ -278,10 +278,10 @@ static size_t least(const double *values, size_t count) {
 /* Of those that have a size here: the smallest whose load is nearly as fast as the fastest. */
 static size_t recommend(const storage_result_t *result, const double *sizes) {
     const matrix_t *matrix = result->matrix;
-    double slowness[STORAGE_CELLS], reaching[STORAGE_CELLS];
+    double slowness[STORAGE_SETTINGS], reaching[STORAGE_SETTINGS];
     const size_t count = matrix_count(matrix);
     for (size_t i = 0; i < count; i++)
-        slowness[i] = isnan(sizes[i]) ? NAN : 1 / matrix_cell(matrix, i)->mean;
+        slowness[i] = isnan(sizes[i]) ? NAN : 1 / matrix_setting(matrix, i)->mean;
     const size_t fastest = least(slowness, count);
     for (size_t i = 0; i < count; i++)
         reaching[i] = !isnan(sizes[i]) && matrix_reaches(matrix, i, fastest) ? sizes[i] : NAN;
@@ -291,11 +291,11 @@ static size_t recommend(const storage_result_t *result, const double *sizes) {
 void storage_judge(storage_result_t *result) {
     const matrix_t *matrix = result->matrix;
     const size_t count = matrix_count(matrix);
-    double size[STORAGE_CELLS], scan[STORAGE_CELLS], cold[STORAGE_CELLS], own[STORAGE_CELLS];
+    double size[STORAGE_SETTINGS], scan[STORAGE_SETTINGS], cold[STORAGE_SETTINGS], own[STORAGE_SETTINGS];
     matrix_judge(matrix, &result->counts);
     for (size_t i = 0; i < count; i++) {
         const storage_figures_t *figures = &result->figures[i];
-        const bool told = matrix_cell(matrix, i)->trials >= 2;
+        const bool told = matrix_setting(matrix, i)->trials >= 2;
         size[i] = told ? storage_each(result, i) : NAN;
         own[i] = result->choices[i].short_keys ? NAN : size[i];
         scan[i] = told ? hist_quantile_ns(&figures->cached, 0.5) : NAN;
@@ -317,7 +317,8 @@ static bool experiment(storing_t *storing, err_t *err) {
     for (size_t at; ok && (at = matrix_next(matrix)) != MATRIX_DONE;) {
         char name[STORAGE_NAME];
         storage_name(&result->choices[at], name);
-        trials_say(&storing->trials, matrix, matrix_cell(matrix, at), name, began, storing->spec->budget_ns);
+        trials_say(&storing->trials, matrix, matrix_setting(matrix, at), name, began,
+                   storing->spec->budget_ns);
         ok = make_trial(storing, at, &result->figures[at], err);
         if (ok) {
             matrix_add(matrix, at, storing->rate, trials_took_ns(&storing->trials));
@@ -329,7 +330,7 @@ static bool experiment(storing_t *storing, err_t *err) {
     if (ok && result->verdict.fastest_load == MATRIX_DONE)
         return err_set(
             err, STATUS_USAGE,
-            "the budget was too small for two trials of any cell: raise --budget, lower --sample, or "
+            "the budget was too small for two trials of any setting: raise --budget, lower --sample, or "
             "name fewer --compressor and --keys");
     return ok;
 }
@@ -379,9 +380,9 @@ double storage_share(const storage_figures_t *figures) {
                : NAN;
 }
 
-double storage_each(const storage_result_t *result, size_t cell) {
-    const storage_figures_t *figures = &result->figures[cell];
-    const uint32_t trials = matrix_cell(result->matrix, cell)->trials;
+double storage_each(const storage_result_t *result, size_t setting) {
+    const storage_figures_t *figures = &result->figures[setting];
+    const uint32_t trials = matrix_setting(result->matrix, setting)->trials;
     return figures->documents
                ? (figures->data_bytes.mean + figures->index_bytes.mean) * trials / (double)figures->documents
                : NAN;

@@ -13,7 +13,7 @@
 
 #define STORAGE_NEARLY 0.03 /* how much slower than the fastest load the recommended one may be */
 
-enum { STORAGE_COMPRESSORS = 4, STORAGE_CELLS = STORAGE_COMPRESSORS * 2 * 2 };
+enum { STORAGE_COMPRESSORS = 4, STORAGE_SETTINGS = STORAGE_COMPRESSORS * 2 * 2 };
 
 /* As given; a list of none is filled up with all that there is. */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     bool short_keys;
 } storage_choice_t;
 
-/* Of all trials of a cell. Bytes are of the whole sample, behind a checkpoint: documents uncompressed, and
+/* Of all trials of a setting. Bytes are of the whole sample, behind a checkpoint: documents uncompressed, and
  * what data and indexes take on disk. acknowledged: documents a second, without the checkpoint. How long a
  * look at every document took. */
 typedef struct {
@@ -58,11 +58,11 @@ typedef struct {
 } storage_verdict_t;
 
 typedef struct {
-    storage_lists_t lists;                   /* filled up */
-    storage_choice_t choices[STORAGE_CELLS]; /* of the cells */
-    storage_figures_t figures[STORAGE_CELLS];
+    storage_lists_t lists;                      /* filled up */
+    storage_choice_t choices[STORAGE_SETTINGS]; /* of the settings */
+    storage_figures_t figures[STORAGE_SETTINGS];
     matrix_t *matrix;        /* of the loads with their checkpoints; NULL: it did not come so far */
-    matrix_verdict_t counts; /* trials, rounds, cells */
+    matrix_verdict_t counts; /* trials, rounds, settings */
     storage_verdict_t verdict;
     uint64_t sample, records; /* asked for, and what was there of it */
     int64_t took_ns;
@@ -82,7 +82,7 @@ void storage_judge(storage_result_t *result);
 
 /* On disk, data and indexes, for a byte of documents; and for a document. NAN: not known. */
 double storage_share(const storage_figures_t *figures);
-double storage_each(const storage_result_t *result, size_t cell);
+double storage_each(const storage_result_t *result, size_t setting);
 
 /* "zstd, clustered, short keys" */
 enum { STORAGE_NAME = 48 };

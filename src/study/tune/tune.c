@@ -57,20 +57,21 @@ static bool open_target(tuning_t *tuning, err_t *err) {
 static bool make_matrix(tuning_t *tuning, err_t *err) {
     const tune_spec_t *spec = tuning->spec;
     tune_result_t *result = tuning->result;
-    matrix_cell_t *cells;
+    matrix_setting_t *settings;
     size_t count;
     matrix_options_t options = {.precision = spec->precision,
                                 .nearly = TUNE_NEARLY,
                                 .budget_ns = spec->budget_ns,
                                 .most_trials = MOST_TRIALS,
                                 .seed = spec->seed};
-    bool ok = choices_combine(&result->lists, &result->choices, &result->choice_count, &cells, &count, err);
+    bool ok =
+        choices_combine(&result->lists, &result->choices, &result->choice_count, &settings, &count, err);
     if (ok) {
-        result->matrix = matrix_new(cells, count, &options);
+        result->matrix = matrix_new(settings, count, &options);
         result->figures = calloc(count, sizeof *result->figures);
         ok = (result->matrix && result->figures) || err_memory(err, count * sizeof *result->figures);
     }
-    free(cells);
+    free(settings);
     for (size_t i = 0; ok && i < result->choice_count; i++)
         ok = (tuning->uris[i] =
                   scratch_uri(spec->load.uri, SCRATCH_TUNE, result->choices[i].routers,
@@ -81,15 +82,16 @@ static bool make_matrix(tuning_t *tuning, err_t *err) {
 /* ---- one trial ---- */
 
 /* The sample into the scratch collection, which is empty before and behind it. */
-static bool make_trial(tuning_t *tuning, const matrix_cell_t *cell, tune_figures_t *figures, err_t *err) {
-    const choice_t *choice = &tuning->result->choices[cell->choice];
+static bool make_trial(tuning_t *tuning, const matrix_setting_t *setting, tune_figures_t *figures,
+                       err_t *err) {
+    const choice_t *choice = &tuning->result->choices[setting->choice];
     const load_result_t *trial = tuning->trials.result;
     mongoc_client_t *client = scratch_client(tuning->trials.scratch);
     load_spec_t load = tuning->load;
     busy_t before, behind;
-    load.uri = tuning->uris[cell->choice];
-    load.threads = cell->threads;
-    load.batch = cell->batch;
+    load.uri = tuning->uris[setting->choice];
+    load.threads = setting->threads;
+    load.batch = setting->batch;
     load.clustered = choice->clustered;
     load.compressor = choice->compressor;
     load.direct = choice->direct;
@@ -118,14 +120,14 @@ static bool make_trial(tuning_t *tuning, const matrix_cell_t *cell, tune_figures
 
 static bool warm_up(tuning_t *tuning, err_t *err) {
     tune_result_t *result = tuning->result;
-    const size_t cells = matrix_count(result->matrix);
+    const size_t settings = matrix_count(result->matrix);
     const trials_fit_t fit = {.asked = tuning->spec->sample,
                               .budget_ns = tuning->spec->budget_ns,
-                              .cells = cells,
+                              .settings = settings,
                               .rounds = ROUNDS_WANTED};
     tune_figures_t ignored = {.trials = 0};
     tuning->trials.limit = trials_first(&fit);
-    if (!make_trial(tuning, matrix_cell(result->matrix, cells / 2), &ignored, err))
+    if (!make_trial(tuning, matrix_setting(result->matrix, settings / 2), &ignored, err))
         return false;
     trials_fit(&tuning->trials, &fit, &result->sample, &result->records);
     result->warmed = true;
@@ -139,11 +141,11 @@ static bool experiment(tuning_t *tuning, err_t *err) {
     const int64_t began = clock_now_ns();
     bool ok = true;
     for (size_t at; ok && (at = matrix_next(matrix)) != MATRIX_DONE;) {
-        const matrix_cell_t *cell = matrix_cell(matrix, at);
+        const matrix_setting_t *setting = matrix_setting(matrix, at);
         char name[64];
-        snprintf(name, sizeof name, "%u threads x batch %u", cell->threads, cell->batch);
-        trials_say(&tuning->trials, matrix, cell, name, began, tuning->spec->budget_ns);
-        ok = make_trial(tuning, cell, &tuning->result->figures[at], err);
+        snprintf(name, sizeof name, "%u threads x batch %u", setting->threads, setting->batch);
+        trials_say(&tuning->trials, matrix, setting, name, began, tuning->spec->budget_ns);
+        ok = make_trial(tuning, setting, &tuning->result->figures[at], err);
         if (ok) {
             matrix_add(matrix, at, trials_rate(&tuning->trials), trials_took_ns(&tuning->trials));
             log_detail("%s: %.0f docs/s", name, trials_rate(&tuning->trials));
@@ -154,7 +156,7 @@ static bool experiment(tuning_t *tuning, err_t *err) {
     if (ok && tuning->result->verdict.best == MATRIX_DONE)
         return err_set(
             err, STATUS_USAGE,
-            "the budget was too small for two trials of any cell: raise --budget, lower --sample, or name "
+            "the budget was too small for two trials of any setting: raise --budget, lower --sample, or name "
             "fewer --threads and --batch");
     return ok;
 }
@@ -163,7 +165,7 @@ bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err) {
     tuning_t tuning = {.spec = spec, .result = result};
     const int64_t began = clock_now_ns();
     err_t closing;
-    *result = (tune_result_t){.server_cpus = NAN, .verdict = {.best = MATRIX_DONE, .knee = MATRIX_DONE}};
+    *result = (tune_result_t){.server_cpus = NAN, .verdict = {.best = MATRIX_DONE, .cheapest = MATRIX_DONE}};
     bool ok = open_target(&tuning, err) && make_matrix(&tuning, err);
     if (ok) {
         result->server_cpus = result->cluster ? NAN : busy_server_cpus(scratch_client(tuning.trials.scratch));
@@ -194,10 +196,10 @@ void tune_free_result(tune_result_t *result) {
 /* ---- what is kept ---- */
 
 tuned_t tune_found(const tune_result_t *result) {
-    const matrix_cell_t *knee = matrix_cell(result->matrix, result->verdict.knee);
-    tuned_t tuned = {.threads = knee->threads,
-                     .batch = knee->batch,
-                     .docs_per_second = knee->mean,
+    const matrix_setting_t *cheapest = matrix_setting(result->matrix, result->verdict.cheapest);
+    tuned_t tuned = {.threads = cheapest->threads,
+                     .batch = cheapest->batch,
+                     .docs_per_second = cheapest->mean,
                      .when_ms = clock_wall_ms()};
     snprintf(tuned.namespace, sizeof tuned.namespace, "%s", result->namespace);
     snprintf(tuned.format, sizeof tuned.format, "%s", result->format);
@@ -209,24 +211,26 @@ void tune_keep(const tune_spec_t *spec, const tune_result_t *result) {
     char path[4096];
     err_t err;
     if (tuned_write(spec->load.uri, &tuned, path, &err))
-        log_note("kept in %s: `tipple load --threads auto --batch auto` takes the knee from now on", path);
+        log_note(
+            "kept in %s: `tipple load --threads auto --batch auto` takes the cheapest setting from now on",
+            path);
     else
         log_warn("what was found is not kept for `tipple load --threads auto --batch auto`: %s", err.text);
 }
 
-/* ---- what held a cell back ---- */
+/* ---- what held a setting back ---- */
 
 static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The same cell past the routers, if it was tried, and is faster beyond doubt. */
-static bool is_faster_direct(const tune_result_t *result, size_t cell) {
-    const matrix_cell_t *routed = matrix_cell(result->matrix, cell);
+/* The same setting past the routers, if it was tried, and is faster beyond doubt. */
+static bool is_faster_direct(const tune_result_t *result, size_t setting) {
+    const matrix_setting_t *routed = matrix_setting(result->matrix, setting);
     if (!result->cluster || result->choices[routed->choice].direct)
         return false;
     for (size_t i = 0; i < matrix_count(result->matrix); i++) {
-        const matrix_cell_t *other = matrix_cell(result->matrix, i);
+        const matrix_setting_t *other = matrix_setting(result->matrix, i);
         choice_t there = result->choices[other->choice], here = result->choices[routed->choice];
         if (other->threads == routed->threads && other->batch == routed->batch && there.direct &&
             there.clustered == here.clustered && there.compressor == here.compressor &&
@@ -237,9 +241,9 @@ static bool is_faster_direct(const tune_result_t *result, size_t cell) {
     return false;
 }
 
-limit_t tune_limit(const tune_result_t *result, size_t cell) {
+limit_t tune_limit(const tune_result_t *result, size_t setting) {
     enum { FULL_PERCENT = 90, HALF_PERCENT = 50 };
-    const tune_figures_t *figures = &result->figures[cell];
+    const tune_figures_t *figures = &result->figures[setting];
     const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
     if (!figures->trials)
         return LIMIT_UNKNOWN;
@@ -256,7 +260,7 @@ limit_t tune_limit(const tune_result_t *result, size_t cell) {
         return ours * 100 >= busy * HALF_PERCENT ? LIMIT_CLIENT : LIMIT_HOST;
     if (begins(figures->limited_by, "client CPU"))
         return LIMIT_CLIENT;
-    if (is_faster_direct(result, cell))
+    if (is_faster_direct(result, setting))
         return LIMIT_ROUTER;
     if (server >= FULL_PERCENT)
         return LIMIT_SERVER_CPU;

@@ -1,6 +1,6 @@
 /* tune: the best threads and batch size for a target, found by real loads of a sample into a scratch
  * collection beside it (see scratch.h), which is made as the target would be and dropped after every trial.
- * matrix.h decides what is tried; here it is done, measured, and said what held each cell back. One call,
+ * matrix.h decides what is tried; here it is done, measured, and said what held each setting back. One call,
  * main thread. */
 #ifndef TIPPLE_STUDY_TUNE_TUNE_H
 #define TIPPLE_STUDY_TUNE_TUNE_H
@@ -8,7 +8,7 @@
 #include "study/choices.h"
 #include "study/tune/tuned.h"
 
-#define TUNE_NEARLY 0.03 /* how much slower than the best the knee may be */
+#define TUNE_NEARLY 0.03 /* how much slower than the best the cheapest may be */
 
 typedef struct {
     load_spec_t
@@ -22,7 +22,7 @@ typedef struct {
 
 void tune_spec_init(tune_spec_t *spec); /* the defaults */
 
-/* Of all trials of a cell: sums, to be divided by the trials or documents. */
+/* Of all trials of a setting: sums, to be divided by the trials or documents. */
 typedef struct {
     uint64_t trials, documents, retries;
     double seconds;                                        /* while threads loaded */
@@ -30,7 +30,7 @@ typedef struct {
     char limited_by[160];                                  /* by the last trial, as `tipple load` says it */
 } tune_figures_t;
 
-/* What held a cell back. */
+/* What held a setting back. */
 typedef enum {
     LIMIT_UNKNOWN,
     LIMIT_CLIENT,  /* this process had no more CPU, or its threads were at work all of the time */
@@ -48,7 +48,7 @@ typedef struct {
     choice_t *choices;
     size_t choice_count;
     matrix_t *matrix;        /* NULL: it did not come so far */
-    tune_figures_t *figures; /* of each cell */
+    tune_figures_t *figures; /* of each setting */
     matrix_verdict_t verdict;
     uint64_t sample, records; /* asked for, and what was there of it */
     int64_t took_ns;
@@ -62,12 +62,12 @@ typedef struct {
 bool tune_run(const tune_spec_t *spec, tune_result_t *result, err_t *err);
 void tune_free_result(tune_result_t *result);
 
-/* Of a tune that succeeded: the knee; kept on this host for `tipple load --threads auto --batch auto`, which
+/* Of a tune that succeeded: the cheapest; kept on this host for `tipple load --threads auto --batch auto`, which
  * is said. */
 tuned_t tune_found(const tune_result_t *result);
 void tune_keep(const tune_spec_t *spec, const tune_result_t *result);
 
-limit_t tune_limit(const tune_result_t *result, size_t cell);
+limit_t tune_limit(const tune_result_t *result, size_t setting);
 const char *tune_limit_name(limit_t limit); /* "client CPU" */
 
 #endif

@@ -22,7 +22,7 @@ class Company:
         answers = sorted(reader["microseconds"])
         self.p50, self.p99 = (answers[int(len(answers) * share)] / 1e6 for share in (0.5, 0.99))
         self.rate = load["loaded"] / load["seconds"] if load else None
-        self.gave_way = load["throttled_seconds"] / load["seconds"] if load else None
+        self.slowed_down = load["throttled_seconds"] / load["seconds"] if load else None
         self.others, self.cpu_room = others, took * CPUS
 
 
@@ -99,7 +99,7 @@ def polite(lab, options):
         "", "p50, ms", "p99, ms", "p99 / p99 without a load", "documents/s of the load", "n"], [
         "%d finds by _id a second among %s documents, %d s a round; replica set of one, cache %s" % (
             PACE, figures.thousands(ROWS_READ), bench.seconds, CACHE),
-        "--polite gave way %s of the time" % figures.of_runs(rate_runs, lambda run: run.gave_way).text(figures.percent),
+        "--polite slowed down %s of the time" % figures.of_runs(rate_runs, lambda run: run.slowed_down).text(figures.percent),
         figures.others_note(every(runs)), *reasons])
     for name, each in runs.items():
         p99 = figures.of_runs(each, lambda run: run.p99)

@@ -1,5 +1,5 @@
 """storing: what documents take on disk with each compressor, what writing them costs, and what indexes and a look at
-every document take afterwards: the figures that `tipple plan` reckons with. And the whole comparison, with clustered
+every document take afterwards: the figures that `tipple plan` computes with. And the whole comparison, with clustered
 collections and short keys, as `tipple tune --storage` makes it."""
 import json
 import os
@@ -15,7 +15,7 @@ COLUMNS = ["", "server CPU, us/doc", "on disk / BSON", "journal and oplog / BSON
 COMPRESSORS = ["none", "snappy", "zlib", "zstd"]
 # of a format: the rows for each of the options' rows, indexes to build, what a look at everything groups by
 # What `tune --storage` is shown of each kind: the format whose keys are spelled out, rows a trial for each of the
-# options' rows. Each round of a kind's sixteen cells may take so many seconds.
+# options' rows. Each round of a kind's sixteen settings may take so many seconds.
 TUNED = {"mot": ("mot-long", 0.2), "isd": ("isd", 0.04), "obd": ("obd", 0.04)}
 ROUND_SECONDS = 18
 COLD_SECONDS = 18  # of a kind, for the scans behind a restart
@@ -72,10 +72,10 @@ def tuned_table(lab, server, options):
     # the server's restarts come last, because nobody knows its processes afterwards
     cold = {kind: scans_behind_restarts(lab, server, options, kind, table) for kind in tried}
     for kind, (said, disturbed) in tried.items():
-        for cell in said["cells"]:
-            table.add(*tuned_row(kind, cell, cold[kind], disturbed))
+        for setting in said["settings"]:
+            table.add(*tuned_row(kind, setting, cold[kind], disturbed))
     table.notes[:0] = [
-        "records a trial: %s; n trials of each cell, in an order drawn anew each round" % ", ".join(samples),
+        "records a trial: %s; n trials of each setting, in an order drawn anew each round" % ", ".join(samples),
         "docs/s: mean and 95 % confidence interval, the checkpoint behind the load included; a scan is the second look "
         "at every document, or the first one behind a restart of the server (the cache of the operating system stays): "
         "median and middle half", figures.others_note(runs)]
@@ -107,30 +107,30 @@ def scans_behind_restarts(lab, server, options, kind, table):
     except Failed as failed:
         table.notes.append("%s, scans behind a restart: %s" % (kind, failed))
         return {}
-    return {cell["compressor"]: cell for cell in said["cells"]}
+    return {setting["compressor"]: setting for setting in said["settings"]}
 
 
-def tuned_row(kind, cell, cold, disturbed):
+def tuned_row(kind, setting, cold, disturbed):
     """Sizes hardly scatter; speeds do, and are shown only where they can be told."""
-    name = "%s, %s keys, %s, %s" % (kind, cell["keys"], "clustered" if cell["clustered"] == "yes" else "plain",
-                                    cell["compressor"])
-    if cell["trials"] < 2:
-        return (name, *["failed"] * 8, cell["trials"])
-    documents = cell["documents"] / cell["trials"]
-    rate = trusted([cell[key] for key in ("docs_per_second", "low", "high")], disturbed, cell["trials"],
+    name = "%s, %s keys, %s, %s" % (kind, setting["keys"], "clustered" if setting["clustered"] == "yes" else "plain",
+                                    setting["compressor"])
+    if setting["trials"] < 2:
+        return (name, *["failed"] * 8, setting["trials"])
+    documents = setting["documents"] / setting["trials"]
+    rate = trusted([setting[key] for key in ("docs_per_second", "low", "high")], disturbed, setting["trials"],
                    figures.thousands)
-    return (name, rate, "%.0f" % (cell["data_bytes"] / documents), "%.0f" % (cell["storage_bytes"] / documents),
-            "%.1f" % (cell["index_bytes"] / documents), figures.percent(cell["share"]), figures.times(cell["ratio"]),
-            scan(cell, "scan_cache", disturbed), scan(cold[cell["compressor"]], "scan_disk", disturbed)
-            if cell["clustered"] == "yes" and cell["keys"] == "long" and cold else "-", cell["trials"])
+    return (name, rate, "%.0f" % (setting["data_bytes"] / documents), "%.0f" % (setting["storage_bytes"] / documents),
+            "%.1f" % (setting["index_bytes"] / documents), figures.percent(setting["share"]), figures.times(setting["ratio"]),
+            scan(setting, "scan_cache", disturbed), scan(cold[setting["compressor"]], "scan_disk", disturbed)
+            if setting["clustered"] == "yes" and setting["keys"] == "long" and cold else "-", setting["trials"])
 
 
-def scan(cell, which, disturbed):
-    if cell["trials"] < 2:
+def scan(setting, which, disturbed):
+    if setting["trials"] < 2:
         return "failed"
-    documents = cell["documents"] / cell["trials"]
-    return trusted([cell["%s_%s" % (which, part)] / documents for part in ("seconds", "low", "high")], disturbed,
-                   cell["trials"], figures.micro)
+    documents = setting["documents"] / setting["trials"]
+    return trusted([setting["%s_%s" % (which, part)] / documents for part in ("seconds", "low", "high")], disturbed,
+                   setting["trials"], figures.micro)
 
 
 def trusted(told, disturbed, trials, unit):
@@ -150,18 +150,18 @@ def kind_on(lab, server, options, kind, compressors, table):
     runs, reasons = interleave(options.rounds, ways, described)
     table.notes += reasons
     for name, of in runs.items():
-        cells = [figures.of_runs(of, lambda run, field=field: getattr(run, field)).text(unit) for field, unit in (
+        settings = [figures.of_runs(of, lambda run, field=field: getattr(run, field)).text(unit) for field, unit in (
             ("server_each", figures.micro), ("ratio", figures.times), ("log_ratio", figures.times),
             ("scan_each", figures.micro))]
-        table.add("%s, %s" % (kind, name), *cells, len(of))
+        table.add("%s, %s" % (kind, name), *settings, len(of))
     return runs
 
 
 def add_indexes(table, kind, runs):
     for key in [", ".join(keys) for keys in KINDS[kind][1]]:
-        cells = [figures.of_runs(runs, lambda run, at=at: run.indexes[key][at]).text(unit)
+        settings = [figures.of_runs(runs, lambda run, at=at: run.indexes[key][at]).text(unit)
                  for at, unit in ((0, figures.micro), (1, figures.times))]
-        table.add("%s, %s" % (kind, key), *cells, len(runs))
+        table.add("%s, %s" % (kind, key), *settings, len(runs))
 
 
 def described(of):
