@@ -21,9 +21,8 @@ static void on_signal(int number) {
 }
 
 static void on_grace_over(int number) {
-    static const char goes_on[] =
-        "tipple: interrupted, and what was under way did not end in time; the same command goes on "
-        "from here\n";
+    static const char goes_on[] = "tipple: interrupted, and what was under way did not end in time; "
+                                  "the same command resumes from here\n";
     static const char begins_anew[] =
         "tipple: interrupted, and what was under way did not end in time; run the same command again\n";
     (void)number;

@@ -135,7 +135,7 @@ static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
     if (!twice)
         return true;
     const yaml_item_t at = {.line = twice->key_line, .column = twice->key_column};
-    return yaml_tree_complain(tree, &at, err, "'%s' stands twice (first in line %d)", twice->key,
+    return yaml_tree_complain(tree, &at, err, "'%s' is there twice (first in line %d)", twice->key,
                               before->key_line);
 }
 

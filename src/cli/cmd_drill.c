@@ -145,7 +145,7 @@ static const option_t options[] = {
     {.name = "history",
      .kind = OPTION_FLAG,
      AT(history),
-     .help = "List the drills of the target that came to their ends, each beside the one before."},
+     .help = "List the drills of the target that came to their ends, each compared with the one before."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
@@ -195,7 +195,7 @@ static void tell_how_to_go_on(const drill_result_t *result) {
     if (!drill_left_open(result))
         return;
     char *line = drill_load_line(result);
-    log_warn("%s is not whole. This goes on from here (a drill would drop it again):\n%s", result->namespace,
+    log_warn("%s is not whole. This resumes from here (a drill would drop it again):\n%s", result->namespace,
              line);
     free(line);
 }
@@ -235,7 +235,7 @@ const command_t command_drill = {
     .help =
         "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
         "tells what each took,\n"
-        "beside what samples of the files had predicted. All of it is done in a scratch collection beside "
+        "next to what samples of the files had predicted. All of it is done in a scratch collection next to "
         "the target\n"
         "(DATABASE.COLLECTION.tipple.drill), which is dropped at the end, after Ctrl-C too; the target is "
         "touched only if\n"

@@ -25,7 +25,7 @@ static const option_t options[] = {
 static const char *said(const values_t *values, forget_outcome_t outcome) {
     switch (outcome) {
     case FORGET_LATE:
-        return "had been forgotten before; documents that came behind that are removed";
+        return "had been forgotten before; documents that came after that are removed";
     case FORGET_NOTHING:
         return "had been forgotten before, and nothing of it is there";
     case FORGET_DONE:
@@ -86,11 +86,12 @@ const command_t command_forget = {
     .name = "forget",
     .arguments = "INPUT...",
     .about = "take an input out of a collection's catalog, with its documents or without any",
-    .help = "The input can then be loaded anew, as if it had never been there. Nothing else is touched. With "
-            "--delete "
-            "it takes\n"
-            "a lease (20 seconds) longer, in which what dead loads have sent still arrives, and is removed "
-            "as well.",
+    .help =
+        "The input can then be loaded again, as if it had never been there. Nothing else is touched. With "
+        "--delete "
+        "it takes\n"
+        "a lease (20 seconds) longer, in which what dead loads have sent still arrives, and is removed "
+        "as well.",
     .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete",
     .needs_driver = true,
     .options = options,

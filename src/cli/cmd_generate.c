@@ -282,13 +282,12 @@ const command_t command_generate = {
     .name = "generate",
     .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
-    .help =
-        "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
-        "those of the published files, with their values, codes and odd cases in their usual shares.\n"
-        "The trips of a fleet of cars, second by second (obd): 40 columns, documents of 1,400 bytes.\n"
-        "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
-        "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 stands in 9.8% of the rows.\n"
-        "All of it is invented: no record describes a real vehicle or a real day.",
+    .help = "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
+            "those of the published files, with their values, codes and odd cases in their usual shares.\n"
+            "The trips of a fleet of cars, second by second (obd): 40 columns, documents of 1,400 bytes.\n"
+            "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
+            "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 is in 9.8% of the rows.\n"
+            "All of it is invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"

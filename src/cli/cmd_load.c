@@ -269,7 +269,7 @@ static bool confirm_drop(const values_t *values, err_t *err) {
         return true;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return err_set(err, STATUS_USAGE,
-                       "--drop destroys what is in the collection; say --yes where nobody can be asked");
+                       "--drop destroys what is in the collection; add --yes where no terminal can ask");
     fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
     char answer[16] = "";
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))

@@ -144,7 +144,7 @@ static void print_loads(const report_t *status) {
                since, units_count(documents, load->documents));
     }
     if (!status->alive && status->summary.complete < status->summary.files)
-        printf("        no load is running: the same command as before goes on from there\n");
+        printf("        no load is running: the same command as before resumes from there\n");
 }
 
 static uint64_t loaded_of(const entry_t *entry) {

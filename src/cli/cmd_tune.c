@@ -378,7 +378,7 @@ const command_t command_tune = {
     .name = "tune",
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "find the best threads and batch size, or storage",
-    .help = "Loads a sample of the files again and again into a scratch collection beside the target "
+    .help = "Loads a sample of the files again and again into a scratch collection next to the target "
             "(DATABASE.COLLECTION.tipple.tune),\n"
             "with other threads and batch sizes each time, and prints documents a second of each, with its "
             "interval, the "

@@ -65,7 +65,7 @@ static const option_t options[] = {
      .argument = "P%",
      .kind = OPTION_CUSTOM,
      .custom = read_sample,
-     .help = "Look at this share of the blocks only, the same ones each time. Documents outside of them are "
+     .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
              "not seen."},
     {.name = "quick",
      .kind = OPTION_FLAG,
@@ -126,7 +126,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static void print_changed(const changed_t *changed) {
     if (!changed->field[0])
-        printf("its fields stand in another order");
+        printf("its fields are in another order");
     else if (!changed->stored[0])
         printf("%s is not there; the file says %s", changed->field, changed->expected);
     else if (!changed->expected[0])
@@ -311,7 +311,7 @@ static void print_summary(const verify_result_t *result, const values_t *values)
                units_count(a, result->records), units_count(b, result->rejected),
                units_count(c, result->filtered), units_count(d, result->fixed));
     if (spec->sample_percent < 100)
-        printf("a sample: %s of %s blocks were looked at, and nothing outside of them\n",
+        printf("a sample: %s of %s blocks were looked at, and nothing else\n",
                units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
     if (spec->quick)
         printf(
@@ -327,7 +327,7 @@ static void print_summary(const verify_result_t *result, const values_t *values)
         printf("changed meanwhile: %s documents came or went after they had been looked at\n",
                units_count(a, result->changed));
     if (!result->counted && spec->sample_percent == 100)
-        printf("documents outside of the files were not looked for\n");
+        printf("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
         printf("missing: a record that the server refused when it was loaded is missing as well; the reject "
                "file of the load has it\n");

@@ -67,7 +67,7 @@ bool emit_possible(const schema_t *schema, err_t *err) {
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,
-                           "the format %s leaves out what stands behind %s, so its documents make no records "
+                           "the format %s leaves out what comes after %s, so its documents make no records "
                            "again; take a format that keeps everything",
                            schema->name, schema->parts[i].marker.text);
     return true;

@@ -202,7 +202,7 @@ static bool is_hungry(const conductor_t *conductor, bool idle) {
 
 static bool stopped(err_t *err) {
     return stop_signal() && !err_set(err, stop_signal() == 2 ? STATUS_INTERRUPTED : STATUS_TERMINATED,
-                                     "interrupted; the same command goes on from here");
+                                     "interrupted; the same command resumes from here");
 }
 
 /* What there is to do in every round, however long we wait. */
@@ -424,12 +424,11 @@ static void waits_for(void *context, const load_seen_t *load) {
     job->waits_told = true;
     if (load)
         log_note("the load of process %lld on %s works on the rest; this one waits until that is done, and "
-                 "goes on "
-                 "if the other one dies",
+                 "takes over if the other one dies",
                  (long long)load->process, load->host);
     else
         log_note(
-            "other loads work on the rest; this one waits until they are done, and goes on if one of them "
+            "other loads work on the rest; this one waits until they are done, and takes over if one of them "
             "dies");
 }
 

@@ -60,7 +60,7 @@ static bool is_stuck(const coordinator_t *coordinator, bool idle, err_t *err) {
         if (work->state == WORK_OURS && work->handed_out && !work->torn.length)
             return !err_set(err, STATUS_SERVER,
                             "%s was read to its end, but not all of it is done: this is a mistake in tipple, "
-                            "please report it; the same command goes on from there",
+                            "please report it; the same command resumes from there",
                             ledger->inputs[work->input].name);
     }
     return false;

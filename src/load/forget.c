@@ -158,9 +158,8 @@ static bool nap(void *context, err_t *err) {
     const struct timespec pause = {.tv_nsec = NAP_MS * 1000000};
     (void)context;
     nanosleep(&pause, NULL);
-    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()),
-                                     "interrupted; the same command goes on "
-                                     "from here");
+    return !stop_signal() ||
+           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command resumes from here");
 }
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {

@@ -16,7 +16,7 @@ typedef struct {
 /* What there was of an input. */
 typedef enum {
     FORGET_DONE,    /* it is taken out; or a removal that was interrupted is finished */
-    FORGET_LATE,    /* it had been forgotten before; documents that came behind that are removed */
+    FORGET_LATE,    /* it had been forgotten before; documents that came after that are removed */
     FORGET_NOTHING, /* it had been forgotten before, and nothing of it is there */
 } forget_outcome_t;
 

@@ -355,7 +355,7 @@ static bool move_data(job_t *job, err_t *err) {
         *err = feeding;
     }
     if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
-        log_detail("what was settled at last could not be written down: %s", flushing.text);
+        log_detail("what was processed last could not be written down: %s", flushing.text);
     load_state_free_blocks(load_state_take_done(&job->loading));
     if (!ok) {
         job_tell_removed(job);

@@ -132,7 +132,7 @@ static bool nap(void *context, err_t *err) {
     const struct timespec pause = {.tv_nsec = DROP_NAP_MS * 1000000};
     nanosleep(&pause, NULL);
     return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command goes on from here");
+           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command resumes from here");
 }
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
@@ -331,7 +331,7 @@ void job_tell_removed(job_t *job) {
     for (size_t i = 0; i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
         if (input->removed && input->taken && !catalog_may_remain(job->store, input->entry.ordinal, &ignored))
-            log_detail("what was sent of %s behind its removal is not noted in the catalog: %s", input->name,
+            log_detail("what was sent of %s after its removal is not noted in the catalog: %s", input->name,
                        ignored.text);
     }
 }

@@ -225,7 +225,7 @@ bool job_tell_dropped(job_t *job, err_t *err) {
     if (ok && zones.others)
         log_warn(
             "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
-            "again behind the load:",
+            "again after the load:",
             name, zones.others);
     for (size_t i = 0; ok && i < zones.ranges.count; i++)
         if (!zones_is_own(name, zones_of_range(zones.ranges.documents[i])))

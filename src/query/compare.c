@@ -168,7 +168,7 @@ static bool parse(const char *path, const char *text, size_t size, bson_t *docum
     int found = bson_json_reader_read(reader, document, &error);
     bool ok = found > 0 || broken(path, found ? error.message : "there is nothing in it", err);
     if (ok && bson_json_reader_read(reader, &more, &error) != 0)
-        ok = broken(path, "something follows behind the result", err);
+        ok = broken(path, "something follows after the result", err);
     bson_json_reader_destroy(reader);
     bson_destroy(&more);
     return ok;

@@ -91,7 +91,7 @@ bool file_write(const char *path, const char *text, size_t length, err_t *err) {
     if (!ok) {
         unlink(beside);
         return err_set(err, STATUS_HOST,
-                       "the report %s could not be written: %s; nothing is left of it, and what stood there "
+                       "the report %s could not be written: %s; nothing is left of it, and what was there "
                        "before is as it was",
                        path, strerror(problem));
     }

@@ -75,7 +75,8 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
                 "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI",
                 host->host_and_port, wanted);
     else if (other)
-        err_set(err, STATUS_USAGE, "the server at %s stands alone, and the URI names several hosts: name one",
+        err_set(err, STATUS_USAGE,
+                "the server at %s is a standalone, and the URI names several hosts: name one",
                 host->host_and_port);
     bson_destroy(&reply);
     return other;

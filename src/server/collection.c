@@ -184,7 +184,7 @@ static bool agrees(server_t *server, mongoc_client_t *client, const collection_o
     const char *name = server_namespace(server);
     if (options->clustered != CLUSTERED_DEFAULT && (options->clustered == CLUSTERED_YES) != place->clustered)
         return err_set(err, STATUS_USAGE,
-                       "%s exists and is %sclustered: leave --%sclustered out, or make it anew with "
+                       "%s exists and is %sclustered: leave --%sclustered out, or make it again with "
                        "--drop",
                        name, place->clustered ? "" : "not ",
                        options->clustered == CLUSTERED_YES ? "" : "no-");
@@ -195,7 +195,7 @@ static bool agrees(server_t *server, mongoc_client_t *client, const collection_o
     if (place->compressor[0] && strcmp(place->compressor, options->compressor) != 0)
         return err_set(err, STATUS_USAGE,
                        "%s exists and is compressed by %s, not %s: leave --compressor out, or make it "
-                       "anew with --drop",
+                       "again with --drop",
                        name, place->compressor, options->compressor);
     return true;
 }

@@ -37,7 +37,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
     if (field[0] == '$' || field[0] == '.' || colon[-1] == '.' || strstr(field, ".."))
         return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' cannot be a field's name", text, field);
     if (bson_iter_init_find(&iter, &spec->keys, field))
-        return err_set(err, STATUS_USAGE, "'%s' is no index: the field '%s' stands twice", text, field);
+        return err_set(err, STATUS_USAGE, "'%s' is no index: the field '%s' is in it twice", text, field);
     if (!append_kind(&spec->keys, field, kind)) {
         static const char *const kinds[] = {"1", "-1", "hashed", "2dsphere", "2d", "text"};
         const char *near = strlen(kind) > 2 ? suggest_word(kind, kinds, sizeof kinds / sizeof *kinds) : NULL;

@@ -160,7 +160,7 @@ static bool stopped(server_t *server, err_t *err) {
         return false;
     server->gave_up = true;
     err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
-            server->anew ? "" : "; the same command goes on from there");
+            server->anew ? "" : "; the same command resumes from there");
     return true;
 }
 
@@ -191,7 +191,7 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         snprintf(err->text + used, sizeof err->text - used,
                  "; that lasted for longer than --patience (%s): when the server is back, %s",
                  units_time(time, server->patience_ns),
-                 server->anew ? "run the same command again" : "the same command goes on from there");
+                 server->anew ? "run the same command again" : "the same command resumes from there");
         server->gave_up = true;
         return false;
     }

@@ -105,7 +105,7 @@ static const code_row_t rows[] = {
     PASSING(358, InternalTransactionNotSupported),
     PASSING(360, PlacementVersionRefreshCanceled),
     STATE(361, CollectionUUIDMismatch, STATUS_SERVER,
-          "the collection was dropped, or made anew, by somebody while it was loaded: see what is there; "
+          "the collection was dropped, or made again, by somebody while it was loaded: see what is there; "
           "--drop starts over"),
     PASSING(363, RetryableTransactionInProgress),
     PASSING(365, TemporarilyUnavailable),

@@ -118,7 +118,7 @@ char *scratch_uri(const char *uri, const char *tail, size_t routers, const char 
         ok = !wire || has_compressors(&address, wire, err);
         address_free(&address);
     } else {
-        err_where(err, "the collection for trials (the target's name with %s behind it)", tail);
+        err_where(err, "the collection for trials (the target's name with %s after it)", tail);
     }
     if (ok)
         return made;
@@ -310,7 +310,7 @@ mongoc_client_t *scratch_client(const scratch_t *scratch) {
 static bool is_lost(scratch_t *scratch, err_t *err) {
     scratch->marked = false;
     return err_set(err, STATUS_SERVER,
-                   "%s has become another study's, because this one stood still for too long",
+                   "%s has become another study's, because this one did nothing for too long",
                    server_namespace(scratch->server));
 }
 

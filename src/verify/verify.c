@@ -479,7 +479,7 @@ static bool look_outside(verification_t *run, err_t *err) {
         result->retries += outside.retries;
         if (ok && stop_signal())
             ok = err_set(err, (status_t)(128 + stop_signal()),
-                         "interrupted while documents outside of the files were looked for");
+                         "interrupted while documents that belong to no file were looked for");
         settled = true;
         if (ok && differences_count(found, DIFFERENCE_UNRELATED)) {
             places_t *before = run->places;

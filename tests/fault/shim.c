@@ -109,7 +109,7 @@ static int64_t real_ns(clockid_t id) {
     return in_ns(&time);
 }
 
-/* Monotonic time stands while it is stopped, and goes on from there. */
+/* Monotonic time stands while it is stopped, and resumes from there. */
 static int64_t monotonic_ns(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static int64_t since, lost;

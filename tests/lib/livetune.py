@@ -97,7 +97,7 @@ class Mixin:
         process.send_signal(number)
         out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-number, process.returncode, said.decode())
-        self.assertEqual("tipple: interrupted", said.decode().splitlines()[-1])  # nothing goes on from there
+        self.assertEqual("tipple: interrupted", said.decode().splitlines()[-1])  # nothing resumes from there
         self.assertEqual(before, self.everything())
         if out:  # the first trials were made
             self.assertEqual(128 + number, json.loads(out)["status"])

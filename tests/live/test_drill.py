@@ -328,7 +328,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         return None, said
 
     def test_real_interrupted(self):
-        """the catalog stays, and the line that is said goes on from there"""
+        """the catalog stays, and the line that is said resumes from there"""
         self.load("--index", "k:1", "a.csv")
         books = livetest.Books().plain("a.csv", self.text)
         self.addCleanup(self.hold, "")

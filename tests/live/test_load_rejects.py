@@ -78,7 +78,7 @@ class Kept(livetest.Case):
 
 class Limited(livetest.Case):
     def test_number(self):
-        """--max-rejects N: N are allowed, one more stops with status 3; a higher N goes on from there"""
+        """--max-rejects N: N are allowed, one more stops with status 3; a higher N resumes from there"""
         text = rows(3000, bad=set(range(1000, 1021)))
         self.write("a.csv", text)
         self.load("a.csv", "--max-rejects", 20, status=3)

@@ -139,7 +139,7 @@ class Absent(livetest.OwnServer):
             if document["_id"] & (1 << 53) - 1 >= 1 << 20})
 
     def test_verify_interrupted_while_frozen(self):
-        """SIGTERM ends a verify of a server which does not answer, too, and does not say that it goes on from there"""
+        """SIGTERM ends a verify of a server which does not answer, too, and does not say that it resumes from there"""
         text = rows(9000)
         self.load("-", "--input-name", "pipe", stdin=text)
         verify = subprocess.Popen(

@@ -71,7 +71,7 @@ class Rate(livetest.Case):
             # a clean end, or else the grace would be over: it says so, and there is no account
             self.assertEqual(-number, load.returncode, said)
             self.assertNotIn(b"did not end in time", said)
-            self.assertIn(b"interrupted; the same command goes on from here", said)
+            self.assertIn(b"interrupted; the same command resumes from here", said)
             counts = livetest.Counts(json.loads(out))
             self.assertEqual(128 + number, counts["status"])
             self.assertLess(counts["loaded"], 1000)

@@ -454,7 +454,7 @@ class Forgotten(neverlost.Case):
         self.assertIn("is forgotten, and its documents are removed", self.said_by_forget("a.csv"))
         self.assertIn("had been forgotten before, and nothing of it is there", self.said_by_forget("a.csv"))
         self.client.insert(self.database, "results", late)
-        self.assertIn("had been forgotten before; documents that came behind that are removed",
+        self.assertIn("had been forgotten before; documents that came after that are removed",
                       self.said_by_forget("a.csv"))
         self.complete({"b.csv": texts["b.csv"]})
         said = json.loads(self.forget("a.csv", "b.csv", "--delete", "--json").stdout)

@@ -50,7 +50,7 @@ static void test_bad(void **state) {
         {"d:1,", "'' should be"},
         {",d:1", "'' should be"},
         {"d:1,,k:1", "'' should be"},
-        {"d:1,d:-1", "'d' stands twice"},
+        {"d:1,d:-1", "'d' is in it twice"},
         {"$d:1", "'$d' cannot be a field's name"},
         {"d.:1", "'d.' cannot be a field's name"},
         {".d:1", "'.d' cannot be a field's name"},

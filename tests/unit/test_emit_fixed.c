@@ -282,7 +282,7 @@ static void test_sentences(void **state) {
     fixed_lab_end(&lab);
     lab = fixed_lab_of(lab_schema(listed));
     assert_null(emitted(&lab, "{\"a\":\"x\"}", &err));
-    assert_non_null(strstr(err.text, "left leaves out what stands behind REM"));
+    assert_non_null(strstr(err.text, "left leaves out what comes after REM"));
     fixed_lab_end(&lab);
 }
 

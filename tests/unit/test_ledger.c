@@ -776,7 +776,7 @@ static void test_too_many_rejects(void **state) {
     entry->fix_count = 80000;
     assert_false(ledger_block(&lab.ledger, work_of(&lab, 0), 1, &block, &err));
     assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    assert_non_null(strstr(err.text, "more than 300000 rejected records beside 80000 notes of fixed ones"));
+    assert_non_null(strstr(err.text, "more than 300000 rejected records and 80000 notes of fixed ones"));
     assert_non_null(strstr(err.text, "--reload-changed"));
     piece->reject_count = entry->fix_count = 0;
     end(&lab);

@@ -647,7 +647,7 @@ static void refuses_bad_archives(void **state) {
     }
     bytes_t bad = said((char *)zip.at, zip.size);
     memset(bad.at + bad.size - 10, 0xff, 4); /* the directory's size */
-    refuse_zip(bad, "its directory lies outside of it");
+    refuse_zip(bad, "its directory is not inside the file");
     free(zip.at);
 }
 

@@ -187,8 +187,8 @@ static void test_mistakes(void **state) {
         {FIELDS "document: ['']\n", "4:12", "''"},
         {HEAD "fields: [{name: a.b, width: 4}, {name: a.c, width: 2}]\ndocument: [a.b]\n", "4:12", "'a.b'"},
         {HEAD "fields: [{name: a.b, width: 4}, {name: ab, width: 2}]\ndocument: [a, ab, b]\n", "4:19", "'b'"},
-        {MAKE "  - {ts: utc, from: [d, t]}\ndocument: [t, ts]\n", "6:12", "'t' stands before 'ts'"},
-        {MAKE "  - {p: point, from: [lat, lon]}\ndocument: [d, lon, p]\n", "6:15", "'lon' stands before 'p'"},
+        {MAKE "  - {ts: utc, from: [d, t]}\ndocument: [t, ts]\n", "6:12", "'t' is before 'ts'"},
+        {MAKE "  - {p: point, from: [lat, lon]}\ndocument: [d, lon, p]\n", "6:15", "'lon' is before 'p'"},
         /* keys made of several fields */
         {MAKE "  a: b\n", "5:3", "list"},
         {MAKE "  - a\n", "5:5", "map"},
@@ -322,7 +322,7 @@ static void test_mistakes(void **state) {
         {SECTIONS
          "  - {ids: AA1-AA3, name: s, fields: [{name: x, width: 1}]}\n  - {ids: AA0-AA9, name: t, fields: "
          "[{name: x, width: 1}]}\n",
-         "7:11", "AA1 stands in line 6"},
+         "7:11", "AA1 is in line 6"},
         {SECTIONS
          "  - {ids: AA1, name: s, fields: [{name: x, width: 1}]}\n  - {ids: AA2, name: s, fields: [{name: x, "
          "width: 1}]}\n",

@@ -296,7 +296,7 @@ static void knows_the_end(void **state) {
         put_zeros(&tar, zeros);
         put_text(&tar, "c", "third");
         expect_refusal(tar, zeros == 512
-                                ? "another tar archive follows behind the end of the first at byte 2560"
+                                ? "another tar archive follows after the end of the first at byte 2560"
                                 : "(tail -c +3073)");
     }
 }

@@ -195,17 +195,17 @@ static void test_many_keys(void **state) {
 /* Of several keys that stand twice the first one is told, wherever they are. */
 static void test_twice(void **state) {
     (void)state;
-    refuse("a: 1\nb: 2\na: 3\n", "my.yaml:3:1: ", "'a' stands twice (first in line 1)");
-    refuse("z: 1\nb: 2\nz: 3\nb: 4\n", "my.yaml:3:1: ", "'z' stands twice (first in line 1)");
-    refuse("b: 1\nz: 2\nz: 3\nb: 4\nb: 5\n", "my.yaml:3:1: ", "'z' stands twice (first in line 2)");
-    refuse("{a: 1, b: 2, b: 3, a: 4}", "my.yaml:1:14: ", "'b' stands twice (first in line 1)");
-    refuse("a: {b: 1, b: 2}\n", "my.yaml:1:11: ", "'b' stands twice");
+    refuse("a: 1\nb: 2\na: 3\n", "my.yaml:3:1: ", "'a' is there twice (first in line 1)");
+    refuse("z: 1\nb: 2\nz: 3\nb: 4\n", "my.yaml:3:1: ", "'z' is there twice (first in line 1)");
+    refuse("b: 1\nz: 2\nz: 3\nb: 4\nb: 5\n", "my.yaml:3:1: ", "'z' is there twice (first in line 2)");
+    refuse("{a: 1, b: 2, b: 3, a: 4}", "my.yaml:1:14: ", "'b' is there twice (first in line 1)");
+    refuse("a: {b: 1, b: 2}\n", "my.yaml:1:11: ", "'b' is there twice");
 }
 
 /* What the file says cannot control the terminal, nor begin a line of its own. */
 static void test_controls(void **state) {
     (void)state;
-    refuse("\"\\e[2J\\n\": 1\n\"\\e[2J\\n\": 1\n", "my.yaml:2:1: ", "'\\x1b[2J\\x0a' stands twice");
+    refuse("\"\\e[2J\\n\": 1\n\"\\e[2J\\n\": 1\n", "my.yaml:2:1: ", "'\\x1b[2J\\x0a' is there twice");
 }
 
 static void test_complain(void **state) {

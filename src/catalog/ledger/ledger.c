@@ -130,7 +130,7 @@ static bool check_generation(const ledger_t *ledger, const entry_t *entry, const
         if (entry->pieces[i].generation > ledger->options.generation)
             return err_set(
                 err, STATUS_SERVER,
-                "the collection got another UUID while %s was loaded, and another load goes on with that: "
+                "the collection got another UUID while %s was loaded, and another load continues with that: "
                 "run the same command again",
                 name);
     return true;

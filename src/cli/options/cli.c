@@ -354,7 +354,7 @@ static const char *const statuses[][2] = {
           "be loaded into"},
     {"2", "done, but some records were rejected (the reject file holds them), or files skipped"},
     {"3", "stopped: more rejects than --max-rejects"},
-    {"4", "stopped: the server refused or vanished for longer than --patience; the same command goes on from "
+    {"4", "stopped: the server refused or vanished for longer than --patience; the same command resumes from "
           "there"},
     {"5", "an input could not be read, does not fit the format, or changed while it was read; resumable"},
     {"7",

@@ -165,7 +165,7 @@ void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
     }
     printf("\n");
     if (verdict->dropped)
-        printf("(in brackets: given up early, because it is slower than %.0f%% of the best beyond doubt)\n",
+        printf("(in brackets: given up early, because it is certainly slower than %.0f%% of the best)\n",
                100 - TUNE_NEARLY * 100);
     if (!result->checkpoints)
         printf("no checkpoints between trials: this user, or this target, may not (fsync)\n");

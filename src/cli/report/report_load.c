@@ -33,7 +33,7 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status,
-                   "%s; %s documents were loaded until then. The same command goes on from there.", trouble,
+                   "%s; %s documents were loaded until then. The same command resumes from there.", trouble,
                    loaded);
         bson_free(trouble);
     } else if (spec->dry_run) {

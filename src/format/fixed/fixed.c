@@ -88,7 +88,7 @@ static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     } else if (ends_file && announced(fixed, text) > record->length - schema->fixed) {
         snprintf(
             fixed->reason, sizeof fixed->reason,
-            "it was cut short: it announces %llu characters behind the first %u, and the file ends after %u",
+            "it was cut short: it announces %llu characters after the first %u, and the file ends after %u",
             (unsigned long long)announced(fixed, text), schema->fixed, record->length - schema->fixed);
     } else {
         return false;
@@ -113,7 +113,7 @@ static bool is_shifted(fixed_t *fixed, record_t *record) {
         return false;
     snprintf(
         fixed->reason, sizeof fixed->reason,
-        "a character of %zu bytes (UTF-8) has moved what stands behind it: the widths of the format %s count "
+        "a character of %zu bytes (UTF-8) has moved what comes after it: the widths of the format %s count "
         "bytes; have the file written with one byte a character (Latin-1)",
         length, fixed->schema->name);
     record->reason = fixed->reason;

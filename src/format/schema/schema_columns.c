@@ -84,9 +84,10 @@ static bool check_groups(reader_t *reader) {
                 continue;
             for (size_t j = 0; j + 1 < i; j++)
                 if (strncmp(schema->fields[j].key, key, prefix) == 0)
-                    return COMPLAIN(schema->fields[i].at,
-                                    "'%s' must stand beside '%s': fields of one subdocument stand together",
-                                    key, schema->fields[j].key);
+                    return COMPLAIN(
+                        schema->fields[i].at,
+                        "'%s' must be next to '%s': fields of one subdocument must follow each other", key,
+                        schema->fields[j].key);
         }
     }
     return true;
@@ -188,8 +189,7 @@ static bool read_surplus(reader_t *reader, const yaml_item_t *node) {
     const yaml_item_t *into = yaml_item_get(node, "into"), *left = yaml_item_get(node, "left");
     int64_t count = 0;
     if (!into || !left)
-        return COMPLAIN(node,
-                        "'into' (a field) and 'left' (how many fields stand before it) are both needed");
+        return COMPLAIN(node, "'into' (a field) and 'left' (how many fields are before it) are both needed");
     if (!schema_named(reader, into, &schema->surplus_field) ||
         !yaml_tree_int(reader->tree, left, 0, (int64_t)schema->field_count - 1, &count, reader->err))
         return false;
@@ -227,7 +227,7 @@ static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
                 return false;
             for (size_t i = 0; i < count; i++)
                 if (fields[i] == index)
-                    return COMPLAIN(name, "'%s' stands twice in this layout", name->text);
+                    return COMPLAIN(name, "'%s' is twice in this layout", name->text);
             fields[count++] = (uint16_t)index;
         }
         if (!count)

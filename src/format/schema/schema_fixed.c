@@ -44,7 +44,7 @@ static bool read_sign(reader_t *reader, const yaml_item_t *node, field_t *field)
             field->sign = (sign_t)i;
             return true;
         }
-    return COMPLAIN(node, "never, always or minus was expected: where a number's sign stands");
+    return COMPLAIN(node, "never, always or minus was expected: where a number's sign is");
 }
 
 static bool read_multiply(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -165,7 +165,7 @@ static bool read_range(reader_t *reader, const yaml_item_t *node, section_t *sec
         char id[SCHEMA_ID] = {text[0], text[1], text[2]};
         for (; id[2] <= last; id[2]++)
             if (section_lists(other, id))
-                return COMPLAIN(node, "the identifier %.3s stands in line %d already", id, other->at->line);
+                return COMPLAIN(node, "the identifier %.3s is in line %d already", id, other->at->line);
     }
     memcpy(section->ids[section->id_count].first, text, SCHEMA_ID);
     section->ids[section->id_count++].last_digit = last;
@@ -205,7 +205,7 @@ static bool read_section(reader_t *reader, const yaml_item_t *node, section_t *s
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *other = &schema->sections[i];
         if (strcmp(other->name, section->name) == 0)
-            return COMPLAIN(name, "a section named '%s' stands in line %d already", section->name,
+            return COMPLAIN(name, "a section named '%s' is in line %d already", section->name,
                             other->at->line);
     }
     return no_kind(reader, fields, section->field_count, false);
@@ -246,8 +246,7 @@ static bool read_part(reader_t *reader, const yaml_item_t *node, tail_part_t *pa
         (leave_out && !yaml_tree_bool(reader->tree, leave_out, &part->leave_out, reader->err)))
         return false;
     if (part->sections == (repeat != NULL))
-        return COMPLAIN(node,
-                        "either 'sections: yes' or 'repeat' was expected: what stands behind the marker");
+        return COMPLAIN(node, "either 'sections: yes' or 'repeat' was expected: what comes after the marker");
     if (list && (!part->sections || !schema_key(reader, list, &part->list) || strchr(part->list, '.')))
         return COMPLAIN(list, "'list' goes with sections: a plain key for their identifiers");
     if (part->sections)
@@ -284,7 +283,7 @@ static bool read_tail(reader_t *reader, const yaml_item_t *list) {
         schema->part_count++;
     }
     return !sections == !schema->section_count ||
-           COMPLAIN(list, sections ? "'sections' is missing: what stands behind the marker of sections"
+           COMPLAIN(list, sections ? "'sections' is missing: what comes after the marker of sections"
                                    : "a part {marker: ..., sections: yes} is missing");
 }
 
@@ -307,14 +306,14 @@ static bool check_keys(reader_t *reader) {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++)
             if (strcmp(keys[i], keys[j]) == 0)
-                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would stand twice in a document",
+                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would be twice in a document",
                                 keys[i]);
         const field_t it = {.name = "", .key = keys[i], .at = yaml_tree_root(reader->tree)};
         if (!schema_fits(reader, schema->fields, schema->field_count, &it))
             return false;
         for (size_t j = 0; j < schema->made_count; j++)
             if (strcmp(keys[i], schema->made[j].field.key) == 0)
-                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would stand twice in a document",
+                return COMPLAIN(yaml_tree_root(reader->tree), "the key '%s' would be twice in a document",
                                 keys[i]);
     }
     return true;
@@ -339,7 +338,7 @@ static bool check_made_before(reader_t *reader, const yaml_item_t *node, size_t 
             continue; /* made first of all, or before */
         for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)
             if (stands_under(&schema->fields[made->from[j].fields[0]], node->text))
-                return COMPLAIN(node, "'%s' stands before '%s', which is made of it and takes its place",
+                return COMPLAIN(node, "'%s' is before '%s', which is made of it and takes its place",
                                 node->text, made->field.key);
     }
     return true;
@@ -360,7 +359,7 @@ static bool read_document(reader_t *reader, const yaml_item_t *list) {
             return COMPLAIN(node, "no field and nothing made has the key '%s'", node->text);
         for (size_t j = 0; j < i; j++)
             if (strcmp(schema->document.items[j].text, node->text) == 0)
-                return COMPLAIN(node, "'%s' stands here twice", node->text);
+                return COMPLAIN(node, "'%s' is here twice", node->text);
         if (!check_made_before(reader, node, i))
             return false;
     }

@@ -80,7 +80,7 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
         else if (strcmp(child->key, "with") == 0)
             with = child;
         else if (kind)
-            return COMPLAIN(child, "one key is made at a time: '%s' stands here already", kind->key);
+            return COMPLAIN(child, "one key is made at a time: '%s' is here already", kind->key);
         else
             kind = child;
     }

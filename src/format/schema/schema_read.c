@@ -101,7 +101,7 @@ bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const fi
     for (size_t i = 0; i < count; i++) {
         const field_t *other = &fields[i];
         if (strcmp(other->name, field->name) == 0)
-            return COMPLAIN(field->at, "a field named '%s' stands in line %d already", field->name,
+            return COMPLAIN(field->at, "a field named '%s' is in line %d already", field->name,
                             other->at->line);
         size_t length = strlen(other->key), mine = strlen(field->key);
         size_t shorter = length < mine ? length : mine;

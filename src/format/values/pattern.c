@@ -27,9 +27,9 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         }
         bool fraction = part == 'S' || part == 'U';
         if (part && (seen[(int)part] || (fraction && (seen['S'] || seen['U']))))
-            return "a part stands twice";
+            return "a part is there twice";
         if (!part && (text[at] & 0x80))
-            return "only ASCII can stand between the parts";
+            return "only ASCII can be between the parts";
         seen[(int)part] = true;
         pattern->parts[pattern->count] = part;
         pattern->widths[pattern->count] = width;

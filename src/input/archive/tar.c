@@ -261,7 +261,7 @@ static int end(tar_t *tar, uint64_t at, err_t *err) {
                 continue;
             if (size == TAR_BLOCK && sum_fits(blocks + i)) {
                 err_set(err, STATUS_INPUT,
-                        "%.1000s: another tar archive follows behind the end of the first at byte %llu; "
+                        "%.1000s: another tar archive follows after the end of the first at byte %llu; "
                         "divide them (tail -c +%llu) and load both",
                         tar->name, (unsigned long long)there, (unsigned long long)there + 1);
                 return -1;

@@ -155,7 +155,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
             "--out WHOLE.zip) and load the whole",
             name);
     if (directory->bytes > place || offset > place)
-        return broken(err, name, "its directory lies outside of it");
+        return broken(err, name, "its directory is not inside the file");
     directory->place = place - directory->bytes;
     if (directory->place < offset)
         return broken(err, name, "its directory is longer than it says");

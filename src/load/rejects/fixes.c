@@ -99,7 +99,7 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     if (standing == STANDING_NOT_YET)
         return FIX_NOT_YET;
     err_set(err, STATUS_USAGE,
-            "%s:%llu: no such record of %s is rejected: the file was loaded anew since then, from other "
+            "%s:%llu: no such record of %s is rejected: the file was loaded again since then, from other "
             "content. Take the reject file of the last load",
             path, line, retry->path);
     return FIX_CLOSED;
@@ -242,7 +242,7 @@ static bool read_file(reading_t *reading, err_t *err) {
         return false;
     }
     tell_left_out(reading, &reading->closed,
-                  "since no such record is rejected any more: its input was forgotten, was loaded anew from "
+                  "since no such record is rejected any more: its input was forgotten, was loaded again from "
                   "other content, or has grown where it ended in the middle of the record");
     tell_left_out(reading, &reading->not_yet,
                   "since the load that rejected the record has not ended; let it end, or run it again, "

@@ -43,7 +43,7 @@ static bool is_one_line(const char *path, const retry_t *retry, err_t *err) {
     return retry->cut_off || !memchr(retry->bytes, '\n', retry->length) ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
-                   ": more than one line stands below this #@ line; a record is one line, because it "
+                   ": there is more than one line below this #@ line; a record is one line, because it "
                    "has one position and one _id",
                    path, retry->at_line);
 }

@@ -208,7 +208,7 @@ bool reject_store_open(reject_store_t *store, err_t *err) {
             return cannot(wanted, "written", ENAMETOOLONG, err);
         taking = take(store, path, number == 1, err);
         if (taking == TAKEN && number > 1 && store->own_is_retried)
-            log_note("%s stays as it is; what is rejected anew is kept in %s", wanted, path);
+            log_note("%s stays as it is; what is rejected from now on is kept in %s", wanted, path);
         else if (taking == TAKEN && number > 1)
             log_note("%s is another load's; what this one rejects is kept in %s", wanted, path);
     }

@@ -263,12 +263,12 @@ static bool tell(worker_t *worker, const news_t *what, err_t *err) {
 }
 
 static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return other_stream_refuse(file, "this stream goes on where that one ended, behind", block->offset, err);
+    return other_stream_refuse(file, "this stream continues where that one ended, after", block->offset, err);
 }
 
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
-        return other_stream_refuse(file, "this stream has other content than that one behind",
+        return other_stream_refuse(file, "this stream has other content than that one after",
                                    run->from * RECORD_ID_BLOCK_BYTES, err);
     if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
         return err_set(

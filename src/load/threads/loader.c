@@ -126,7 +126,7 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, de
 
 static bool interrupted(err_t *err) {
     return err_set(err, stop_signal() == 15 ? STATUS_TERMINATED : STATUS_INTERRUPTED,
-                   "interrupted; the same command goes on from here");
+                   "interrupted; the same command resumes from here");
 }
 
 static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {

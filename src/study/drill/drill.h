@@ -1,5 +1,5 @@
 /* drill: how long is it from nothing to a collection that is there again? Dropped, created, placed over the
- * shards, loaded, indexed, verified, asked: each phase is timed, in a scratch collection beside the target
+ * shards, loaded, indexed, verified, asked: each phase is timed, in a scratch collection next to the target
  * (see scratch.h) or, when the collection is named twice, in the target itself; beside what a sample had
  * predicted (rehearsal.h). One call, main thread. */
 #ifndef TIPPLE_STUDY_DRILL_DRILL_H
@@ -82,7 +82,7 @@ typedef struct {
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 void drill_free_result(drill_result_t *result);
 
-/* The target itself was dropped and is not whole: a load goes on from there. */
+/* The target itself was dropped and is not whole: a load resumes from there. */
 bool drill_left_open(const drill_result_t *result);
 
 /* The least that a pass took, or is predicted to: NULL where there is one pass only. */

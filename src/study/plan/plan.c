@@ -102,7 +102,7 @@ bool plan_check(const plan_spec_t *spec, err_t *err) {
                        members, spec->servers - members);
     if (spec->servers > 0 && spec->servers < spec->replicas)
         return err_set(err, STATUS_USAGE,
-                       "%.0f servers for %.0f replicas: two copies of a document would stand on one server",
+                       "%.0f servers for %.0f replicas: two copies of a document would be on one server",
                        spec->servers, spec->replicas);
     return true;
 }

@@ -12,7 +12,7 @@ const char *const simulate_names[SIMULATE_WAYS] = {
     [SIMULATE_IN_STEP] = "all shards in step",
     [SIMULATE_OWN] = "a loader for each shard",
     [SIMULATE_TAKEOVER] = "others take over",
-    [SIMULATE_HANDED_OUT] = "lanes handed out anew",
+    [SIMULATE_HANDED_OUT] = "lanes handed out again",
 };
 
 /* ---- chance: a stream of numbers for each thing that chance decides, so that all ways meet the same ---- */
