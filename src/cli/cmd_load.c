@@ -3,6 +3,7 @@
 #include "base/numbers/units.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
+#include "report/file.h"
 #include "study/tune/autotune.h"
 #include "server/server_errors.h"
 
@@ -243,6 +244,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (spec->retry && spec->drop)
         return err_set(err, STATUS_USAGE,
                        "--retry adds to a collection that --drop would drop; give one of them");
+    if (values->report && spec->rejects && file_is_same(values->report, spec->rejects))
+        return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     spec->clustered = values->clustered       ? CLUSTERED_YES

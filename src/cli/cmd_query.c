@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/print/query_print.h"
 #include "cli/report/report_query.h"
+#include "report/file.h"
 #include "cli/report/reporting.h"
 #include "query/run.h"
 
@@ -291,6 +292,10 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
         return err_set(err, STATUS_USAGE, "--json and --csv: one of them");
     if (values->compare && values->csv)
         return err_set(err, STATUS_USAGE, "--compare and --csv: one of them; --json has both times");
+    if (values->report && values->compare && file_is_same(values->report, values->compare))
+        return err_set(err, STATUS_USAGE,
+                       "--report: %s is what --compare reads, and stays as it is; name another file",
+                       values->report);
     if (values->report && spec->explain)
         return err_set(err, STATUS_USAGE,
                        "--explain measures nothing, so there is nothing for --report to tell");

@@ -42,12 +42,37 @@ static bool write_all(int file, const char *text, size_t length) {
     return true;
 }
 
+/* Nothing, an empty file, or an earlier report: anything else is somebody's, and perhaps what this very command
+ * reads or writes. */
+static bool may_be_replaced(const char *path) {
+    char head[FILE_MARK + 1];
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+    const ssize_t got = read(file, head, FILE_MARK);
+    close(file);
+    if (got < 0)
+        return false;
+    head[got] = '\0';
+    return !got || strstr(head, FILE_MARK_PAGE) || strncmp(head, FILE_MARK_JSON, strlen(FILE_MARK_JSON)) == 0;
+}
+
+bool file_is_same(const char *one, const char *other) {
+    struct stat first, second;
+    const bool here = stat(one, &first) == 0, there = stat(other, &second) == 0;
+    return here && there ? first.st_dev == second.st_dev && first.st_ino == second.st_ino
+                         : here == there && strcmp(one, other) == 0;
+}
+
 bool file_check(const char *path, err_t *err) {
     char place[PATH_MAX], beside[PATH_MAX];
     struct stat found;
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return err_set(err, STATUS_USAGE, "--report: %s is %s; name a file", path,
                        S_ISDIR(found.st_mode) ? "a folder" : "no ordinary file");
+    if (!may_be_replaced(path))
+        return err_set(err, STATUS_USAGE,
+                       "--report: %s is no report of tipple, and stays as it is; name another file", path);
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
     if (file < 0)
         return err_set(err, err_status_of(errno),
@@ -75,6 +100,10 @@ static void sync_folder(const char *place) {
 
 bool file_write(const char *path, const char *text, size_t length, err_t *err) {
     char place[PATH_MAX], beside[PATH_MAX];
+    if (!may_be_replaced(path))
+        return err_set(err, STATUS_HOST,
+                       "the report was not written: %s is no report of tipple by now, and stays as it is",
+                       path);
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
     if (file < 0)
         return err_set(err, STATUS_HOST, "the report %s could not be written: %s", path, strerror(errno));

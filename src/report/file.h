@@ -5,10 +5,18 @@
 
 #include "base/err.h"
 
-/* Tries whether a file can be made beside `path`: status 1 if not. */
+/* What the first FILE_MARK bytes of a file hold that may be written over: a report of tipple. */
+enum { FILE_MARK = 256 };
+#define FILE_MARK_PAGE "<meta name=\"generator\" content=\"tipple\">"
+#define FILE_MARK_JSON "{\n  \"tipple_report\":"
+
+/* Do both names stand for one file that is there, or for one that is not? */
+bool file_is_same(const char *one, const char *other);
+
+/* Tries whether a file can be made beside `path`: status 1 if not, or if something is there that is no report. */
 bool file_check(const char *path, err_t *err);
 
-/* Status 8, and what was there before is as it was. */
+/* False: status 8, and what was there before is as it was: also where it is no report by now. */
 bool file_write(const char *path, const char *text, size_t length, err_t *err);
 
 #endif

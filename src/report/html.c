@@ -1,4 +1,5 @@
 #include "report/html.h"
+#include "report/file.h"
 #include "builtin/builtin.h"
 #include "report/charts.h"
 #include "report/reading.h"
@@ -295,12 +296,13 @@ static void put_section(markup_t *out, const bson_t *section) {
 /* ---- the page ---- */
 
 static void put_head(markup_t *out, const bson_t *document) {
-    markup_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                    "'unsafe-inline'\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    markup_put(out,
+               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" FILE_MARK_PAGE "\n"
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+               "'unsafe-inline'\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+               "<meta name=\"color-scheme\" content=\"light dark\">\n"
+               "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
     markup_text(out, reading_text(document, "title"));
     markup_put(out, " · ");
     markup_text(out, reading_text(document, "target"));

@@ -412,21 +412,67 @@ static void expect_file(const char *path, const char *text) {
     assert_string_equal(text, found);
 }
 
+static void put_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void write_file(const char *path, const char *text) {
+    err_t err;
+    assert_true(file_write(path, text, strlen(text), &err));
+}
+
 static void test_file(void **state) {
     err_t err = {.text = ""};
     (void)state;
     assert_true(report_check_path("a.html", &err));
     assert_int_equal(-1, access("a.html", F_OK)); /* nothing is left of the trial */
-    assert_true(file_write("a.html", "old", 3, &err));
+    write_file("a.html", FILE_MARK_PAGE "old");
     assert_true(report_check_path("a.html", &err));
-    expect_file("a.html", "old");
-    assert_true(file_write("a.html", "newer", 5, &err));
-    expect_file("a.html", "newer");
+    expect_file("a.html", FILE_MARK_PAGE "old");
+    write_file("a.html", FILE_MARK_PAGE "newer");
+    expect_file("a.html", FILE_MARK_PAGE "newer");
     assert_int_equal(0, symlink("a.html", "link.json")); /* the link stays a link */
-    assert_true(file_write("link.json", "third", 5, &err));
+    write_file("link.json", "third");
     expect_file("a.html", "third");
     unlink("a.html");
     unlink("link.json");
+}
+
+/* What is no report is not written over: before a load, and also when it came into the place during the load. */
+static void test_files_of_others(void **state) {
+    static const char *const theirs[] = {"a,b\n1,2\n", "{\"a\": 1}\n", "<!DOCTYPE html>\n<html>mine",
+                                         "# tipple rejects"};
+    (void)state;
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
+        err_t err = {.text = ""};
+        put_file("a.json", theirs[i]);
+        assert_false(report_check_path("a.json", &err));
+        assert_int_equal(STATUS_USAGE, err.status);
+        assert_non_null(strstr(err.text, "a.json is no report of tipple"));
+        assert_false(file_write("a.json", "new", 3, &err));
+        assert_int_equal(STATUS_HOST, err.status);
+        expect_file("a.json", theirs[i]);
+        unlink("a.json");
+    }
+    err_t err;
+    report_t *report = report_new("load"); /* what we write, we may write again */
+    report_head(report, "a.b", "h", "t");
+    report_say(report, 0, "s");
+    static const char *const ours[] = {"a.json", "a.html"};
+    for (size_t i = 0; i < 2; i++) {
+        for (int again = 0; again < 2; again++) {
+            assert_true(report_check_path(ours[i], &err));
+            assert_true(report_write(report, ours[i], &err));
+        }
+        unlink(ours[i]);
+    }
+    report_free(report);
+    put_file("a.json", ""); /* of mktemp */
+    assert_true(report_check_path("a.json", &err));
+    unlink("a.json");
 }
 
 static void test_bad_places(void **state) {
@@ -446,7 +492,7 @@ static void test_bad_places(void **state) {
 static void test_no_room(void **state) {
     err_t err = {.text = ""};
     (void)state;
-    assert_true(file_write("a.html", "old", 3, &err));
+    assert_true(file_write("a.html", FILE_MARK_PAGE, strlen(FILE_MARK_PAGE), &err));
     const pid_t child = fork();
     if (child == 0) {
         char *large = calloc(1, 1 << 16);
@@ -458,7 +504,7 @@ static void test_no_room(void **state) {
     int status;
     assert_int_equal(child, waitpid(child, &status, 0));
     assert_int_equal(0, status);
-    expect_file("a.html", "old");
+    expect_file("a.html", FILE_MARK_PAGE);
     unlink("a.html");
 }
 
@@ -469,8 +515,8 @@ int main(void) {
         cmocka_unit_test(test_ticks),      cmocka_unit_test(test_places),
         cmocka_unit_test(test_odd_axes),   cmocka_unit_test(test_document),
         cmocka_unit_test(test_json_texts), cmocka_unit_test(test_hostile_page),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_bad_places),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_files_of_others),
+        cmocka_unit_test(test_bad_places), cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
