@@ -321,6 +321,27 @@ class Again(livetest.Case):
             (entry,) = self.files(collection)
             self.assertEqual((True, 2, 3000), tuple(entry[key] for key in ("complete", "version", "read")))
 
+    def test_last_record_was_none(self):
+        """a last record that was cut off turns out to be no record: a header that is repeated, a byte-order mark"""
+        for number, (record, fields, before, torn, after, expected) in enumerate((
+                ("header: yes", "{name: a}, {name: bb}", b"a,bb\n1,2\na,b", 2, b"b\n3,4\n", [("1", "2"), ("3", "4")]),
+                ("header: yes", "{name: name}", b"name\nx\nna", 2, b"me\ny\n", [("x",), ("y",)]),
+                ("header: [name]", "{name: name}", b"name\nx\nna", 2, b"me\ny\n", [("x",), ("y",)]),
+                ("header: [name]", "{name: name}", b"na", 1, b"me\ny\n", [("y",)]),
+                ("header: no", "{name: name}", b"\xef\xbb", 1, b"\xbfq\ny\n", [("q",), ("y",)]))):
+            collection = "n%d" % number
+            self.write("own.yaml", 'format: own\nrecord: {delimiter: ",", %s}\nfields: [%s]\n' % (record, fields))
+            words = ["--format", "./own.yaml", "a.csv"]
+            self.write("a.csv", before)
+            self.load(*words, collection=collection)
+            self.assertEqual(torn, self.client.count(self.database, collection), "the torn record is a document")
+            self.write("a.csv", before + after)
+            self.load(*words, collection=collection)
+            found = [tuple(document.values())[1:] for document in
+                     self.client.find(self.database, collection, sort={"_id": 1})]
+            self.assertEqual(sorted(expected), sorted(found))
+            self.tipple("verify", "--uri", self.uri(collection), *words)
+
     def test_equal_files(self):
         """files of the same content are files of their own, in one load and in the next, however many"""
         text = rows(30)

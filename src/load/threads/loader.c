@@ -335,16 +335,53 @@ static bool may_come_late(const loader_t *loader, const block_t *block, const re
     return loader->writer && (!route || route_key(route)->is_id) && correct_was_torn(block, record->offset);
 }
 
+/* No document is to be at the place of this record: what a cut-off one has made there is taken away, now or when it
+ * comes. */
+static bool want_nothing(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
+                         begun_there_t *there, err_t *err) {
+    *there = BEGUN_NONE;
+    if (loader->comparing && !begun_nothing(loader->begun, record, document, there, err))
+        return false;
+    return !block->file->torn_count || *there == BEGUN_FIXED || !may_come_late(loader, block, record) ||
+           correct_expect_late(loader->loading->schema, block, record->offset, err);
+}
+
+/* A record that was cut off when its input ended there may turn out to be none: a header that is repeated, or a
+ * byte-order mark. All such places from *from on, up to the record at hand. */
+static bool clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err) {
+    const load_file_t *file = block->file;
+    for (size_t i = 0; i < file->torn_count; i++) {
+        const uint64_t offset = file->torn[i].offset;
+        begun_there_t there;
+        if (offset < block->offset + *from || offset >= block->offset + to)
+            continue;
+        const record_t none = {.offset = (uint32_t)(offset - block->offset)};
+        *from = none.offset + 1;
+        if (!correct_was_torn(block, none.offset))
+            continue;
+        if (!want_nothing(loader, block, &none, NULL, &there, err))
+            return false;
+        if (there == BEGUN_NONE)
+            continue;
+        block->file->changed = true;
+        return err_set(
+            err, STATUS_INPUT,
+            "%s has grown, and what was its last record (at byte %llu) is none any more; but somebody "
+            "has fixed that record, and its document is in the collection: give --reload-changed, "
+            "which removes the documents of this input and loads it again",
+            file->input->name, (unsigned long long)offset);
+    }
+    *from = to + 1;
+    return true;
+}
+
 /* A record that is not to be sent; document: NULL where none can be made. reason NULL: the filter leaves it out.
  */
 static bool leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                       const char *reason, err_t *err) {
     char outgrown[WIRE_WORDS];
-    begun_there_t there = BEGUN_NONE;
-    if (loader->comparing && !begun_nothing(loader->begun, record, document, &there, err))
-        return false;
-    if (block->file->torn_count && there != BEGUN_FIXED && may_come_late(loader, block, record) &&
-        !correct_expect_late(loader->loading->schema, block, record->offset, err))
+    begun_there_t there;
+    if (!want_nothing(loader, block, record, document, &there, err))
         return false;
     if (there == BEGUN_OUTGROWN) {
         begun_say_outgrown(outgrown, reason, block->id_base + record->offset);
@@ -386,6 +423,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     load_state_t *loading = loader->loading;
     record_t record;
     uint64_t looked_at = 0;
+    uint32_t torn_from = 0;
     bool documents = false, ok = route_block(loader, block, err) && read_block_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
@@ -394,6 +432,10 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         const batch_t *batch = loader->batch;
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
                                        &record, NULL);
+        if (__builtin_expect(block->file->torn_count > 0, 0) &&
+            (parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) &&
+            !clear_torn(loader, block, &torn_from, record.offset, err))
+            return false;
         if (parsed == PARSED_DOCUMENT) {
             looked_at++;
             documents = true;
@@ -414,6 +456,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     rejects_looked_at(loading->rejects, looked_at, documents);
     block->outgrown = correct_has_outgrown(block);
     record = (record_t){.offset = block->length}; /* one that is too long */
+    ok = ok && clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)
         ok = leave_out(loader, block, &record, NULL, ACCOUNT_TOO_LONG, err);
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
