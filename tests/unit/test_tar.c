@@ -99,8 +99,16 @@ static bytes_t packed(const bytes_t *tar, int how) {
     return copy;
 }
 
+/* The two blocks of zeros, where a test that is about something else has left them out. */
+static void put_end(bytes_t *tar) {
+    static const uint8_t zeros[TAR_BLOCK];
+    if (tar->size % TAR_BLOCK == 0 && memcmp(tar->at + tar->size - TAR_BLOCK, zeros, TAR_BLOCK) != 0)
+        put_zeros(tar, 1024);
+}
+
 /* Each member as "name=text;", in order. A tar is written plain, as gzip and as zstd. */
 static void expect_members(bytes_t tar, const char *expected, const char *note) {
+    put_end(&tar);
     for (int how = 0; how < 3; how++) {
         manifest_t manifest;
         hearing_t heard;
@@ -268,17 +276,18 @@ static bytes_t two_members(void) {
 static void knows_the_end(void **state) {
     (void)state;
     const char *both = "a=first;b=second;";
-    for (int blocks = 0; blocks < 40; blocks += blocks < 3 ? 1 : 12) {
+    for (int blocks = 1; blocks < 40; blocks += blocks < 3 ? 1 : 12) {
         bytes_t tar = two_members();
         put_zeros(&tar, (size_t)blocks * TAR_BLOCK);
         expect_members(tar, both, NULL);
     }
+    expect_refusal(two_members(), "t: ends at byte 2048 without the blocks of zeros");
     bytes_t tar = two_members(); /* the last padding is missing, in whole or in part */
     tar.size -= 512 - 6;
-    expect_members(tar, both, NULL);
+    expect_refusal(tar, "t: the tar archive is cut off");
     tar = two_members();
     tar.size -= 100;
-    expect_members(tar, both, NULL);
+    expect_refusal(tar, "t: the tar archive is cut off");
     tar = two_members(); /* a part of the first block of zeros */
     put_zeros(&tar, 77);
     expect_members(tar, both, NULL);
@@ -309,20 +318,20 @@ static void notices_what_is_cut_off(void **state) {
     put_text(&whole, "b/c", body);
     put_pax(&whole, 'x', "13 path=long\n");
     put_text(&whole, "d", "last");
-    const char *two = "a=;b/c=more than a few bytes, so that there is something to cut;";
     /*  where a cut begins to matter, and what it does there */
     static const struct {
         size_t from;
-        const char *says; /* NULL: nothing is missing but padding */
+        const char *says;
     } stretches[] = {
         {513, "cut off in the middle of a header"},
         {1024, "is cut off: it ends before byte 1080, inside of its member b/c; fetch the whole archive"},
-        {1024 + sizeof body - 1, NULL},
-        {1537, "cut off in the middle of a header"}, /* of the description, */
-        {2061, NULL},                                /* of which nothing is known but that it is whole */
+        {1024 + sizeof body - 1, "inside of its member b/c; fetch"}, /* in its padding */
+        {1536, "ends at byte 1536 without the blocks of zeros"},
+        {1537, "cut off in the middle of a header"}, /* of the description */
+        {2560, "ends at byte 2560 without the blocks of zeros"},
         {2561, "cut off in the middle of a header"},
         {3072, "inside of its member long; fetch"},
-        {3076, NULL},
+        {3584, "ends at byte 3584 without the blocks of zeros"},
         {3585, NULL},
     };
     assert_int_equal(whole.size, 3584);
@@ -331,12 +340,7 @@ static void notices_what_is_cut_off(void **state) {
         for (size_t size = first; size <= last; size += size == first || size + 61 > last ? 1 : 61) {
             bytes_t tar = {0};
             bytes_add(&tar, whole.at, size);
-            char all[200];
-            sprintf(all, "%slong=last;", two);
-            if (stretches[i].says)
-                expect_refusal(tar, stretches[i].says);
-            else
-                expect_members(tar, size >= 3076 ? all : two, NULL);
+            expect_refusal(tar, stretches[i].says);
         }
     }
     free(whole.at);
@@ -407,12 +411,14 @@ static void refuses_members_that_are_not_read(void **state) {
     expect_refusal(tar, "t!part: begins in another part");
     tar = two_members();
     put_text(&tar, "./a", "again");
+    put_end(&tar);
     expect_refusal(tar, "t!a: the archive has two members of this name");
 
     /* found out only when it is read: a tar that is compressed once more */
     bytes_t packed_tar = lab_gzip(inner.at, inner.size);
     tar = (bytes_t){0};
     put(&tar, (header_t){.name = "in.tgz", .body = packed_tar.at, .size = packed_tar.size, .dialect = USTAR});
+    put_end(&tar);
     lab_write_all("t", tar);
     expect_reading("t", INFLATE_BEST, 1000, "", 0, "t!in.tgz: holds tar data, which is not read here");
     free(packed_tar.at);
@@ -484,6 +490,7 @@ static void reads_members_in_any_order(void **state) {
     for (int how = 0; how < 3; how++) {
         manifest_t manifest;
         err_t err = {0};
+        put_end(&tar);
         lab_write_all("big.tar", packed(&tar, how));
         assert_true(lab_manifest(&manifest, &err, "big.tar"));
         assert_int_equal(manifest.count, 3 * SIZES);
@@ -519,6 +526,7 @@ static void reads_a_stream_once(void **state) {
     bytes_t texts[3 * SIZES], tar = big_tar(200, texts);
     manifest_t manifest;
     err_t err = {0};
+    put_end(&tar);
     lab_write_all("once.tgz", packed(&tar, 1));
     assert_true(lab_manifest(&manifest, &err, "once.tgz"));
     source_kit_t *kit = source_kit_new();
@@ -550,6 +558,7 @@ static void skips_within_members(void **state) {
         manifest_t manifest;
         err_t err = {0};
         uint8_t bytes[200];
+        put_end(&tar);
         lab_write_all("skip", packed(&tar, how));
         assert_true(lab_manifest(&manifest, &err, "skip"));
         source_t *source = source_open(&manifest.files[1], &err);
@@ -584,6 +593,7 @@ static input_file_t second(const char *name, const bytes_t *text, int how, bool 
     put(&tar, (header_t){.name = name, .body = text->at, .size = text->size, .dialect = other ? GNU : USTAR});
     manifest_t manifest;
     err_t err = {0};
+    put_end(&tar);
     lab_write_all("digest", packed(&tar, how));
     assert_true(lab_manifest(&manifest, &err, "digest"));
     input_file_t file = manifest.files[1];
@@ -625,6 +635,7 @@ static void notices_changes(void **state) {
         manifest_t manifest;
         err_t err = {0};
         uint8_t *bytes = malloc(700000);
+        put_end(&tar);
         lab_write_all("change", packed(&tar, how));
         assert_true(lab_manifest(&manifest, &err, "change"));
         source_t *source = source_open(&manifest.files[0], &err);
@@ -672,6 +683,7 @@ static void stops_while_listing(void **state) {
     (void)state;
     bytes_t tar = two_members();
     for (int how = 0; how < 3; how++) {
+        put_end(&tar);
         lab_write_all("stop", packed(&tar, how));
         int status;
         pid_t child = fork();

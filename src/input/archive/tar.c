@@ -286,8 +286,19 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
         return cut_off(tar, err) - 1;
     size_t have = got > padding ? got - padding : 0;
     memcpy(block, bytes + padding, have);
-    if (is_zero(block, have)) /* nothing at all, too: some writers leave the last blocks out */
+    if (got < padding)
+        return cut_off(tar, err) - 1;
+    if (have && is_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, at + TAR_BLOCK, err);
+    if (!have) {
+        err_set(err, STATUS_INPUT,
+                "%.1000s: ends at byte %llu without the blocks of zeros that every tar ends with: perhaps it "
+                "was cut "
+                "off between two members; copy it again, or, if it is whole, add them "
+                "(head -c 1024 /dev/zero >> FILE)",
+                tar->name, (unsigned long long)at);
+        return -1;
+    }
     free(tar->member);
     tar->member = NULL;
     if (have < TAR_BLOCK)
