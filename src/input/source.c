@@ -63,7 +63,7 @@ static const source_t *stream_of(const source_t *source) {
 
 /* The file is the one that the manifest saw. A member's disk_bytes are not its archive's: there the time must
  * do. */
-static bool is_unchanged(const source_t *source, err_t *err) {
+bool source_is_unchanged(const source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     struct stat status;
     if (file->kind == INPUT_STREAM)
@@ -107,7 +107,7 @@ static bool begin_in_stream(source_t *source, err_t *err) {
         return false;
     feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
                    file->archive_offset + file->disk_bytes);
-    return source_skip_to(kit->archive, file->archive_offset, err) && is_unchanged(source, err) &&
+    return source_skip_to(kit->archive, file->archive_offset, err) && source_is_unchanged(source, err) &&
            choose_decoder(source, file->kind, err);
 }
 
@@ -117,7 +117,8 @@ static bool begin_kept(source_t *source, err_t *err) {
     feed_init(&source->feed, source->name, -1, false, 0, file->disk_bytes);
     source->feed.kept = file->kept;
     source->feed.most = source->kit->piece;
-    return (source->kit->piece || is_unchanged(source, err)) && choose_decoder(source, file->kind, err);
+    return (source->kit->piece || source_is_unchanged(source, err)) &&
+           choose_decoder(source, file->kind, err);
 }
 
 static bool begin(source_t *source, err_t *err) {
@@ -135,7 +136,7 @@ static bool begin(source_t *source, err_t *err) {
     source->feed.most = source->kit->piece;
     if (fd < 0)
         return fault_system(err, source->name, errno);
-    if (!is_unchanged(source, err))
+    if (!source_is_unchanged(source, err))
         return false;
     if (!is_stream && !source->kit->piece && file->disk_bytes > FEED_BYTES) /* else one read gets all of it */
         posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -262,7 +263,7 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     if (source->feed.failed)
         source->fault = source->feed.fault;
     err_t change;
-    source->changed = !source->file->kept && !is_unchanged(source, &change);
+    source->changed = !source->file->kept && !source_is_unchanged(source, &change);
     if (source->changed)
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;

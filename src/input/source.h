@@ -52,6 +52,9 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err);
  * forward. An offset behind the end is a fault. */
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 
+/* Who stops before the end asks himself what source_read checks there: is the file still the one of the manifest? */
+bool source_is_unchanged(const source_t *source, err_t *err);
+
 /* After a fault: the text before it may be wrong as well, because the data is damaged or the file was
  * changed. A file that is cut off, or could not be read on, gave what it holds. */
 bool source_is_suspect(const source_t *source);

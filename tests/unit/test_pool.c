@@ -90,6 +90,30 @@ static void test_grow_keeps_what_was_used(void **state) {
 }
 
 /* What a small text does not need goes back to the budget; a large one stays where it is. */
+/* Who holds all of the budget is not made to wait; and what is not needed any more is given back at once. */
+static void test_split(void **state) {
+    (void)state;
+    pool_t *pool = pool_new(100 * USUAL, USUAL);
+    buffer_t first, rest, next;
+    assert_non_null(pool);
+    assert_true(pool_take(pool, 100 * USUAL, &first));
+    memset(first.bytes, 'a', 100 * USUAL);
+    memcpy(first.bytes, "short\n", 6);
+    assert_true(pool_split(pool, &first, 6, 99 * USUAL, &rest));
+    assert_memory_equal(first.bytes, "short\n", 6);
+    assert_true(first.capacity < USUAL);
+    assert_int_equal(rest.capacity, 99 * USUAL - 6);
+    for (size_t i = 0; i < POOL_SLACK; i++)
+        assert_true(first.bytes[6 + i] == 0 && rest.bytes[rest.capacity + i] == 0);
+    for (size_t i = 0; i < rest.capacity; i++)
+        assert_int_equal(rest.bytes[i], 'a');
+    pool_give(pool, &first);
+    pool_give(pool, &rest);
+    assert_true(pool_take(pool, 100 * USUAL, &next)); /* without waiting: nothing is counted twice */
+    pool_give(pool, &next);
+    pool_destroy(pool);
+}
+
 static void test_shrink(void **state) {
     (void)state;
     pool_t *pool = pool_new(USUAL + USUAL / 2, USUAL);
@@ -442,6 +466,7 @@ int main(void) {
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_grow_keeps_what_was_used),
         cmocka_unit_test(test_shrink),
+        cmocka_unit_test(test_split),
         cmocka_unit_test(test_waits_for_the_budget),
         cmocka_unit_test(test_waits_for_enough),
         cmocka_unit_test(test_close_wakes_all),

@@ -120,6 +120,21 @@ bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes) {
     return true;
 }
 
+bool pool_split(pool_t *pool, buffer_t *buffer, size_t at, size_t used, buffer_t *rest) {
+    uint8_t *bytes = allocate(used - at);
+    if (!bytes)
+        return false;
+    memcpy(bytes, buffer->bytes + at, used - at);
+    memset(bytes + used - at, 0, POOL_SLACK);
+    memset(buffer->bytes + at, 0, POOL_SLACK);
+    pthread_mutex_lock(&pool->lock);
+    pool->out += used - at;
+    pthread_mutex_unlock(&pool->lock);
+    *rest = (buffer_t){bytes, used - at};
+    pool_shrink(pool, buffer, at);
+    return true;
+}
+
 void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used) {
     uint8_t *smaller = used < buffer->capacity / SHRINK_FROM ? allocate(used) : NULL;
     if (!smaller)

@@ -26,6 +26,11 @@ void pool_destroy(pool_t *pool);
  * (pool_closed tells). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
 
+/* Moves the text of a held buffer from `at` on, up to `used`, into a buffer of its own. Never waits, because who holds a
+ * buffer and waits for another may wait for itself: for the moment of the copy both may be over the budget.
+ * False: memory is out; the buffer stays as it was. */
+bool pool_split(pool_t *pool, buffer_t *buffer, size_t at, size_t used, buffer_t *rest);
+
 /* Makes a held buffer larger, keeping its first `used` bytes. What does not fit into the budget waits until
  * it does, or until no other buffer is over the budget: one at a time may be, however large it is, and may go
  * on growing. So somebody can always go on, as long as each buffer that has outgrown the budget is given back

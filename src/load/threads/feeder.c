@@ -315,7 +315,7 @@ static bool finish_comparing(worker_t *worker, load_file_t *file, err_t *err) {
     return !file->only_compares || tell(worker, &(news_t){.kind = NEWS_COMPARED, .file = file}, err);
 }
 
-/* A block of the last record alone, whose line has no end. NULL: out of memory, or the load has ended. */
+/* A block of the last record alone, whose line has no end. NULL: out of memory. */
 static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *err) {
     block_t *torn = malloc(sizeof *torn);
     if (!torn) {
@@ -329,15 +329,11 @@ static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *e
     torn->first_line += lines_count(block->buffer.bytes, at);
     torn->file_start = false;
     torn->hash = 0; /* the block's own speaks of both */
-    if (!pool_take(worker->feeder->options.pool, torn->length, &torn->buffer)) {
+    if (!pool_split(worker->feeder->options.pool, &block->buffer, at, block->length, &torn->buffer)) {
+        err_memory(err, torn->length);
         free(torn);
-        if (!pool_closed(worker->feeder->options.pool))
-            err_memory(err, block->length);
         return NULL;
     }
-    memcpy(torn->buffer.bytes, block->buffer.bytes + at, torn->length);
-    memset(torn->buffer.bytes + torn->length, 0, POOL_SLACK);
-    memset(block->buffer.bytes + at, 0, POOL_SLACK);
     block->length = at;
     return torn;
 }
@@ -519,7 +515,9 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
         if (stop_signal() || pool_closed(options->pool))
             *more = false;
     }
-    if (*more && got == 0 && is_ours(worker, file) && !finish(worker, file, end, err))
+    /* a piece that ends before its file does must not be done with text of two versions */
+    if (*more && got == 0 && is_ours(worker, file) &&
+        (!source_is_unchanged(source, err) || !finish(worker, file, end, err)))
         got = -1;
     cutter_destroy(cutter);
     source_close(source);
