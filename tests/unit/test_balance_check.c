@@ -56,6 +56,32 @@ static void test_shares_of_lanes(void **state) {
     check((uint32_t[]){0, 300, 512, 768}, "0123", 4, 300 / 1024.0, "s0", true);
 }
 
+/* A key that begins with the _id: one chunk on each shard is not enough. */
+static void test_compound_key(void **state) {
+    (void)state;
+    static const int64_t even[] = {256, 512, 768},
+                         at_its_end[] = {-3, -2, -1}; /* lanes; negative: no lane at all */
+    for (int uneven = 0; uneven < 2; uneven++) {
+        shardkey_t key;
+        err_t err;
+        assert_true(shardkey_parse("_id,v", &key, &err));
+        chunkmap_t *map = chunkmap_new(NULL);
+        for (size_t i = 0; i < 4; i++) {
+            const int64_t lane = uneven ? at_its_end[i ? i - 1 : 0] : even[i ? i - 1 : 0];
+            bson_t *min = i ? shardkey_from(&key, lane < 0 ? lane : record_id_make((uint32_t)lane, 0))
+                            : shardkey_end(&key, false);
+            assert_true(chunkmap_add(map, min, names[i], i + 1));
+            bson_destroy(min);
+        }
+        const balance_check_t evenness = balance_check_of(map, &key, &four);
+        assert_true(evenness.known);
+        assert_true(evenness.even == !uneven);
+        assert_int_equal(evenness.owners, uneven ? 1 : 4);
+        chunkmap_free(map);
+        shardkey_free(&key);
+    }
+}
+
 static void test_other_keys(void **state) {
     (void)state;
     shardkey_t key;
@@ -108,6 +134,7 @@ static void test_leaving(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares_of_lanes),
+        cmocka_unit_test(test_compound_key),
         cmocka_unit_test(test_other_keys),
         cmocka_unit_test(test_leaving),
     };

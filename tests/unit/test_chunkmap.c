@@ -441,6 +441,7 @@ static void bounds_are(const char *spec, size_t shards, const int64_t *expected)
 static void test_bounds(void **state) {
     (void)state;
     bounds_are("_id:1", 2, (const int64_t[]){512ll << 53});
+    bounds_are("_id:1,v:1", 2, (const int64_t[]){512ll << 53});
     bounds_are("_id:1", 3, (const int64_t[]){341ll << 53, 682ll << 53});
     bounds_are("st:hashed", 2, (const int64_t[]){0});
     bounds_are("st:hashed", 4, (const int64_t[]){-(1ll << 62), 0, 1ll << 62});

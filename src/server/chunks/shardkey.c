@@ -17,10 +17,19 @@ bool shardkey_read(const bson_t *spec, shardkey_t *key) {
         key->fields[key->count].path = bson_iter_key(&at);
         key->fields[key->count++].hashed = BSON_ITER_HOLDS_UTF8(&at);
     }
-    key->is_id = key->count == 1 && strcmp(key->fields[0].path, "_id") == 0 && !key->fields[0].hashed;
+    key->id_first = key->count && strcmp(key->fields[0].path, "_id") == 0 && !key->fields[0].hashed;
+    key->is_id = key->id_first && key->count == 1;
     if (!key->count)
         shardkey_free(key);
     return key->count > 0;
+}
+
+bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
+    bson_t *from = bson_new();
+    bson_append_int64(from, key->fields[0].path, -1, first);
+    for (size_t i = 1; i < key->count; i++)
+        bson_append_minkey(from, key->fields[i].path, -1);
+    return from;
 }
 
 /* A field without a colon is an ascending one. */

@@ -16,7 +16,8 @@ typedef struct {
         bool hashed;
     } fields[SHARDKEY_MOST_FIELDS];
     size_t count;
-    bool is_id; /* {_id: 1}: the key of every document is known before it is made */
+    bool id_first; /* its first field is the `_id`, not hashed: a document's lane says where it belongs */
+    bool is_id;    /* and its only one: the key of every document is known before it is made */
 } shardkey_t;
 
 /* "_id", "st:hashed", "st,ts" or "st:1,ts:1". Status 1 with what was expected. */
@@ -26,6 +27,9 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 bool shardkey_read(const bson_t *spec, shardkey_t *key);
 /* Also of one that could not be read, or is freed already. */
 void shardkey_free(shardkey_t *key);
+
+/* The least key whose first field has this number. */
+bson_t *shardkey_from(const shardkey_t *key, int64_t first);
 
 /* The key below or above all others. */
 bson_t *shardkey_end(const shardkey_t *key, bool greatest);

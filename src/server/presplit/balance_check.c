@@ -13,9 +13,12 @@
 /* weights[i]: how much of what is to come is the i-th shard's of the map. */
 static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights) {
     for (size_t i = 0; i < chunkmap_shards(map); i++)
-        weights[i] = key->is_id ? 0 : (double)chunkmap_chunks_of(map, i);
-    for (uint32_t lane = 0; key->is_id && lane < RECORD_ID_LANES; lane++)
-        weights[chunkmap_find_whole(map, record_id_make(lane, 0))]++;
+        weights[i] = key->id_first ? 0 : (double)chunkmap_chunks_of(map, i);
+    for (uint32_t lane = 0; key->id_first && lane < RECORD_ID_LANES; lane++) {
+        bson_t *from = shardkey_from(key, record_id_make(lane, 0));
+        weights[chunkmap_find(map, from)]++;
+        bson_destroy(from);
+    }
 }
 
 static bool is_among(const shard_names_t *shards, const char *name) {
@@ -28,7 +31,7 @@ static bool is_among(const shard_names_t *shards, const char *name) {
 balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards) {
     double weights[CHUNKMAP_MOST_SHARDS], sum = 0;
     size_t most = 0;
-    balance_check_t evenness = {.shards = shards->count, .known = key->is_id};
+    balance_check_t evenness = {.shards = shards->count, .known = key->id_first};
     weigh(map, key, weights);
     for (size_t i = 0; i < chunkmap_shards(map); i++) {
         sum += weights[i];

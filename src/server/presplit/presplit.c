@@ -56,25 +56,16 @@ bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *s
 
 /* ---- where the ranges begin ---- */
 
-/* Behind the first field's bound every other begins at its least value. */
-static bson_t *bound_of(const shardkey_t *key, int64_t first) {
-    bson_t *bound = bson_new();
-    bson_append_int64(bound, key->fields[0].path, -1, first);
-    for (size_t i = 1; i < key->count; i++)
-        bson_append_minkey(bound, key->fields[i].path, -1);
-    return bound;
-}
-
 bool presplit_bounds(const shardkey_t *key, size_t shards, bson_t **bounds) {
-    if (!key->is_id && !key->fields[0].hashed)
+    if (!key->id_first && !key->fields[0].hashed)
         return false;
     for (size_t i = 1; i < shards; i++) {
         int64_t first;
-        if (key->is_id)
+        if (key->id_first)
             first = record_id_make((uint32_t)(i * RECORD_ID_LANES / shards), 0);
         else
             first = (int64_t)((uint64_t)INT64_MIN + (uint64_t)(((unsigned __int128)i << 64) / shards));
-        bounds[i - 1] = bound_of(key, first);
+        bounds[i - 1] = shardkey_from(key, first);
     }
     return true;
 }

@@ -17,7 +17,8 @@ bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *s
 void presplit_free_shards(shard_names_t *shards);
 bool presplit_may_use(const bson_t *shard); /* of listShards; pure */
 
-/* Lower bounds of the second to the last of `shards` ranges: of the lanes for {_id: 1}, of all hashes for a
+/* Lower bounds of the second to the last of `shards` ranges: of the lanes for a
+ * key that starts with the `_id`, of all hashes for a
  * key that starts with a hashed field. False: the key's values must be known first (see presplit_sample). */
 bool presplit_bounds(const shardkey_t *key, size_t shards, bson_t **bounds);
 
