@@ -1,5 +1,6 @@
 #include "cli/options/cli.h"
 #include "base/numbers/units.h"
+#include "base/escape.h"
 #include "base/lines.h"
 #include "input/file/name.h"
 #include "input/manifest.h"
@@ -33,7 +34,9 @@ typedef struct {
     bool found;
     char path[4096];
     uint64_t offset;
-    bool lane_fits; /* false: the lane does not belong to this place, so tipple did not make this _id */
+    int64_t modified_ns; /* of the file when it was loaded last; 0: not known */
+    bool lane_fits;      /* false: the lane does not belong to this place, so tipple did not make this _id */
+    bool is_there;       /* a document has this _id */
 } where_t;
 
 static void find_place(const places_t *places, int64_t id, where_t *where) {
@@ -43,7 +46,23 @@ static void find_place(const places_t *places, int64_t id, where_t *where) {
         return;
     where->found = true;
     where->lane_fits = record_id_lane(entry->ordinal, where->offset) == record_id_lane_of(id);
+    where->modified_ns = entry->version ? entry->versions[entry->version - 1].modified_ns : 0;
     snprintf(where->path, sizeof where->path, "%s", entry->path);
+}
+
+static bool look_for_document(server_t *server, mongoc_client_t *client, int64_t id, bool *there,
+                              err_t *err) {
+    bson_t reply;
+    bson_iter_t at, found;
+    bson_t *find = BCON_NEW("find", BCON_UTF8(server_collection(server)), "filter", "{", "_id",
+                            BCON_INT64(id), "}", "projection", "{", "_id", BCON_INT32(1), "}", "limit",
+                            BCON_INT32(1), "singleBatch", BCON_BOOL(true));
+    const bool ok = server_command(server, client, server_database(server), find, false, &reply, err);
+    *there =
+        ok && bson_iter_init(&at, &reply) && bson_iter_find_descendant(&at, "cursor.firstBatch.0", &found);
+    bson_destroy(&reply);
+    bson_destroy(find);
+    return ok;
 }
 
 static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *err) {
@@ -63,6 +82,7 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
     ok = ok && catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
     if (ok)
         find_place(places, id, where);
+    ok = ok && look_for_document(server, client, id, &where->is_there, err);
     places_free(places);
     catalog_header_free(&header);
     store_mongo_close(store);
@@ -74,9 +94,10 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
 
 /* What the file says, where it is still here. */
 typedef struct {
-    uint64_t line; /* 0: the file is not here */
-    bool inside;   /* the offset is not the first byte of a line */
-    char record[4096];
+    uint64_t line;         /* 0: the file is not here */
+    bool inside;           /* the offset is not the first byte of a line */
+    bool changed;          /* the file has another modification time than when it was loaded */
+    char record[4 * 4096]; /* its beginning, as it may be shown on a terminal */
 } found_line_t;
 
 static void find_line(const where_t *where, found_line_t *found) {
@@ -108,13 +129,14 @@ static void find_line(const where_t *where, found_line_t *found) {
         /* a byte-order mark is no part of the first record */
         if (at == 3 && buffer && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
             found->inside = false;
-        ssize_t got = buffer && at == where->offset
-                          ? source_read(source, found->record, sizeof found->record - 1, &err)
-                          : 0;
+        ssize_t got = buffer && at == where->offset ? source_read(source, buffer, 4095, &err) : 0;
         if (got > 0) {
+            const uint8_t *end = memchr(buffer, '\n', (size_t)got);
+            size_t length = end ? (size_t)(end - buffer) : (size_t)got;
+            length -= length && buffer[length - 1] == '\r';
             found->line = lines;
-            found->record[got] = '\0';
-            found->record[strcspn(found->record, "\r\n")] = '\0';
+            found->changed = where->modified_ns && manifest.files[i].modified_ns != where->modified_ns;
+            escape_text(found->record, sizeof found->record, (const char *)buffer, length);
         }
         free(buffer);
         if (source)
@@ -124,7 +146,7 @@ static void find_line(const where_t *where, found_line_t *found) {
 }
 
 static int show(const values_t *values, int64_t id, const where_t *where, err_t *err) {
-    found_line_t found = {.line = 0};
+    static found_line_t found;
     if (where->found)
         find_line(where, &found);
     uint64_t line = found.line;
@@ -142,13 +164,16 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
             cli_print_json_text(where->path);
             printf(",\"offset\":%" PRIu64, where->offset);
             if (line)
-                printf(",\"line\":%" PRIu64, line);
+                printf(",\"line\":%" PRIu64 ",\"changed\":%s", line, found.changed ? "true" : "false");
+            printf(",\"document\":%s", where->is_there ? "true" : "false");
         }
         printf("}\n");
     } else if (where->found) {
         printf("%s offset %" PRIu64, where->path, where->offset);
         if (line)
-            printf(" line %" PRIu64 "\n%s\n", line, found.record);
+            printf(" line %" PRIu64 "%s\n%s\n", line,
+                   found.changed ? " (the file has been changed since: this is what it holds now)" : "",
+                   found.record);
         else
             printf(" (the file is not here, so its line is not known)\n");
     }
@@ -160,6 +185,11 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,
                        "the _id %" PRId64 " has another lane than its position: tipple did not make it", id),
+               STATUS_USAGE;
+    if (!where->is_there)
+        return err_set(err, STATUS_USAGE,
+                       "no document has the _id %" PRId64 ": that of a record at this place would have it",
+                       id),
                STATUS_USAGE;
     return STATUS_OK;
 }

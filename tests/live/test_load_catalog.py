@@ -104,6 +104,11 @@ class Held(livetest.Case):
         number = min(books.files[0].documents)
         self.assertIn("a.csv offset", self.tipple("where", "--uri", self.uri(), number).stdout.decode())
         self.tipple("where", "--uri", self.uri(), number ^ 1 << 60, status=1)  # another lane
+        self.write("a.csv", b"\x1b[2J" + plain[4:])
+        header = self.tipple("where", "--uri", self.uri(), 0, status=1)  # a place where no document comes from
+        self.assertIn(b"a.csv offset 0 line 1 (the file has been changed since", header.stdout)
+        self.assertIn(b"\\x1b[2J", header.stdout)
+        self.assertIn("no document has the _id 0", header.stderr)
         self.tipple("where", "--uri", self.uri(), 2**52, status=1)  # no file
         self.tipple("where", "--uri", self.uri("other"), number, status=1)  # no catalog
 
