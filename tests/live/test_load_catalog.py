@@ -480,7 +480,9 @@ class Refused(livetest.Case):
         entry = next(found for found in self.documents(files) if found["_id"] != "catalog")
         for field, odd, told in (("pieces.0.epoch", -1, "epoch"), ("pieces.0.epoch", 1 << 32, "epoch"), ("pieces.0.epoch", "x", "epoch"),
                                  ("pieces.0.owner", 5, "owner"), ("pieces.0", None, "pieces"), ("pieces", {}, "pieces"),
-                                 ("version", 2, "version"), ("versions", 1, "versions"), ("removed", 1, "removed")):
+                                 ("version", 2, "version"), ("versions", 1, "versions"), ("removed", 1, "removed"),
+                                 ("pieces", [], "pieces"), ("pieces.0.rejects", 2, "rejects"), ("extents", [], "extents"),
+                                 ("extents", 3, "extents"), ("extents.0.length", "x", "extents"), ("extents.0", {"base": 0}, "extents")):
             self.client.command(self.database, {"update": files, "updates": [{"q": {"_id": entry["_id"]}, "u": {"$set": {field: odd}}}]})
             self.refused("is damaged: the field '%s' of its entry with the _id 0 " % told, "b.csv", collection="odd", status=4)
             done = self.tipple("forget", "--uri", self.uri("odd"), "b.csv", status=4, timeout=30)

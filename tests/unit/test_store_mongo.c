@@ -41,7 +41,9 @@ static void close_store(store_t *store) {
 }
 
 #define ENTRY_OF(id, more) "{\"_id\": " id ", " more "}"
-#define PIECE              "\"pieces\": [{\"owner\": null, \"epoch\": 0}]"
+#define EXTENTS            "\"extents\": [{\"base\": 0, \"start\": 0, \"length\": 9}], "
+#define PIECE_OF(more)     EXTENTS "\"pieces\": [{\"owner\": null, \"epoch\": 0" more "}]"
+#define PIECE              PIECE_OF("")
 #define ENTRY(id)          ENTRY_OF(id, "\"version\": 1, \"versions\": [{}], " PIECE)
 
 static void test_entries(void **state) {
@@ -85,13 +87,26 @@ static void test_fields_of_entries(void **state) {
         {{ENTRY_OF("1", "\"versions\": [{}], " PIECE)}, "version"},
         {{ENTRY_OF("1", "\"version\": 2, \"versions\": [{}], " PIECE)}, "version"},
         {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}]")}, "pieces"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [5]")}, "pieces"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"epoch\": 0}]")}, "owner"},
-        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null}]")}, "epoch"},
-        {{ENTRY_OF("1",
-                   "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null, \"epoch\": -1}]")},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [5]")}, "pieces"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [{\"epoch\": 0}]")},
+         "owner"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": [{\"owner\": null}]")},
+         "epoch"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS
+                        "\"pieces\": [{\"owner\": null, \"epoch\": -1}]")},
          "epoch"},
         {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"removed\": 1, " PIECE)}, "removed"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " EXTENTS "\"pieces\": []")}, "pieces"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " PIECE_OF(", \"rejects\": 2"))}, "rejects"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], " PIECE_OF(
+                            ", \"rejects\": {\"$binary\": {\"base64\": \"AQ==\", \"subType\": \"00\"}}"))},
+         "rejects"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"pieces\": [{\"owner\": null, \"epoch\": 0}]")},
+         "extents"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"extents\": [], \"pieces\": []")}, "extents"},
+        {{ENTRY_OF("1", "\"version\": 1, \"versions\": [{}], \"extents\": [{\"base\": 0, \"start\": 0}], "
+                        "\"pieces\": []")},
+         "extents"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         entries_t entries = {0};

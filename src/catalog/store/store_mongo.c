@@ -333,9 +333,19 @@ static bool is_owner(const bson_iter_t *owner) {
     return BSON_ITER_HOLDS_NULL(owner) || BSON_ITER_HOLDS_OID(owner);
 }
 
+static bool are_rejects(const bson_iter_t *rejects) {
+    bson_subtype_t subtype;
+    uint32_t length;
+    const uint8_t *bytes;
+    if (!BSON_ITER_HOLDS_BINARY(rejects))
+        return false;
+    bson_iter_binary(rejects, &subtype, &length, &bytes);
+    return length % sizeof(reject_mark_t) == 0;
+}
+
 static const char *odd_in_pieces(const bson_iter_t *pieces) {
     bson_iter_t piece, field;
-    uint64_t number;
+    uint64_t number, count = 0;
     for (bool more = bson_iter_recurse(pieces, &piece); more && bson_iter_next(&piece);) {
         if (!BSON_ITER_HOLDS_DOCUMENT(&piece))
             return "pieces";
@@ -344,8 +354,26 @@ static const char *odd_in_pieces(const bson_iter_t *pieces) {
         if (!bson_iter_recurse(&piece, &field) || !bson_iter_find(&field, "epoch") ||
             !whole_of(&field, UINT32_MAX, &number))
             return "epoch";
+        if (bson_iter_recurse(&piece, &field) && bson_iter_find(&field, "rejects") && !are_rejects(&field))
+            return "rejects";
+        count++;
     }
-    return "";
+    return count ? "" : "pieces";
+}
+
+/* What says which documents are the input's. */
+static bool are_extents(const bson_t *document) {
+    static const char *const keys[] = {"base", "start", "length"};
+    bson_iter_t extents, extent, field;
+    uint64_t number = 0, count = 0;
+    if (!bson_iter_init_find(&extents, document, "extents") || !BSON_ITER_HOLDS_ARRAY(&extents))
+        return false;
+    for (bool more = bson_iter_recurse(&extents, &extent); more && bson_iter_next(&extent); count++)
+        for (size_t i = 0; i < COUNT(keys); i++)
+            if (!BSON_ITER_HOLDS_DOCUMENT(&extent) || !bson_iter_recurse(&extent, &field) ||
+                !bson_iter_find(&field, keys[i]) || !whole_of(&field, INT64_MAX, &number))
+                return false;
+    return count;
 }
 
 /* As odd_field has it of the header: what a change of an entry believes. */
@@ -363,6 +391,8 @@ static const char *odd_in_entry(const bson_t *document) {
         return "removed";
     if (!bson_iter_init_find(&iter, document, "pieces") || !BSON_ITER_HOLDS_ARRAY(&iter))
         return "pieces";
+    if (!are_extents(document))
+        return "extents";
     return odd_in_pieces(&iter);
 }
 
