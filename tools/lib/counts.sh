@@ -1,0 +1,94 @@
+# shellcheck shell=bash disable=SC2154
+# What tools/test and its parts share: steps that are tests, counted; the last line printed is "N passed, N failed". To
+# be sourced behind steps.sh.
+
+passed=0 failed=0 skipped=0 unsteady=() failures=''
+calm=() # what tests are run by: nothing, setarch -R
+began=$EPOCHREALTIME
+at_once=4 # on two cores, too: tests wait for servers most of the time
+
+# Of a ctest log: only what failed.
+log_that_tells() {
+    if grep -q '^Test project' "$1"; then
+        grep -vE '^ +Start +[0-9]+: |Passed +[0-9.]+ sec$' "$1" | tail -n 300
+    else
+        tail -n 40 "$1"
+    fi
+}
+
+# Of a ctest log: the last lines of each test that failed.
+ends_of_failures() {
+    awk 'function tell(  i) {
+             for (i = n > 25 ? n - 25 : 0; failed && i < n; i++) print last[i % 25]
+             n = failed = 0
+         }
+         /^ *[0-9]+\/[0-9]+ Test +#/ { tell(); failed = !/ Passed |\*\*\*Skipped/; if (failed) print }
+         /^ok  |^ +seed [0-9]|^ +#[0-9]+ 0x|^ +Start +[0-9]+: |^ *[0-9]+\/[0-9]+ Test +#|^#[0-9]+\t/ { next }
+         /% tests passed/ { tell() }
+         failed && NF { last[n++ % 25] = substr($0, 1, 300) }
+         END { tell() }' "$1"
+}
+
+# check TITLE COMMAND...: a step that is one test.
+check() {
+    if step "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+# must TITLE COMMAND...: a step that is no test, and without which what follows cannot run.
+must() {
+    step "$@" || { failed=$((failed + 1)) && return 1; }
+}
+
+# tests TITLE TREE CTEST_OPTION...: runs tests of a build and counts them.
+tests() {
+    local title=$1 tree=build/$2 status=0
+    shift 2
+    step "$title" "${calm[@]}" ctest --test-dir "$tree" -j "$at_once" --output-on-failure --no-tests=error "$@" ||
+        status=$?
+    count "$tree" "$status"
+    if ((status != 0)); then
+        failures+="$title"$'\n'"$(ends_of_failures "$log")"$'\n'
+        second_try "$title" "$tree"
+    fi
+}
+
+# second_try TITLE TREE: up to six tests of several processes that failed run once more, alone. One that passes now is
+# named at the end: it met a host that took the CPU away, or it has a fault that shows now and then.
+second_try() {
+    local title=$1 tree=$2 names n
+    names=$(sed 's/^[0-9]*://' "$tree/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | sort -u) || return 0
+    n=$(grep -c . <<<"$names")
+    ((n >= 1 && n <= 6)) && ! grep -qvE '^(live|fault)[.]' <<<"$names" || return 0
+    if step "$title: $n alone, a second time" "${calm[@]}" ctest --test-dir "$tree" --output-on-failure --rerun-failed; then
+        passed=$((passed + n)) failed=$((failed - n))
+        mapfile -t -O "${#unsteady[@]}" unsteady <<<"$names"
+    fi
+}
+
+# The golden cases are one test of ctest, but count one by one; the servers' start and stop are no tests.
+count() {
+    local tree=$1 status=$2 n_passed n_failed n_skipped cases n_cases_passed n_cases_failed
+    local rows='^ *[0-9]+/[0-9]+ Test +#[0-9]+: '
+    n_skipped=$(grep -cE "$rows.*\*\*\*Skipped" "$log" || true)
+    n_passed=$(grep -E "$rows.* Passed +[0-9.]+ sec" "$log" | grep -cvE '#[0-9]+: (server\.|cli )' || true)
+    n_failed=$(grep -E "$rows" "$log" | grep -cvE ' Passed +[0-9.]+ sec|\*\*\*Skipped|#[0-9]+: cli ' || true)
+    if grep -qE "$rows""cli " "$log"; then
+        cases=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$tree/Testing/Temporary/LastTest.log" || echo "0 passed, 1 failed")
+        read -r n_cases_passed _ n_cases_failed _ <<<"$cases"
+        n_passed=$((n_passed + n_cases_passed)) n_failed=$((n_failed + n_cases_failed))
+    fi
+    if ((status != 0 && n_failed == 0)); then n_failed=1; fi
+    passed=$((passed + n_passed)) failed=$((failed + n_failed)) skipped=$((skipped + n_skipped))
+}
+
+result() {
+    printf '%s' "${failures:+
+how the tests that failed ended:
+$failures}"
+    minutes_of_steps
+    if ((${#unsteady[@]})); then printf 'failed once, passed alone: %s\n' "${unsteady[*]}"; fi
+    printf 'in %s\n%d passed, %d failed' "$(seconds_since "$began")" "$passed" "$failed"
+    if ((skipped)); then printf ', %d skipped' "$skipped"; fi
+    printf '\n'
+    ((failed == 0)) || exit 1
+}
