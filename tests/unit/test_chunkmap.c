@@ -1,5 +1,4 @@
-/* Order of keys, chunks and their map, hashes and keys of documents. Expectations are written by hand; the
- * hashes were given by a server ($toHashedIndexKey). */
+/* Order of keys, chunks and their map, keys of documents. Expectations are written by hand. */
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/record_id.h"
@@ -354,24 +353,6 @@ static void test_large_map(void **state) {
     chunkmap_free(map);
 }
 
-static void test_hashes(void **state) {
-    (void)state;
-    hashed_t *hashed = hashed_new();
-    bson_t *document = json("{\"x\": 42, \"y\": {\"$numberDouble\": \"42.9\"}, \"n\": null}");
-    bson_iter_t at;
-    int64_t hash = 0;
-    assert_true(bson_iter_init_find(&at, document, "x") && hashed_value(hashed, &at, &hash));
-    assert_true(hash == -944302157085130861);
-    assert_true(bson_iter_init_find(&at, document, "y") && hashed_value(hashed, &at, &hash));
-    assert_true(hash == -944302157085130861); /* numbers hash as whole ones */
-    assert_true(bson_iter_init_find(&at, document, "n") && hashed_value(hashed, &at, &hash));
-    assert_true(hash == 2338878944348059895);
-    assert_true(hashed_value(hashed, NULL, &hash));
-    assert_true(hash == 2338878944348059895);
-    bson_destroy(document);
-    hashed_destroy(hashed);
-}
-
 static void key_is(const char *spec, const char *document, const char *expected) {
     shardkey_t key;
     err_t err;
@@ -406,7 +387,6 @@ static void test_keys_of_documents(void **state) {
     key_is("a:1", "{\"a\": {\"$numberDecimal\": \"7\"}}", NULL);
     key_is("a:1", "{\"a\": {\"b\": {\"$numberDecimal\": \"7\"}}}", NULL);
     key_is("a:1", "{\"a\": {\"b\": true}}", "{\"a\": {\"b\": true}}");
-    key_is("x:hashed", "{\"x\": 42}", "{\"x\": {\"$numberLong\": \"-944302157085130861\"}}");
 }
 
 static void test_keys_that_are_none(void **state) {
@@ -489,7 +469,6 @@ int main(void) {
         cmocka_unit_test(test_keys_of_several_fields),
         cmocka_unit_test(test_next_map),
         cmocka_unit_test(test_large_map),
-        cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_keys_of_documents),
         cmocka_unit_test(test_keys_that_are_none),
         cmocka_unit_test(test_bounds),

@@ -1,0 +1,107 @@
+/* Hashed keys: the numbers that a server (6.0.5) gave for these values ($toHashedIndexKey), and keys of documents that are
+ * made of them. tests/live/keys_test.c asks a server for many more. */
+#include "server/chunks/hashed.h"
+#include "server/chunks/shardkey.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static bson_t *json(const char *text) {
+    bson_error_t error;
+    bson_t *document = bson_new_from_json((const uint8_t *)text, -1, &error);
+    if (!document)
+        fail_msg("%s: %s", text, error.message);
+    return document;
+}
+
+static const struct {
+    const char *document;
+    int64_t hash;
+} values[] = {
+    {"{\"x\": 42}", -944302157085130861},
+    {"{\"x\": {\"$numberLong\": \"42\"}}", -944302157085130861},
+    {"{\"x\": {\"$numberDouble\": \"42.9\"}}", -944302157085130861}, /* numbers hash as whole ones */
+    {"{\"x\": 0}", 4854801880128277513},
+    {"{\"x\": {\"$numberDouble\": \"-0.5\"}}", 4854801880128277513},
+    {"{\"x\": {\"$numberDouble\": \"NaN\"}}", 4854801880128277513},
+    {"{\"x\": {\"$numberDouble\": \"1e19\"}}", 921523596458303250},
+    {"{\"x\": {\"$numberDouble\": \"-1e19\"}}", 4532067210535695462},
+    {"{\"x\": {\"$numberDouble\": \"9223372036854775808.0\"}}",
+     4532067210535695462}, /* the server's own slip */
+    {"{\"x\": \"\"}", 2049396243249673340},
+    {"{\"x\": \"BMW\"}", 8262430432553605110},
+    {"{\"x\": \"a text that is longer than the sixty-three bytes that are remembered\"}",
+     2235928662617993039},
+    {"{\"x\": true}", 6405873908747105701},
+    {"{\"x\": null}", 2338878944348059895},
+    {"{\"y\": 1}", 2338878944348059895}, /* no x: like null */
+    {"{\"x\": {}}", 7980500913326740417},
+    {"{\"x\": {\"a\": 1, \"b\": \"x\"}}", -9120163015462966597},
+};
+enum { VALUES = sizeof values / sizeof *values };
+
+static bool hash_of(hashed_t *hashed, const char *text, int64_t *hash) {
+    bson_iter_t at;
+    bson_t *document = json(text);
+    const bool ok = hashed_value(hashed, bson_iter_init_find(&at, document, "x") ? &at : NULL, hash);
+    bson_destroy(document);
+    return ok;
+}
+
+/* The last value is remembered; whatever came before, a value has its own hash. */
+static void test_hashes(void **state) {
+    (void)state;
+    hashed_t *hashed = hashed_new();
+    for (size_t before = 0; before < VALUES; before++)
+        for (size_t i = 0; i < VALUES; i++) {
+            int64_t hash = 0;
+            assert_true(hash_of(hashed, values[before].document, &hash));
+            assert_true(hash_of(hashed, values[i].document, &hash));
+            if (hash != values[i].hash)
+                fail_msg("%s behind %s: %lld", values[i].document, values[before].document, (long long)hash);
+        }
+    hashed_destroy(hashed);
+}
+
+/* A server refuses documents with an array there, whatever is in it. */
+static void test_arrays_have_none(void **state) {
+    (void)state;
+    hashed_t *hashed = hashed_new();
+    int64_t hash = 0;
+    assert_false(hash_of(hashed, "{\"x\": []}", &hash));
+    assert_false(hash_of(hashed, "{\"x\": [42]}", &hash));
+    hashed_destroy(hashed);
+}
+
+static void test_hashed_keys_of_documents(void **state) {
+    (void)state;
+    hashed_t *hashed = hashed_new();
+    shardkey_t key;
+    err_t err;
+    if (!shardkey_parse("x:hashed", &key, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < VALUES; i++) {
+        bson_iter_t at;
+        bson_t *document = json(values[i].document), made = BSON_INITIALIZER;
+        assert_true(shardkey_of(&key, hashed, bson_get_data(document), document->len, &made));
+        assert_true(bson_iter_init_find(&at, &made, "x") && BSON_ITER_HOLDS_INT64(&at));
+        assert_true(bson_iter_int64(&at) == values[i].hash);
+        bson_destroy(&made);
+        bson_destroy(document);
+    }
+    shardkey_free(&key);
+    hashed_destroy(hashed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_arrays_have_none),
+        cmocka_unit_test(test_hashed_keys_of_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
