@@ -25,7 +25,7 @@ const command_t *const cli_commands[] = {&command_load,    &command_verify,
                                          &command_where,   &command_forget,
                                          &command_help,    NULL};
 
-/* --- help: the pages, for a person, for man and for docs/reference.md
+/* --- help: the pages, for a person, for man and as reference.md
  * -------------------------------------------------- */
 
 typedef struct {

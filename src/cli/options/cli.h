@@ -1,4 +1,4 @@
-/* cli: commands and options as tables. --help, the man pages and docs/reference.md are printed from the same
+/* cli: commands and options as tables. --help, man pages and reference (`help --markdown`) are printed from the same
  * tables that the command line is read by. */
 #ifndef TIPPLE_CLI_OPTIONS_CLI_H
 #define TIPPLE_CLI_OPTIONS_CLI_H
