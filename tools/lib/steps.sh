@@ -77,7 +77,7 @@ step() {
     in_group "$@" >"$log" 2>&1 || status=$?
     titles+=("$title") took+=("$(microseconds_since "$from")")
     if ((status == 0)); then
-        printf '%s\n' "$(seconds_since "$from")"
+        printf '%s%s\n' "${well:-}" "$(seconds_since "$from")"
     else
         printf 'FAILED after %s; the whole log is %s\n' "$(seconds_since "$from")" "${log#"$ROOT/"}"
         log_that_tells "$log"
