@@ -3,6 +3,7 @@
 # be sourced behind steps.sh.
 
 passed=0 failed=0 skipped=0 unsteady=() failures=''
+again=yes # may a test that failed be run a second time?
 calm=() # what tests are run by: nothing, setarch -R
 began=$EPOCHREALTIME
 at_once=4 # on two cores, too: tests wait for servers most of the time
@@ -55,6 +56,7 @@ tests() {
 # second_try TITLE TREE: up to six tests of several processes that failed run once more, alone. One that passes now is
 # named at the end: it met a host that took the CPU away, or it has a fault that shows now and then.
 second_try() {
+    [[ $again == yes ]] || return 0
     local title=$1 tree=$2 names n
     names=$(sed 's/^[0-9]*://' "$tree/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | sort -u) || return 0
     n=$(grep -c . <<<"$names")
