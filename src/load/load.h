@@ -48,7 +48,7 @@ typedef struct {
         reload_changed; /* inputs that have changed: their documents are removed, and they are loaded again */
     bool trial;         /* of a study: nobody has to be told of what it may lose */
     bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
-    bool short_keys;      /* the format's keys shortened (format/schema_short.h); for trials */
+    bool short_keys;      /* the format's keys shortened (format/schema/schema_short.h); for trials */
     bool indexes_first;   /* they are built before the first document comes */
     timeline_told_t told; /* of its phases */
     bool watch_flushes;   /* find out when the server wrote checkpoints */

@@ -58,6 +58,10 @@ class Links(unittest.TestCase):
         self.assertEqual([1, 2], [line for line, _ in prose.wrong_in_source(source, self.root)])
         (self.root / "docs/guide.md").write_text("# Guide\n")
         prose.anchors.cache_clear()
+        source.write_text('#include "gone/x.h"\n/* here.h, see gone/x.h\nputs("see docs/guide.md#gone");\n')
+        self.assertEqual([(2, "there is no gone/x.h"), (3, "docs/guide.md has no heading #gone")],
+                         list(prose.wrong_in_source(source, self.root)))
+        source.write_text('puts("see docs/guide.md#gone");\n')
         self.assertEqual([(1, "docs/guide.md has no heading #gone")], list(prose.wrong_in_source(source, self.root)))
 
     def test_this_tree(self):

@@ -16,6 +16,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"`((?:src|tests|tools|include)/[\w./*-]+|docs/[\w-]+\.md)`")  # without placeholders: NAME
+MODULE = re.compile(r"`([a-z_]+(?:/[a-z_]+)+(?:[.][ch])?)`")  # of src, in docs/design.md
+HEADER = re.compile(r"\b((?:[a-z_]+/)+[a-z_0-9]+[.]h)\b")  # in comments
 PAGE = re.compile(r"\bdocs/[\w-]+\.md(?:#[\w-]+)?")
 LONGEST = 120
 NO_ORDER = re.compile(r"(An?|The|Th[ai]s|It|One|Two|No|What|How|When|Some|All|Each|WIP|fixup!|squash!|\w+ed|\w+ing|\w+[^siu]s)$")
@@ -64,6 +66,10 @@ def wrong_target(path, target, root=ROOT):
     return None
 
 
+def is_there(named, folders):
+    return any(glob.glob(str(folder / named) + end) for folder in folders for end in ("", ".c", ".h"))
+
+
 def wrong_in_page(path, root=ROOT):
     for number, line in outside_code(path.read_text()):
         plain = re.sub(r"`[^`]*`", "", line)
@@ -71,8 +77,8 @@ def wrong_in_page(path, root=ROOT):
             wrong = wrong_target(path, target, root)
             if wrong:
                 yield number, wrong
-        for named in PATH.findall(line):
-            if not re.search(r"NAME|TARGET", named) and not any(glob.glob(str(root / named) + end) for end in ("", ".c", ".h")):
+        for named in PATH.findall(line) + (MODULE.findall(line) if path.name == "design.md" else []):
+            if not re.search(r"NAME|TARGET", named) and not is_there(named, (root, root / "src")):
                 yield number, "there is no %s" % named
 
 
@@ -82,6 +88,9 @@ def wrong_in_source(path, root=ROOT):
             wrong = wrong_target(root / "README.md", named, root)
             if wrong:
                 yield number, wrong
+        for named in [] if line.startswith("#") else HEADER.findall(line):
+            if not is_there(named, (root / "src", path.parent)):
+                yield number, "there is no %s" % named
 
 
 def pages_and_sources(root=ROOT):

@@ -3,7 +3,7 @@
  *
  *     STORED     acknowledged as the write concern asks
  *     DUPLICATE  a document with its `_id` is there, or was; which one, only reading it back tells
- *     REFUSED    for a reason of the closed list (target/server_errors.h): the record is a reject
+ *     REFUSED    for a reason of the closed list (server/server_errors.h): the record is a reject
  *     IN_DOUBT   nothing is proven: it is sent again
  *
  * Whatever is not certain is in doubt. A reply that does not add up proves nothing of any document; a write

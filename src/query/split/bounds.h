@@ -1,5 +1,5 @@
 /* bounds: where to cut a collection's _ids into ranges of equal work. The _ids of tipple's own loads are
- * spread over lanes (target/record_id.h), of which equal shares are equal work; others are cut at the
+ * spread over lanes (record_id.h), of which equal shares are equal work; others are cut at the
  * quantiles of a sample. A server compares an _id with those of its own type only, so all must be of one type
  * (all numbers are one): then each document is in exactly one range. */
 #ifndef TIPPLE_QUERY_SPLIT_BOUNDS_H
