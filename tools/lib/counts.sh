@@ -75,7 +75,9 @@ count() {
     n_passed=$(grep -E "$rows.* Passed +[0-9.]+ sec" "$log" | grep -cvE '#[0-9]+: (server\.|cli )' || true)
     n_failed=$(grep -E "$rows" "$log" | grep -cvE ' Passed +[0-9.]+ sec|\*\*\*Skipped|#[0-9]+: cli ' || true)
     if grep -qE "$rows""cli " "$log"; then
-        cases=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$tree/Testing/Temporary/LastTest.log" || echo "0 passed, 1 failed")
+        cases=$(awk '/^[0-9]+\/[0-9]+ Test: / { cli = $3 == "cli" }
+                     cli && /^[0-9]+ passed, [0-9]+ failed$/ { print; found = 1 }
+                     END { if (!found) print "0 passed, 1 failed" }' "$tree/Testing/Temporary/LastTest.log")
         read -r n_cases_passed _ n_cases_failed _ <<<"$cases"
         n_passed=$((n_passed + n_cases_passed)) n_failed=$((n_failed + n_cases_failed))
     fi
