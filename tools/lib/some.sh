@@ -47,6 +47,7 @@ named_tests() {
 
 changed_tests() {
     take_lock
+    python3 tools/lib/changed.py --files "$@" >/dev/null || exit 2 # there is such a commit
     configured
     if [[ -e build/release/.ninja_deps ]]; then
         must "build: the library and the command" build_programs release tipple || brief_result
