@@ -522,9 +522,9 @@ static void test_another_collection(void **state) {
     OK(lab, put(&lab, writer, batch, &delivered));
     assert_int_equal(delivered.count, 0);
     OK(lab, collection_drop(lab.server, lab.client, &lab.err));
-    REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
+    REFUSED(lab, STATUS_SERVER, "was dropped, or made again", put(&lab, writer, more, &delivered));
     OK(lab, collection_make(lab.server, lab.client, &(collection_options_t){0}, &place, &lab.err));
-    REFUSED(lab, STATUS_SERVER, "was dropped, or made anew", put(&lab, writer, more, &delivered));
+    REFUSED(lab, STATUS_SERVER, "was dropped, or made again", put(&lab, writer, more, &delivered));
     assert_int_equal(count_of(&lab), 0);
     free_batch(batch);
     free_batch(more);

@@ -214,7 +214,7 @@ class Fixed(livetest.Case):
         self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])
-        self.refused(r"two:\d+: more than one line", "--retry", "two")
+        self.refused(r"two:\d+: there is more than one line below", "--retry", "two")
         self.refused("does not exist, so there is nothing to load again into", "--retry", "fixed", collection="other")
         self.write("b.csv", rows(5))
         self.load("b.csv", collection="another")
