@@ -2,6 +2,8 @@
 import collections
 import contextlib
 import io
+import pathlib
+import tempfile
 import unittest
 from unittest import mock
 
@@ -30,6 +32,17 @@ class Coverage(unittest.TestCase):
         coverage.read(report(src__base__a_c={1: 3, 2: 0, 3: 0}), lines)
         self.assertEqual({"base/a.c": {1: 3, 2: 5, 3: 0}, "load/b.c": {7: 1}}, dict(lines))
         self.assertEqual({"base": (2, 3), "load": (1, 1)}, coverage.by_folder(lines))
+
+    def test_files_that_are_gone(self):
+        """what an earlier build has left of a file that is not there any more does not count"""
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder).resolve()
+            for name in ("library.dir/src/base/err.c", "library.dir/src/base/gone.c", "tests/simulate.dir/__/src/base/err.c",
+                         "tests/test_err.dir/unit/test_err.c"):
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                (tree / (name + ".gcno")).touch()
+            self.assertEqual([str(tree / "library.dir/src/base/err.c.gcno"),
+                              str(tree / "tests/simulate.dir/__/src/base/err.c.gcno")], coverage.notes(tree))
 
     def test_goals(self):
         """status 1 just where a folder or all is below its goal, which says how many lines more"""

@@ -13,8 +13,10 @@ AT_ONCE = 50  # files that gcov is given
 
 
 def notes(tree):
-    """What the compiler has written down of each object that is made of src."""
-    return sorted(str(path) for path in pathlib.Path(tree).resolve().rglob("*.gcno") if "/src/" in str(path))
+    """What the compiler has written down of each object that is made of a file of src, if that file is still there."""
+    tree = pathlib.Path(tree).resolve()
+    found = [(path, ("/" + str(path.relative_to(tree))).partition("/src/")[2]) for path in tree.rglob("*.gcno")]
+    return sorted(str(path) for path, source in found if source and (ROOT / "src" / source[:-len(".gcno")]).is_file())
 
 
 def read(report, lines):
