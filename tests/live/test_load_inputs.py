@@ -287,6 +287,13 @@ class Inputs(livetest.Case):
         self.load("a", "b")
         self.holds(Books().plain("a", b"").plain("b", rows(10)))
 
+    def test_long_last_record(self):
+        """a last record without a line end that is larger than what is left of --memory is loaded, and nobody waits"""
+        self.write("own.yaml", 'format: own\nrecord: {delimiter: ",", header: no}\nfields: [{name: a}, {name: b}]\n')
+        for name in "abcd":
+            self.write(name, b"1,2\n" * 300 + b"3," + b"y" * (5 << 20))
+        self.assertEqual(4 * 301, self.load("--format", "./own.yaml", "--memory", "16M", "a", "b", "c", "d", timeout=120)["loaded"])
+
     def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
         text = rows(0) + b"\n".join([
