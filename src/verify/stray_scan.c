@@ -1,11 +1,11 @@
 #include "verify/stray_scan.h"
+#include "base/threads/team.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "verify/gaps.h"
 #include "server/collection.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,6 @@ enum {
     COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
     WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
     TASKS_A_THREAD = 4,
-    MOST_THREADS = 64,
     BATCH = 1000000,
 };
 
@@ -42,8 +41,7 @@ struct search {
     size_t next_task;
     stray_scan_t result;
     differences_t *differences;
-    bool failed;
-    err_t err;
+    team_t team;
 };
 
 struct searcher {
@@ -299,19 +297,11 @@ static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
 
 static bool next_task(search_t *search, size_t *task) {
     pthread_mutex_lock(&search->lock);
-    bool any = !search->failed && search->next_task < search->tasks + search->other_count;
+    bool any = !team_failed(&search->team) && search->next_task < search->tasks + search->other_count;
     *task = search->next_task;
     search->next_task += any;
     pthread_mutex_unlock(&search->lock);
     return any && !stop_signal();
-}
-
-static void fail(search_t *search, const err_t *err) {
-    pthread_mutex_lock(&search->lock);
-    if (!search->failed)
-        search->err = *err;
-    search->failed = true;
-    pthread_mutex_unlock(&search->lock);
 }
 
 static void *work(void *context) {
@@ -340,7 +330,7 @@ static void *work(void *context) {
         bson_destroy(searcher.options);
     }
     if (!ok)
-        fail(search, &err);
+        team_fail(&search->team, &err);
     server_give(server, searcher.client);
     differences_free(searcher.found);
     return NULL;
@@ -408,24 +398,21 @@ static size_t power_of_two(uint64_t least) {
 
 /* Has `look` done for all lanes, and looks at what is no place. */
 static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
-    pthread_t threads[MOST_THREADS];
-    uint32_t started = 0;
+    err_t problem;
     search->look = look;
     search->tasks = power_of_two(tasks);
     search->next_task = 0;
     search->result = (stray_scan_t){.retries = search->result.retries};
     differences_clear(search->differences);
-    while (started < search->options->threads && started < MOST_THREADS &&
-           started < search->tasks + search->other_count &&
-           pthread_create(&threads[started], NULL, work, search) == 0)
-        started++;
-    if (!started)
-        return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    if (search->failed)
-        *err = search->err;
-    return !search->failed;
+    size_t useful = search->tasks + search->other_count;
+    useful = useful < search->options->threads ? useful : search->options->threads;
+    team_init(&search->team);
+    while (search->team.count < useful &&
+           team_start(&search->team, work, search, "lower --threads", &problem))
+        ;
+    if (!search->team.count)
+        team_fail(&search->team, &problem);
+    return team_join(&search->team, err);
 }
 
 /* What the server keeps for itself; with orphans, or after a crash, it is another number. */

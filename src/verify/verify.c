@@ -1,4 +1,5 @@
 #include "verify/verify.h"
+#include "base/threads/team.h"
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
@@ -31,7 +32,6 @@ typedef struct verification verification_t;
 /* One thread, and what it found. */
 typedef struct {
     verification_t *run;
-    pthread_t thread;
     verifier_t *verifier;
     uint64_t skipped; /* blocks that are not in the sample */
 } worker_t;
@@ -59,10 +59,7 @@ struct verification {
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     progress_t progress;
-
-    pthread_mutex_t lock; /* of what follows */
-    bool failed;
-    err_t err;
+    team_t team;
 };
 
 void verify_spec_init(verify_spec_t *spec) {
@@ -269,20 +266,9 @@ static bool read_fixes(verification_t *run, err_t *err) {
  * -------------------------------------------------------------------------------------------- */
 
 static void fail(verification_t *run, const err_t *err) {
-    pthread_mutex_lock(&run->lock);
-    if (!run->failed)
-        run->err = *err;
-    run->failed = true;
-    pthread_mutex_unlock(&run->lock);
+    team_fail(&run->team, err);
     pool_close(run->pool);
     queue_close(run->queue);
-}
-
-static bool has_failed(verification_t *run) {
-    pthread_mutex_lock(&run->lock);
-    bool failed = run->failed;
-    pthread_mutex_unlock(&run->lock);
-    return failed;
 }
 
 /* What the catalog has no numbers for cannot be there: a stream that has become longer. */
@@ -318,7 +304,7 @@ static void *work(void *context) {
         while (block) {
             block_t *next = block->next;
             err_t err;
-            if (ok && !stop_signal() && !has_failed(run)) {
+            if (ok && !stop_signal() && !team_failed(&run->team)) {
                 if (!in_sample(run->spec, block))
                     worker->skipped++;
                 else if (!(ok = verifier_look(worker->verifier, block, &err)))
@@ -355,9 +341,9 @@ static bool start_workers(verification_t *run, err_t *err) {
         worker->run = run;
         if (!(worker->verifier = verifier_new(&run->inspection, err)))
             return false;
-        if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+        if (!team_start(&run->team, work, worker, "lower --threads", err)) {
             verifier_free(worker->verifier);
-            return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+            return false;
         }
     }
     return true;
@@ -384,7 +370,7 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
 
 static void watch(verification_t *run, feeder_t *feeder) {
     useconds_t pause = LEAST_ROUND_US;
-    while (!queue_ended(run->queue) && !has_failed(run)) {
+    while (!queue_ended(run->queue) && !team_failed(&run->team)) {
         uint64_t documents = 0;
         usleep(pause);
         pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
@@ -395,12 +381,11 @@ static void watch(verification_t *run, feeder_t *feeder) {
     }
 }
 
-static bool join_workers(verification_t *run, err_t *err) {
+static bool add_up_workers(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     bool ok = true;
     for (uint32_t i = 0; i < run->worker_count; i++) {
         worker_t *worker = &run->workers[i];
-        pthread_join(worker->thread, NULL);
         const inspected_t *counters = verifier_counters(worker->verifier);
         result->records += counters->records;
         result->expected += counters->expected;
@@ -429,6 +414,7 @@ static bool compare(verification_t *run, err_t *err) {
     for (size_t i = 0; i < run->manifest->count; i++)
         total += run->manifest->files[i].disk_bytes;
     progress_start(&run->progress, total);
+    team_init(&run->team);
     bool ok = start_workers(run, err);
     feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
     ok = feeder != NULL;
@@ -442,12 +428,14 @@ static bool compare(verification_t *run, err_t *err) {
         run->result->bytes_read = read.disk_bytes;
         run->result->bytes_text = read.text_bytes;
     }
-    bool joined = join_workers(run, &joining);
+    const bool worked = team_join(&run->team, &joining);
+    err_t adding;
+    const bool joined = add_up_workers(run, &adding);
     progress_end(&run->progress);
-    if (run->failed)
-        *err = run->err;
-    else if (ok && !joined)
+    if (!worked)
         *err = joining;
+    else if (ok && !joined)
+        *err = adding;
     else if (ok && stop_signal())
         err_set(err, (status_t)(128 + stop_signal()),
                 "interrupted: what was looked at until then is told above");
@@ -550,7 +538,6 @@ static void free_run(verification_t *run) {
     server_destroy(run->server);
     filter_free(run->filter);
     schema_destroy(run->schema);
-    pthread_mutex_destroy(&run->lock);
     free(run);
 }
 
@@ -567,7 +554,6 @@ bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) 
     run->spec = spec;
     run->result = result;
     run->manifest = &result->manifest;
-    pthread_mutex_init(&run->lock, NULL);
     bool ok = look(run, err);
     result->peak_memory_bytes = host_peak_memory();
     result->took_ns = clock_now_ns() - started;

@@ -1,11 +1,11 @@
 #include "load/before/check_inputs.h"
+#include "base/threads/team.h"
 #include "format/record/first_line.h"
 #include "base/stop.h"
 #include "format/record/dialect.h"
 #include "input/manifest.h"
 #include "input/cutter.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,9 +22,8 @@ typedef struct {
     size_t longest; /* a record that has no end after so many bytes is skipped by the cutter */
     misfits_t *misfits;
     atomic_size_t next;
-    pthread_mutex_t lock; /* of what follows, and of the misfits */
-    bool failed;
-    err_t err;
+    pthread_mutex_t lock; /* of the misfits */
+    team_t team;
 } check_t;
 
 /* What one thread carries from file to file. */
@@ -104,11 +103,9 @@ static void take_failure(check_t *check, size_t at, err_t *err) {
     pthread_mutex_lock(&check->lock);
     bool ok = err->status == STATUS_INPUT &&
               misfits_add(check->misfits, check->manifest->files[at].name, err->text, at, err);
-    if (!ok && !check->failed) {
-        check->failed = true;
-        check->err = *err;
-    }
     pthread_mutex_unlock(&check->lock);
+    if (!ok)
+        team_fail(&check->team, err);
 }
 
 static void *work(void *context) {
@@ -129,16 +126,14 @@ static void *work(void *context) {
 
 /* This thread, and others where there are many files. That one of those cannot be started does no harm. */
 static void run(check_t *check) {
-    pthread_t threads[MOST_THREADS];
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t useful = check->manifest->count / FILES_A_THREAD, started = 0;
+    size_t useful = check->manifest->count / FILES_A_THREAD;
+    err_t ignored;
     useful = useful < (size_t)cpus ? useful : (size_t)cpus;
-    while (started + 1 < useful && started < MOST_THREADS &&
-           pthread_create(&threads[started], NULL, work, check) == 0)
-        started++;
+    useful = useful < MOST_THREADS ? useful : MOST_THREADS;
+    while (check->team.count + 1 < useful && team_start(&check->team, work, check, "", &ignored))
+        ;
     work(check);
-    while (started)
-        pthread_join(threads[--started], NULL);
 }
 
 bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
@@ -148,14 +143,14 @@ bool check_inputs_find(const schema_t *schema, const manifest_t *manifest, uint6
                      .longest = max_record < CUTTER_BUFFER ? CUTTER_BUFFER : (size_t)max_record,
                      .misfits = misfits};
     pthread_mutex_init(&check.lock, NULL);
+    team_init(&check.team);
     run(&check);
+    const bool ok = team_join(&check.team, err);
     pthread_mutex_destroy(&check.lock);
     misfits_sort(misfits);
     if (stop_signal())
         return err_set(err, (status_t)(128 + stop_signal()), "interrupted; nothing was written");
-    if (check.failed)
-        *err = check.err;
-    return !check.failed;
+    return ok;
 }
 
 /* Those that are left move together; archives are no files, and stay. */

@@ -1,4 +1,5 @@
 #include "load/threads/feeder.h"
+#include "base/threads/team.h"
 #include "format/record/first_line.h"
 #include "base/lines.h"
 #include "base/stop.h"
@@ -23,14 +24,11 @@ enum {
 
 struct feeder {
     feeder_options_t options;
-    pthread_t threads[MOST_THREADS];
-    uint32_t started;
+    team_t team;
     atomic_uint running;
     atomic_ullong disk_bytes, text_bytes;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of what follows, and of the calls of misfit */
     size_t next_file;
-    bool failed;
-    err_t err;
 };
 
 /* What one thread carries from file to file. */
@@ -51,21 +49,6 @@ typedef struct {
     records_t *counter; /* counts records for --limit */
     records_place_t scratch;
 } worker_t;
-
-static void fail(feeder_t *feeder, const err_t *err) {
-    pthread_mutex_lock(&feeder->lock);
-    if (!feeder->failed)
-        feeder->err = *err;
-    feeder->failed = true;
-    pthread_mutex_unlock(&feeder->lock);
-}
-
-static bool has_failed(feeder_t *feeder) {
-    pthread_mutex_lock(&feeder->lock);
-    bool failed = feeder->failed;
-    pthread_mutex_unlock(&feeder->lock);
-    return failed;
-}
 
 /* A line is a record at most: where the block's lines are surely within the limit, nobody needs to look at
  * them. */
@@ -573,7 +556,7 @@ static void feed(worker_t *worker) {
     bool more = true;
     size_t next = 0, end = 0;
     err_t err;
-    while (more && !has_failed(feeder) && !stop_signal()) {
+    while (more && !team_failed(&feeder->team) && !stop_signal()) {
         err.text[0] = '\0';
         if (next == end && !take_files(worker, &next, &end))
             return;
@@ -584,7 +567,7 @@ static void feed(worker_t *worker) {
             return;
         file->feeding = true;
         if (!feed_file(worker, file, &more, &err) && err.text[0])
-            fail(feeder, &err);
+            team_fail(&feeder->team, &err);
         file->feeding = false;
         if (worker->left == 0)
             return;
@@ -612,7 +595,7 @@ static void *work(void *context) {
         feed(&worker);
     } else {
         err_memory(&err, sizeof worker);
-        fail(feeder, &err);
+        team_fail(&feeder->team, &err);
     }
     push_chain(&worker);
     source_kit_free(worker.kit);
@@ -635,16 +618,14 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     }
     feeder->options = *options;
     pthread_mutex_init(&feeder->lock, NULL);
+    team_init(&feeder->team);
     const uint32_t threads = feeder_threads(options);
     feeder->running = threads;
     for (uint32_t i = 0; i < threads; i++) {
-        if (pthread_create(&feeder->threads[i], NULL, work, feeder) == 0) {
-            feeder->started++;
-            continue;
-        }
         err_t problem;
-        err_set(&problem, STATUS_HOST, "no more threads can be made; lower --threads");
-        fail(feeder, &problem);
+        if (team_start(&feeder->team, work, feeder, "lower --threads", &problem))
+            continue;
+        team_fail(&feeder->team, &problem);
         end_feeders(feeder, threads - i);
         break;
     }
@@ -656,11 +637,7 @@ feeder_progress_t feeder_progress(feeder_t *feeder) {
 }
 
 bool feeder_join(feeder_t *feeder, err_t *err) {
-    for (uint32_t i = 0; i < feeder->started; i++)
-        pthread_join(feeder->threads[i], NULL);
-    bool ok = !feeder->failed;
-    if (!ok)
-        *err = feeder->err;
+    const bool ok = team_join(&feeder->team, err);
     pthread_mutex_destroy(&feeder->lock);
     free(feeder);
     return ok;
