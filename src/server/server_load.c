@@ -1,4 +1,6 @@
 #include "server/server_load.h"
+#include "server/server_errors.h"
+#include "base/grow.h"
 #include "base/clock.h"
 
 #include <math.h>
@@ -87,39 +89,55 @@ void server_load_read(const bson_t *status, int64_t at_ns, server_load_sample_t 
 
 /* ---- asking ---- */
 
-bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error) {
-    /* sections that are long or costly, and of no use here */
-    static const char *const without[] = {"metrics",
-                                          "locks",
-                                          "tcmalloc",
-                                          "transactions",
-                                          "network",
-                                          "security",
-                                          "asserts",
-                                          "mem",
-                                          "sharding",
-                                          "mirroredReads",
-                                          "shardingStatistics",
-                                          "catalogStats",
-                                          "connections",
-                                          "indexStats",
-                                          "oplogTruncation",
-                                          "electionMetrics",
-                                          "hedgingMetrics"};
+bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
+                        bson_error_t *error) {
+    static const struct {
+        const char *name;
+        bool without[2]; /* by server_load_about_t */
+    } sections[] = {{"metrics", {true, false}},
+                    {"repl", {false, true}},
+                    {"opLatencies", {false, true}},
+                    {"flowControl", {false, true}},
+                    {"globalLock", {false, true}},
+                    {"locks", {true, true}},
+                    {"tcmalloc", {true, true}},
+                    {"transactions", {true, true}},
+                    {"network", {true, true}},
+                    {"security", {true, true}},
+                    {"asserts", {true, true}},
+                    {"mem", {true, true}},
+                    {"sharding", {true, true}},
+                    {"mirroredReads", {true, true}},
+                    {"shardingStatistics", {true, true}},
+                    {"catalogStats", {true, true}},
+                    {"connections", {true, true}},
+                    {"indexStats", {true, true}},
+                    {"oplogTruncation", {true, true}},
+                    {"electionMetrics", {true, true}},
+                    {"hedgingMetrics", {true, true}}};
     bson_t command = BSON_INITIALIZER;
     mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
     BSON_APPEND_INT32(&command, "serverStatus", 1);
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        BSON_APPEND_INT32(&command, without[i], 0);
-    bool ok = mongoc_client_command_simple(client, "admin", &command, primary, reply, error);
+    for (size_t i = 0; i < COUNT(sections); i++)
+        if (sections[i].without[about])
+            BSON_APPEND_INT32(&command, sections[i].name, 0);
+    bool ok = mongoc_client_command_simple(client, "admin", &command,
+                                           about == SERVER_LOAD_OF_PRIMARY ? primary : NULL, reply, error);
     mongoc_read_prefs_destroy(primary);
     bson_destroy(&command);
     return ok;
 }
 
+const char *server_load_refusal(const bson_error_t *error) {
+    return error->domain == MONGOC_ERROR_SERVER && error->code == CODE_UNAUTHORIZED
+               ? "this user may not run serverStatus there; the role clusterMonitor would do"
+           : error->message[0] ? error->message
+                               : "it does not say why";
+}
+
 bool server_load_ask(mongoc_client_t *client, server_load_sample_t *sample, bson_error_t *error) {
     bson_t reply;
-    const bool ok = server_load_status(client, &reply, error);
+    const bool ok = server_load_status(client, SERVER_LOAD_OF_PRIMARY, &reply, error);
     if (ok)
         server_load_read(&reply, clock_now_ns(), sample);
     bson_destroy(&reply);

@@ -21,9 +21,18 @@ typedef struct {
     double cpu_us;
 } server_load_sample_t;
 
-/* One serverStatus, without its sections that are long or costly. The reply is to be destroyed, also after a
- * failure. */
-bool server_load_status(mongoc_client_t *client, bson_t *reply, bson_error_t *error);
+/* One serverStatus, without its sections that are long or costly and of no use for this. */
+typedef enum {
+    SERVER_LOAD_OF_PRIMARY, /* how hard it is at work; of the primary, whichever that is */
+    SERVER_LOAD_OF_READS,   /* what it has read and looked at; of whoever is at the other end */
+} server_load_about_t;
+
+/* The reply is to be destroyed, also after a failure. */
+bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson_t *reply,
+                        bson_error_t *error);
+
+/* Why it was not told, for people. */
+const char *server_load_refusal(const bson_error_t *error);
 
 /* One serverStatus, to the primary, without trying again. */
 bool server_load_ask(mongoc_client_t *client, server_load_sample_t *sample, bson_error_t *error);

@@ -5,7 +5,6 @@
 #include "load/rate/rate_step.h"
 #include "server/chunks/config.h"
 #include "server/server_load.h"
-#include "server/server_errors.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -82,10 +81,7 @@ static bool open_source(source_t *source, err_t *err) {
     }
     server_give(source->server, source->client);
     source->client = NULL;
-    return err_set(err, STATUS_SERVER, "%s",
-                   error.code == CODE_UNAUTHORIZED
-                       ? "this user may not run serverStatus there; the role clusterMonitor would do"
-                       : error.message);
+    return err_set(err, STATUS_SERVER, "%s", server_load_refusal(&error));
 }
 
 /* Whoever does not tell is told of, the first by name. */

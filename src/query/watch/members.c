@@ -1,8 +1,8 @@
 #include "query/watch/members.h"
+#include "server/server_load.h"
 #include "base/host/host.h"
 #include "base/log.h"
 #include "server/chunks/config.h"
-#include "server/server_errors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,20 +49,10 @@ static void disconnect(member_t *member) {
 }
 
 static bool ask_once(member_t *member, member_status_t *status, bson_error_t *error) {
-    /* sections that are long or costly, and of no use here */
-    static const char *const without[] = {
-        "locks",           "tcmalloc",     "transactions",       "network",     "security",
-        "asserts",         "mem",          "sharding",           "repl",        "mirroredReads",
-        "electionMetrics", "catalogStats", "shardingStatistics", "connections", "oplogTruncation",
-        "hedgingMetrics",  "indexStats",   "opLatencies",        "flowControl", "globalLock"};
-    bson_t command = BSON_INITIALIZER, reply;
-    BSON_APPEND_INT32(&command, "serverStatus", 1);
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        BSON_APPEND_INT32(&command, without[i], 0);
-    bool ok = mongoc_client_command_simple(member->client, "admin", &command, NULL, &reply, error);
+    bson_t reply;
+    const bool ok = server_load_status(member->client, SERVER_LOAD_OF_READS, &reply, error);
     if (ok)
         member_read(&reply, status);
-    bson_destroy(&command);
     bson_destroy(&reply);
     return ok;
 }
@@ -81,11 +71,7 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
         disconnect(member);
     }
     address_conceal(&member->address, error.message);
-    return err_set(err, STATUS_SERVER, "%s",
-                   error.domain == MONGOC_ERROR_SERVER && error.code == CODE_UNAUTHORIZED
-                       ? "this user may not run serverStatus there; the role clusterMonitor would do"
-                   : error.message[0] ? error.message
-                                      : "it does not say why");
+    return err_set(err, STATUS_SERVER, "%s", server_load_refusal(&error));
 }
 
 /* ---- who is there ---- */
