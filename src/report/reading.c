@@ -1,13 +1,12 @@
 #include "report/reading.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 
 static const bson_t nothing = BSON_INITIALIZER;
 
 const char *reading_text(const bson_t *document, const char *name) {
-    bson_iter_t at;
-    const bool found = bson_iter_init_find(&at, document, name) && BSON_ITER_HOLDS_UTF8(&at);
-    return found ? bson_iter_utf8(&at, NULL) : "";
+    return bson_read_text(document, name);
 }
 
 double reading_value(const bson_iter_t *at) {

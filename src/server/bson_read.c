@@ -1,4 +1,6 @@
 #include "server/bson_read.h"
+
+#include <math.h>
 #include "base/ejson.h"
 
 #include <string.h>
@@ -15,6 +17,23 @@ bool bson_read_document(const bson_iter_t *at, bson_t *document) {
 bool bson_read_field(const bson_t *document, const char *key, bson_t *inner) {
     bson_iter_t at;
     return bson_iter_init_find(&at, document, key) && bson_read_document(&at, inner);
+}
+
+double bson_read_number(const bson_t *document, const char *path) {
+    bson_iter_t top, at;
+    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, path, &at))
+        return NAN;
+    return BSON_ITER_HOLDS_NUMBER(&at) || BSON_ITER_HOLDS_BOOL(&at) ? bson_iter_as_double(&at)
+           : BSON_ITER_HOLDS_DATE_TIME(&at)                         ? (double)bson_iter_date_time(&at)
+                                                                    : NAN;
+}
+
+const char *bson_read_text(const bson_t *document, const char *path) {
+    bson_iter_t top, at;
+    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
+                   BSON_ITER_HOLDS_UTF8(&at)
+               ? bson_iter_utf8(&at, NULL)
+               : "";
 }
 
 uint64_t bson_read_timestamp(const bson_t *document, const char *key) {

@@ -10,6 +10,13 @@ bool bson_read_document(const bson_iter_t *at, bson_t *document);
 /* What stands under a key. False: nothing, or something else. */
 bool bson_read_field(const bson_t *document, const char *key, bson_t *inner);
 
+/* What stands at a path ("a.b.0") as a number: a date as milliseconds, a boolean as 0 or 1. NAN: nothing, or something
+ * else. */
+double bson_read_number(const bson_t *document, const char *path);
+
+/* The text at a path; "": nothing, or something else. */
+const char *bson_read_text(const bson_t *document, const char *path);
+
 /* The timestamp under a key, seconds in its upper half; 0: there is none. */
 uint64_t bson_read_timestamp(const bson_t *document, const char *key);
 

@@ -1,4 +1,5 @@
 #include "server/server_load.h"
+#include "server/bson_read.h"
 #include "server/server_errors.h"
 #include "base/grow.h"
 #include "base/clock.h"
@@ -12,15 +13,6 @@ static const double KEPT_FREE = 1.2, LEAST_SPARE = 0.15;
 enum { FIXED_TICKETS = 64 };
 
 /* ---- a reply's fields ---- */
-
-static double number(const bson_t *status, const char *path) {
-    bson_iter_t top, at;
-    if (!bson_iter_init(&top, status) || !bson_iter_find_descendant(&top, path, &at))
-        return NAN;
-    return BSON_ITER_HOLDS_NUMBER(&at) || BSON_ITER_HOLDS_BOOL(&at) ? bson_iter_as_double(&at)
-           : BSON_ITER_HOLDS_DATE_TIME(&at)                         ? (double)bson_iter_date_time(&at)
-                                                                    : NAN;
-}
 
 /* NAN only where both are unknown. */
 static double sum(double a, double b) {
@@ -64,8 +56,8 @@ static double tickets(const bson_t *status, const char *kind) {
     char out[80], all[80];
     snprintf(out, sizeof out, "wiredTiger.concurrentTransactions.%s.out", kind);
     snprintf(all, sizeof all, "wiredTiger.concurrentTransactions.%s.totalTickets", kind);
-    double total = number(status, all);
-    return total >= FIXED_TICKETS ? number(status, out) / total : NAN;
+    double total = bson_read_number(status, all);
+    return total >= FIXED_TICKETS ? bson_read_number(status, out) / total : NAN;
 }
 
 void server_load_read(const bson_t *status, int64_t at_ns, server_load_sample_t *sample) {
@@ -73,17 +65,17 @@ void server_load_read(const bson_t *status, int64_t at_ns, server_load_sample_t 
         (server_load_sample_t){at_ns, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         double *field = (double *)(void *)((char *)sample + fields[i].offset);
-        *field = sum(*field, number(status, fields[i].path));
+        *field = sum(*field, bson_read_number(status, fields[i].path));
     }
-    double cache = number(status, "wiredTiger.cache.maximum bytes configured");
+    double cache = bson_read_number(status, "wiredTiger.cache.maximum bytes configured");
     if (cache > 0) {
-        sample->used = number(status, "wiredTiger.cache.bytes currently in the cache") / cache;
-        sample->dirty = number(status, "wiredTiger.cache.tracked dirty bytes in the cache") / cache;
-        sample->updates = number(status, "wiredTiger.cache.bytes allocated for updates") / cache;
+        sample->used = bson_read_number(status, "wiredTiger.cache.bytes currently in the cache") / cache;
+        sample->dirty = bson_read_number(status, "wiredTiger.cache.tracked dirty bytes in the cache") / cache;
+        sample->updates = bson_read_number(status, "wiredTiger.cache.bytes allocated for updates") / cache;
     }
     sample->tickets = most(tickets(status, "read"), tickets(status, "write"));
-    sample->behind_s = (number(status, "repl.lastWrite.lastWriteDate") -
-                        number(status, "repl.lastWrite.majorityWriteDate")) /
+    sample->behind_s = (bson_read_number(status, "repl.lastWrite.lastWriteDate") -
+                        bson_read_number(status, "repl.lastWrite.majorityWriteDate")) /
                        1e3;
 }
 
@@ -147,8 +139,8 @@ bool server_load_ask(mongoc_client_t *client, server_load_sample_t *sample, bson
 double server_load_cores(mongoc_client_t *client) {
     bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
     bool ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, NULL);
-    double all = ok ? number(&reply, "system.numCores") : NAN,
-           own = ok ? number(&reply, "system.numCoresAvailableToProcess") : NAN;
+    double all = ok ? bson_read_number(&reply, "system.numCores") : NAN,
+           own = ok ? bson_read_number(&reply, "system.numCoresAvailableToProcess") : NAN;
     bson_destroy(command);
     bson_destroy(&reply);
     return own > 0 && own < all ? own : all;

@@ -1,4 +1,5 @@
 #include "load/rate/server_checkpoints.h"
+#include "server/bson_read.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/server_load.h"
@@ -24,14 +25,6 @@ struct server_checkpoints_watch {
 
 /* ---- what the server says: its fields have moved with 7.0 ---- */
 
-static double number(const bson_t *status, const char *path) {
-    bson_iter_t top, at;
-    return bson_iter_init(&top, status) && bson_iter_find_descendant(&top, path, &at) &&
-                   BSON_ITER_HOLDS_NUMBER(&at)
-               ? bson_iter_as_double(&at)
-               : NAN;
-}
-
 bool server_checkpoints_read(const bson_t *status, int64_t at_ns, flush_sample_t *sample) {
     static const struct {
         const char *running, *number, *recent;
@@ -42,9 +35,9 @@ bool server_checkpoints_read(const bson_t *status, int64_t at_ns, flush_sample_t
                    "wiredTiger.checkpoint.most recent time (msecs)"}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         *sample = (flush_sample_t){.at_ns = at_ns,
-                                   .running = number(status, places[i].running) > 0,
-                                   .number = number(status, places[i].number),
-                                   .recent_ms = number(status, places[i].recent)};
+                                   .running = bson_read_number(status, places[i].running) > 0,
+                                   .number = bson_read_number(status, places[i].number),
+                                   .recent_ms = bson_read_number(status, places[i].recent)};
         if (!isnan(sample->number) && !isnan(sample->recent_ms))
             return true;
     }

@@ -1,4 +1,5 @@
 #include "query/watch/members.h"
+#include "server/bson_read.h"
 #include "server/server_load.h"
 #include "base/host/host.h"
 #include "base/log.h"
@@ -14,19 +15,12 @@ enum { CONNECT_MS = 1000, ANSWER_MS = 5000, DESCRIPTORS_BESIDE = 64 };
 
 /* ---- what a server says ---- */
 
-static double number(const bson_t *reply, const char *path) {
-    bson_iter_t top, at;
-    return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, path, &at) &&
-                   BSON_ITER_HOLDS_NUMBER(&at)
-               ? bson_iter_as_double(&at)
-               : NAN;
-}
-
 void member_read(const bson_t *reply, member_status_t *status) {
-    double process = number(reply, "pid");
-    *status = (member_status_t){.examined = number(reply, "metrics.queryExecutor.scannedObjects"),
-                                .cached_bytes = number(reply, "wiredTiger.cache.bytes read into cache"),
-                                .process = process > 0 && process < INT32_MAX ? (int64_t)process : 0};
+    double process = bson_read_number(reply, "pid");
+    *status =
+        (member_status_t){.examined = bson_read_number(reply, "metrics.queryExecutor.scannedObjects"),
+                          .cached_bytes = bson_read_number(reply, "wiredTiger.cache.bytes read into cache"),
+                          .process = process > 0 && process < INT32_MAX ? (int64_t)process : 0};
 }
 
 /* ---- asking ---- */

@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double number(const bson_t *document, const char *path) {
-    bson_iter_t top, at;
-    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, path, &at))
-        return NAN;
-    return BSON_ITER_HOLDS_DATE_TIME(&at) ? (double)bson_iter_date_time(&at)
-           : BSON_ITER_HOLDS_NUMBER(&at)  ? bson_iter_as_double(&at)
-                                          : NAN;
-}
-
 /* ---- disk ---- */
 
 typedef struct {
@@ -27,13 +18,14 @@ typedef struct {
 
 static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *lying) {
     /* documents of ranges that went to another shard are still there, but in nobody's answers */
-    const double documents = number(stats, "s.count"), orphans = number(stats, "s.numOrphanDocs");
+    const double documents = bson_read_number(stats, "s.count"),
+                 orphans = bson_read_number(stats, "s.numOrphanDocs");
     storage->documents += orphans > 0 && orphans <= documents ? documents - orphans : documents;
-    storage->data_bytes += number(stats, "s.storageSize");
-    storage->index_bytes += number(stats, "s.totalIndexSize");
+    storage->data_bytes += bson_read_number(stats, "s.storageSize");
+    storage->index_bytes += bson_read_number(stats, "s.totalIndexSize");
     storage->shards++;
     lying->documents += documents;
-    lying->bytes += number(stats, "s.size");
+    lying->bytes += bson_read_number(stats, "s.size");
 }
 
 /* code: the server's, of what it refused. */
@@ -66,7 +58,7 @@ static double count(server_t *server, mongoc_client_t *client, const char *colle
     bson_t *command = BCON_NEW("count", BCON_UTF8(collection)), reply;
     err_t ignored;
     bool ok = server_command(server, client, server_database(server), command, false, &reply, &ignored);
-    double documents = ok ? number(&reply, "n") : NAN;
+    double documents = ok ? bson_read_number(&reply, "n") : NAN;
     bson_destroy(command);
     bson_destroy(&reply);
     return documents;
@@ -145,11 +137,11 @@ double watch_covered(span_t *spans, size_t count) {
 /* By the server's clock, whose time the catalog has of each sign of life, the last one included. False: it
  * loaded nothing. */
 static bool take_span(const bson_t *load, span_t *span) {
-    const double seen = number(load, "seen") / 1e3, seconds = number(load, "seconds");
-    const bool ended = !isnan(number(load, "ended"));
+    const double seen = bson_read_number(load, "seen") / 1e3, seconds = bson_read_number(load, "seconds");
+    const bool ended = !isnan(bson_read_number(load, "ended"));
     span->to = seen;
-    span->from = ended ? seen - seconds : number(load, "since") / 1e3;
-    return !ended || number(load, "loaded") > 0 || number(load, "alreadyThere") > 0;
+    span->from = ended ? seen - seconds : bson_read_number(load, "since") / 1e3;
+    return !ended || bson_read_number(load, "loaded") > 0 || bson_read_number(load, "alreadyThere") > 0;
 }
 
 double watch_load_seconds(server_t *server, mongoc_client_t *client) {

@@ -96,28 +96,21 @@ bool drills_write(server_t *server, mongoc_client_t *client, const drills_entry_
 
 /* ---- out of BSON ---- */
 
-static double number(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_NUMBER(&at) ? bson_iter_as_double(&at)
-                                                                                  : NAN;
-}
-
 static uint64_t count_of(const bson_t *document, const char *key) {
-    const double found = number(document, key);
+    const double found = bson_read_number(document, key);
     return found >= 0 && found < 0x1p63 ? (uint64_t)found : 0;
 }
 
 static void text(const bson_t *document, const char *key, char *out, size_t room) {
-    bson_iter_t at;
-    const bool there = bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_UTF8(&at);
-    snprintf(out, room, "%s", there ? bson_iter_utf8(&at, NULL) : "");
+    snprintf(out, room, "%s", bson_read_text(document, key));
 }
 
 static forecast_t forecast_of(const bson_t *document) {
     bson_t inner;
     if (!bson_read_field(document, "predicted", &inner))
         return (forecast_t){NAN, NAN, NAN};
-    return (forecast_t){number(&inner, "low"), number(&inner, "seconds"), number(&inner, "high")};
+    return (forecast_t){bson_read_number(&inner, "low"), bson_read_number(&inner, "seconds"),
+                        bson_read_number(&inner, "high")};
 }
 
 static void take_phases(const bson_t *document, drills_entry_t *entry) {
@@ -134,7 +127,7 @@ static void take_phases(const bson_t *document, drills_entry_t *entry) {
         text(&phase, "phase", name, sizeof name);
         for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
             if (strcmp(name, drill_phase_name(i)) == 0) {
-                entry->phases[i] = number(&phase, "seconds");
+                entry->phases[i] = bson_read_number(&phase, "seconds");
                 entry->phases_predicted[i] = forecast_of(&phase);
             }
     }
@@ -149,8 +142,8 @@ static void take_entry(const bson_t *document, drills_entry_t *entry) {
                               .differences = count_of(document, "differences"),
                               .threads = (uint32_t)count_of(document, "threads"),
                               .batch = (uint32_t)count_of(document, "batch"),
-                              .seconds = number(document, "seconds"),
-                              .verified = number(document, "verifiedSeconds"),
+                              .seconds = bson_read_number(document, "seconds"),
+                              .verified = bson_read_number(document, "verifiedSeconds"),
                               .predicted = forecast_of(document)};
     const struct {
         const char *key;
