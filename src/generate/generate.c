@@ -1,5 +1,4 @@
 #include "generate/generate.h"
-#include "base/suggest.h"
 #include "base/numbers/units.h"
 #include "generate/isd/isd_rows.h"
 #include "generate/isd/isd_station.h"
@@ -21,56 +20,40 @@ enum { BUFFER_BYTES = 1 << 20 };
 /* ---- writing ---- */
 
 /* What makes the records: the next ones, as many as fit, 0 at the end of a file. */
-typedef size_t (*fill_t)(void *maker, char *to, size_t room);
+typedef struct {
+    void *rows; /* NULL: it could not be made, and err has the sentence */
+    size_t (*fill)(void *rows, char *to, size_t room);
+    void (*destroy)(void *rows);
+} maker_t;
 
-static bool write_file(sink_t *sink, int fd, fill_t fill, void *maker, char *buffer, err_t *err) {
+static bool write_file(sink_t *sink, int fd, maker_t maker, char *buffer, err_t *err) {
     sink_begin(sink, fd);
-    for (size_t count; (count = fill(maker, buffer, BUFFER_BYTES));)
+    for (size_t count; (count = maker.fill(maker.rows, buffer, BUFFER_BYTES));)
         if (!sink_write(sink, buffer, count, err))
             return false;
     return sink_end(sink, err);
 }
 
-/* One file with everything. A maker or a sink that could not be made is NULL. */
-static bool write_all(sink_t *sink, int fd, fill_t fill, void *maker, uint64_t *bytes, err_t *err) {
+/* Everything in one file. `fewer` is the option to ask for less with. */
+static bool write_all(maker_t maker, bool gzip, const char *fewer, int fd, uint64_t *bytes, err_t *err) {
+    *bytes = 0;
+    if (!maker.rows)
+        return false;
+    sink_t *sink = sink_new(gzip, fewer);
     char *buffer = malloc(BUFFER_BYTES);
-    bool ok = maker && sink && buffer ? write_file(sink, fd, fill, maker, buffer, err)
-                                      : err_memory(err, BUFFER_BYTES);
+    bool ok = sink && buffer ? write_file(sink, fd, maker, buffer, err) : err_memory(err, BUFFER_BYTES);
     if (sink)
         *bytes = sink_bytes(sink);
     free(buffer);
+    sink_destroy(sink);
+    maker.destroy(maker.rows);
     return ok;
 }
 
 /* ---- MOT ---- */
 
-enum { MOST_RELEASES = 16 };
-
-static const mot_release_t *find_release(const char *name, err_t *err) {
-    const char *all[MOST_RELEASES];
-    char names[256] = "";
-    size_t count = 0, used = 0;
-    for (const mot_release_t *release = mot_releases; release->name && count < MOST_RELEASES; release++) {
-        if (strcmp(release->name, name) == 0)
-            return release;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", release->name);
-        all[count++] = release->name;
-    }
-    const char *nearest = suggest_word(name, all, count);
-    char meant[64] = "";
-    if (nearest)
-        snprintf(meant, sizeof meant, "; did you mean %s?", nearest);
-    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'%s The releases are %s", name,
-            nearest ? meant : ".", names);
-    return NULL;
-}
-
-static size_t fill_mot(void *maker, char *to, size_t room) {
-    return mot_rows_fill(maker, to, room);
-}
-
 bool generate_mot_check(const generate_mot_t *what, err_t *err) {
-    if (!find_release(what->release ? what->release : MOT_USUAL_RELEASE, err))
+    if (!mot_release_find(what->release, err))
         return false;
     return what->rows <= GENERATE_MOT_MOST_ROWS ||
            err_set(err, STATUS_USAGE,
@@ -79,16 +62,9 @@ bool generate_mot_check(const generate_mot_t *what, err_t *err) {
 }
 
 bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *err) {
-    *bytes = 0;
-    if (!generate_mot_check(what, err))
-        return false;
-    const mot_release_t *release = find_release(what->release ? what->release : MOT_USUAL_RELEASE, err);
-    mot_rows_t *rows = mot_rows_new(release, what->rows, what->seed);
-    sink_t *sink = sink_new(what->gzip, "--rows");
-    bool ok = write_all(sink, fd, fill_mot, rows, bytes, err);
-    mot_rows_destroy(rows);
-    sink_destroy(sink);
-    return ok;
+    void *rows =
+        generate_mot_check(what, err) ? mot_rows_new(what->release, what->rows, what->seed, err) : NULL;
+    return write_all((maker_t){rows, mot_rows_fill, mot_rows_destroy}, what->gzip, "--rows", fd, bytes, err);
 }
 
 /* ---- ISD ---- */
@@ -100,56 +76,44 @@ static uint64_t stations_of(const generate_isd_t *what) {
 }
 
 bool generate_isd_check(const generate_isd_t *what, err_t *err) {
-    char some[UNITS_MAX], most[UNITS_MAX], enough[UNITS_MAX];
-    uint64_t stations = stations_of(what);
+    char some[UNITS_MAX], most[UNITS_MAX], each[UNITS_MAX], enough[UNITS_MAX];
+    uint64_t stations = stations_of(what), needed = what->records / ISD_ROWS_MOST_A_STATION + 1;
+    units_count(most, ISD_MOST_STATIONS);
     if (stations > ISD_MOST_STATIONS)
         return err_set(err, STATUS_USAGE, "--stations %llu: at most %s stations have ids of their own",
-                       (unsigned long long)stations, units_count(most, ISD_MOST_STATIONS));
+                       (unsigned long long)stations, most);
     if (stations > what->records)
         return err_set(err, STATUS_USAGE, "%s stations cannot send %s records: each sends at least one",
-                       units_count(some, stations), units_count(most, what->records));
-    if (what->records > stations * ISD_ROWS_MOST_A_STATION) {
-        uint64_t needed = what->records / ISD_ROWS_MOST_A_STATION + 1;
-        if (needed > ISD_MOST_STATIONS)
-            return err_set(err, STATUS_USAGE,
-                           "--records %llu: that is more than %s stations send; make several files",
-                           (unsigned long long)what->records, units_count(most, ISD_MOST_STATIONS));
-        return err_set(
-            err, STATUS_USAGE,
-            "%s records are too many for %s stations, which send at most %s each; say --stations %s or more",
-            units_count(some, what->records), units_count(most, stations),
-            units_count((char[UNITS_MAX]){0}, ISD_ROWS_MOST_A_STATION), units_count(enough, needed));
-    }
-    return true;
+                       units_count(some, stations), units_count(each, what->records));
+    if (what->records <= stations * ISD_ROWS_MOST_A_STATION)
+        return true;
+    if (needed > ISD_MOST_STATIONS)
+        return err_set(err, STATUS_USAGE,
+                       "--records %llu: that is more than %s stations send; make several files",
+                       (unsigned long long)what->records, most);
+    return err_set(
+        err, STATUS_USAGE,
+        "%s records are too many for %s stations, which send at most %s each; say --stations %s or more",
+        units_count(some, what->records), units_count(most, stations),
+        units_count(each, ISD_ROWS_MOST_A_STATION), units_count(enough, needed));
 }
 
-static size_t fill_isd(void *maker, char *to, size_t room) {
-    return isd_rows_fill(maker, to, room);
-}
-
-static isd_rows_t *isd_rows_of(const generate_isd_t *what, err_t *err) {
-    return generate_isd_check(what, err)
-               ? isd_rows_new(what->records, (uint32_t)stations_of(what), what->seed, err)
-               : NULL;
+static maker_t isd_maker(const generate_isd_t *what, err_t *err) {
+    isd_rows_t *rows = NULL;
+    if (generate_isd_check(what, err))
+        rows = isd_rows_new(what->records, (uint32_t)stations_of(what), what->seed, err);
+    return (maker_t){rows, isd_rows_fill, isd_rows_destroy};
 }
 
 bool generate_isd(const generate_isd_t *what, int fd, uint64_t *bytes, err_t *err) {
-    *bytes = 0;
-    isd_rows_t *rows = isd_rows_of(what, err);
-    if (!rows)
-        return false;
-    sink_t *sink = sink_new(what->gzip, "--records");
-    bool ok = write_all(sink, fd, fill_isd, rows, bytes, err);
-    isd_rows_destroy(rows);
-    sink_destroy(sink);
-    return ok;
+    return write_all(isd_maker(what, err), what->gzip, "--records", fd, bytes, err);
 }
 
-static bool write_named(sink_t *sink, const char *path, isd_rows_t *rows, char *buffer, err_t *err) {
+static bool write_named(sink_t *sink, const char *path, maker_t maker, char *buffer, err_t *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
-    bool ok = write_file(sink, fd, fill_isd, rows, buffer, err) || err_where(err, "%s", path);
+    bool ok = write_file(sink, fd, maker, buffer, err) || err_where(err, "%s", path);
     if (close(fd) != 0 && ok)
         ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
     return ok;
@@ -157,9 +121,9 @@ static bool write_named(sink_t *sink, const char *path, isd_rows_t *rows, char *
 
 bool generate_isd_files(const generate_isd_t *what, const char *directory, uint64_t *files, uint64_t *bytes,
                         err_t *err) {
+    maker_t maker = isd_maker(what, err);
     *files = *bytes = 0;
-    isd_rows_t *rows = isd_rows_of(what, err);
-    if (!rows)
+    if (!maker.rows)
         return false;
     sink_t *sink = sink_new(what->gzip, "--records");
     char *buffer = malloc(BUFFER_BYTES);
@@ -170,25 +134,21 @@ bool generate_isd_files(const generate_isd_t *what, const char *directory, uint6
         err_memory(err, BUFFER_BYTES);
     else if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         ok = err_set(err, STATUS_HOST, "the directory %s cannot be made: %s", directory, strerror(errno));
-    while (ok && isd_rows_next_file(rows, name)) {
+    while (ok && isd_rows_next_file(maker.rows, name)) {
         snprintf(path, path_size, "%s/%s%s", directory, name, what->gzip ? ".gz" : "");
-        ok = write_named(sink, path, rows, buffer, err);
+        ok = write_named(sink, path, maker, buffer, err);
         *files += ok;
     }
     if (sink)
         *bytes = sink_bytes(sink);
     free(path);
     free(buffer);
-    isd_rows_destroy(rows);
+    maker.destroy(maker.rows);
     sink_destroy(sink);
     return ok;
 }
 
 /* ---- OBD ---- */
-
-static size_t fill_obd(void *maker, char *to, size_t room) {
-    return obd_rows_fill(maker, to, room);
-}
 
 bool generate_obd_check(const generate_obd_t *what, err_t *err) {
     return what->rows <= GENERATE_OBD_MOST_ROWS ||
@@ -198,24 +158,13 @@ bool generate_obd_check(const generate_obd_t *what, err_t *err) {
 }
 
 bool generate_obd(const generate_obd_t *what, int fd, uint64_t *bytes, err_t *err) {
-    *bytes = 0;
-    if (!generate_obd_check(what, err))
-        return false;
-    obd_rows_t *rows = obd_rows_new(what->rows, what->seed);
-    sink_t *sink = sink_new(what->gzip, "--rows");
-    bool ok = write_all(sink, fd, fill_obd, rows, bytes, err);
-    obd_rows_destroy(rows);
-    sink_destroy(sink);
-    return ok;
+    void *rows = generate_obd_check(what, err) ? obd_rows_new(what->rows, what->seed, err) : NULL;
+    return write_all((maker_t){rows, obd_rows_fill, obd_rows_destroy}, what->gzip, "--rows", fd, bytes, err);
 }
 
 /* ---- YCSB ---- */
 
 _Static_assert(YCSB_ROWS_LEAST_ROOM(GENERATE_YCSB_MOST_TEXT_BYTES) <= BUFFER_BYTES, "the longest row fits");
-
-static size_t fill_ycsb(void *maker, char *to, size_t room) {
-    return ycsb_rows_fill(maker, to, room);
-}
 
 bool generate_ycsb_check(const generate_ycsb_t *what, err_t *err) {
     const uint64_t ids = UINT64_C(1) << 63;
@@ -229,14 +178,10 @@ bool generate_ycsb_check(const generate_ycsb_t *what, err_t *err) {
 }
 
 bool generate_ycsb(const generate_ycsb_t *what, int fd, uint64_t *bytes, err_t *err) {
-    *bytes = 0;
-    if (!generate_ycsb_check(what, err))
-        return false;
     uint64_t text_bytes = what->text_bytes ? what->text_bytes : GENERATE_YCSB_TEXT_BYTES;
-    ycsb_rows_t *rows = ycsb_rows_new(what->first, what->documents, text_bytes, what->seed);
-    sink_t *sink = sink_new(what->gzip, "--documents");
-    bool ok = write_all(sink, fd, fill_ycsb, rows, bytes, err);
-    ycsb_rows_destroy(rows);
-    sink_destroy(sink);
-    return ok;
+    ycsb_rows_t *rows = NULL;
+    if (generate_ycsb_check(what, err))
+        rows = ycsb_rows_new(what->first, what->documents, text_bytes, what->seed, err);
+    return write_all((maker_t){rows, ycsb_rows_fill, ycsb_rows_destroy}, what->gzip, "--documents", fd, bytes,
+                     err);
 }

@@ -6,6 +6,7 @@
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
 #include "generate/obd/obd_rows.h"
+#include "generate/shared/whole.h"
 
 #include <math.h>
 
@@ -22,10 +23,10 @@ static file_t made(generate_obd_t what) {
 static void knows_the_sine(void **state) {
     (void)state;
     for (int32_t angle = -72000; angle <= 72000; angle++)
-        assert_true(fabs(obd_sine(angle) - 10000 * sin(angle / 18000.0 * acos(-1))) < 18);
-    assert_int_equal(obd_sine(9000), 10000);
-    assert_int_equal(obd_sine(-9000), -10000);
-    assert_int_equal(obd_sine(36000), 0);
+        assert_true(fabs(whole_sine(angle) - 10000 * sin(angle / 18000.0 * acos(-1))) < 18);
+    assert_int_equal(whole_sine(9000), 10000);
+    assert_int_equal(whole_sine(-9000), -10000);
+    assert_int_equal(whole_sine(36000), 0);
 }
 
 static bool within(int32_t value, int32_t least, int32_t most) {
@@ -111,11 +112,12 @@ static void writes_one_line_a_row(void **state) {
 static void fills_any_buffer(void **state) {
     (void)state;
     enum { ROOM = OBD_ROWS_LEAST_ROOM + 700, ROWS = 3000 };
+    err_t err;
     file_t whole = made((generate_obd_t){.rows = ROWS, .seed = 4});
     for (size_t less = 0; less <= 700; less += 350) {
         char *room = malloc(ROOM - less); /* of its own, for sanitizers */
         assert_non_null(room);
-        obd_rows_t *rows = obd_rows_new(ROWS, 4);
+        obd_rows_t *rows = obd_rows_new(ROWS, 4, &err);
         size_t at = 0;
         for (size_t count; (count = obd_rows_fill(rows, room, ROOM - less)); at += count) {
             assert_true(at + count <= whole.size);

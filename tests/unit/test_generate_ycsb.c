@@ -170,11 +170,12 @@ static void begins_a_long_text_like_a_short_one(void **state) {
 static void fills_any_buffer(void **state) {
     (void)state;
     enum { ROOM = YCSB_ROWS_LEAST_ROOM(33) + 100, ROWS = 300 };
+    err_t err;
     file_t whole = made((generate_ycsb_t){.documents = ROWS, .first = 50, .seed = 7, .text_bytes = 33});
     for (size_t less = 0; less <= 100; less += 50) {
         char *room = malloc(ROOM - less); /* of its own, for sanitizers */
         assert_non_null(room);
-        ycsb_rows_t *rows = ycsb_rows_new(50, ROWS, 33, 7);
+        ycsb_rows_t *rows = ycsb_rows_new(50, ROWS, 33, 7, &err);
         size_t at = 0;
         for (size_t count; (count = ycsb_rows_fill(rows, room, ROOM - less)); at += count) {
             assert_true(at + count <= whole.size);

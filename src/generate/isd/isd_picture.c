@@ -1,28 +1,67 @@
 #include "generate/isd/isd_picture.h"
+#include "base/grow.h"
+#include "generate/shared/whole.h"
 #include "generate/write/digits.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef enum {
     OP_END,
-    OP_LITERAL,  /* at: of its text; width: its length */
+    OP_LITERAL,  /* at: of its text; span: its length */
     OP_NUMBER,   /* at: which */
     OP_RANGE,    /* low, span */
     OP_TEXT,     /* at: which */
     OP_CHOICE,   /* at: of its first alternative */
     OP_QUALITY,  /* at: of its first alternative */
-    OP_SEQUENCE, /* format: its letter */
-    OP_IF,       /* at: which number, format: the relation, low: its other side, width: 1 for not, jump */
+    OP_SEQUENCE, /* relation: its letter */
+    OP_IF,       /* at: which number, relation, low: its other side, width: 1 for not, jump */
     OP_CHANCE,   /* low: of 1024, jump */
     OP_JUMP,
     OP_REMARK,
     OP_REMARK_END,
 } code_t;
 
+/* How a number is written: a sign before it, which may take a place of its width, and what stands for none. */
+static const struct {
+    char name, minus, plus, first, filler;
+    bool inside;
+} formats[] = {
+    {'+', '-', '+', '+', '9', true}, {'-', '-', 0, '9', '9', true},  {'b', '-', ' ', ' ', '9', true},
+    {'s', '1', '0', '/', '/', true}, {'m', 'M', 0, '/', '/', false}, {'/', 0, 0, '/', '/', false},
+    {0, 0, 0, '9', '9', false},
+};
+
+/* (number * times + plus) / by, rounded, and of that the rest of `rest`. */
+static const struct {
+    char name;
+    int32_t times, plus, by, rest;
+} conversions[] = {
+    {'F', 18, 3200, 100, INT32_MAX},
+    {'C', 1, 0, 10, INT32_MAX},
+    {'I', 10000, 0, 33864, INT32_MAX},
+    {'i', 100, 0, 254, INT32_MAX},
+    {'M', 1151, 0, 1000, INT32_MAX},
+    {'x', 10, 0, 1, INT32_MAX},
+    {'k', 1, 0, 1, 1000},
+    {'T', 1, 0, 1, 10000},
+};
+
+/* The mix of quality codes around the usual one of a source, as measured; r: of the reference network. */
+static const struct {
+    char usual;
+    const char *mix;
+} qualities[] = {
+    {'1', "1*9960|2*12|0*16|5*8|3*2|6*2"},
+    {'5', "5*9935|1*34|6*16|A*4|4*4|7*2|2*2|P|U|R"},
+    {'4', "4*9950|6*20|5*20|U*6|7*4"},
+    {'r', "1*40|3"},
+};
+
 typedef struct {
-    uint8_t code, width, format;
+    uint8_t code, width, conversion, format; /* the conversion from 1 */
+    char relation;
     uint16_t missing; /* of 1024 */
     uint16_t at, jump;
     int32_t low;
@@ -35,109 +74,40 @@ typedef struct {
     isd_text_t text;
 } alternative_t;
 
-struct isd_picture {
-    op_t *ops;
-    alternative_t *alternatives;
-    char *text;
-    size_t op_count, op_room, alternative_count, alternative_room, text_size, text_room;
+enum { OPS = 1 << 14, ALTERNATIVES = 1 << 12, TEXT_BYTES = 1 << 16, SLACK = 16 };
+
+struct isd_pictures {
+    size_t op_count, alternative_count, text_size;
+    uint16_t mixes[COUNT(qualities)]; /* the first alternative of each; 0: not yet */
+    op_t ops[OPS];
+    alternative_t alternatives[ALTERNATIVES];
+    char text[TEXT_BYTES + SLACK];
 };
 
 #define NAME(name) #name,
 static const char *const number_names[] = {ISD_NUMBERS(NAME)};
 static const char *const text_names[] = {ISD_TEXTS(NAME)};
 
-/* The mix of quality codes around the usual one of a source, as measured. */
-static const struct {
-    char usual;
-    const char *mix;
-} qualities[] = {
-    {'1', "1*9960|2*12|0*16|5*8|3*2|6*2"},
-    {'5', "5*9935|1*34|6*16|A*4|4*4|7*2|2*2|P|U|R"},
-    {'4', "4*9950|6*20|5*20|U*6|7*4"},
-    {'0', "0*100"},
-    {'9', "9*100"},
-};
-
 /* ---- putting ---- */
 
-static inline char *put_copies(char *to, char what, unsigned count) {
-    memset(to, what, count);
-    return to + count;
-}
-
-static char *put_padded(char *to, int32_t number, unsigned width) {
-    char text[24];
-    char *end = text;
-    if (number < 0)
-        *end++ = '-';
-    end = digits_put(end, (uint32_t)abs(number));
-    size_t length = (size_t)(end - text);
-    if (length < width)
-        to = put_copies(to, ' ', width - (unsigned)length);
-    memcpy(to, text, length);
-    return to + length;
-}
-
-static char *put_hundredths(char *to, int32_t number, unsigned width) {
-    char text[24];
-    char *end = text;
-    if (number < 0)
-        *end++ = '-';
-    end = digits_put(end, (uint32_t)abs(number) / 100);
-    *end++ = '.';
-    end = digits_put_last(end, (uint32_t)abs(number) % 100, 2);
-    size_t length = (size_t)(end - text);
-    if (length < width)
-        to = put_copies(to, ' ', width - (unsigned)length);
-    memcpy(to, text, length);
-    return to + length;
-}
-
-static char *put_missing(char *to, const op_t *op) {
-    switch (op->format) {
-    case '+':
-        *to = '+';
-        return put_copies(to + 1, '9', op->width - 1u);
-    case 'b':
-        *to = ' ';
-        return put_copies(to + 1, '9', op->width - 1u);
-    case 's':
-    case 'm':
-    case '/':
-        return put_copies(to, '/', op->width);
-    default:
-        return put_copies(to, '9', op->width);
-    }
-}
-
 static inline char *put_number(char *to, const op_t *op, int32_t number) {
-    uint32_t size = (uint32_t)abs(number);
-    bool negative = number < 0;
-    switch (op->format) {
-    case '+':
-        *to = negative ? '-' : '+';
-        return digits_put_last(to + 1, size, op->width - 1u);
-    case 's':
-        *to = negative ? '1' : '0';
-        return digits_put_last(to + 1, size, op->width - 1u);
-    case 'b':
-        *to = negative ? '-' : ' ';
-        return digits_put_last(to + 1, size, op->width - 1u);
-    case '-':
-        if (!negative)
-            return digits_put_last(to, size, op->width);
-        *to = '-';
-        return digits_put_last(to + 1, size, op->width - 1u);
-    case 'm':
-        *to = 'M';
-        return digits_put_last(to + negative, size, op->width);
-    case 'p':
-        return put_padded(to, number, op->width);
-    case 'd':
-        return put_hundredths(to, number, op->width);
-    default:
-        return digits_put_last(to, size, op->width);
+    unsigned width = op->width;
+    if (number == ISD_MISSING) {
+        memset(to, formats[op->format].filler, width);
+        *to = formats[op->format].first;
+        return to + width;
     }
+    if (op->conversion) {
+        const size_t by = op->conversion - 1u;
+        int64_t scaled = (int64_t)number * conversions[by].times + conversions[by].plus;
+        number = whole_rounded(scaled, conversions[by].by) % conversions[by].rest;
+    }
+    char sign = number < 0 ? formats[op->format].minus : formats[op->format].plus;
+    if (sign) {
+        *to++ = sign;
+        width -= formats[op->format].inside;
+    }
+    return digits_put_last(to, (uint32_t)abs(number), width);
 }
 
 static inline char *put_text(char *to, const isd_text_t *text) {
@@ -151,8 +121,16 @@ static inline char *put_alternative(char *to, const alternative_t *first, uint64
     return put_text(to, &first->text);
 }
 
-static inline bool holds(const op_t *op, int32_t number) {
-    switch (op->format) {
+static inline char *put_literal(char *to, const char *from, size_t width) {
+    memcpy(to, from, SLACK);
+    if (__builtin_expect(width > SLACK, 0))
+        memcpy(to + SLACK, from + SLACK, width - SLACK);
+    return to + width;
+}
+
+static inline bool holds(const op_t *op, const isd_scene_t *scene) {
+    int32_t number = scene->number[op->at];
+    switch (op->relation) {
     case '=':
         return number == op->low;
     case '<':
@@ -164,31 +142,28 @@ static inline bool holds(const op_t *op, int32_t number) {
     }
 }
 
-char *isd_picture_put(const isd_picture_t *picture, isd_scene_t *scene, char *to) {
+static inline int32_t number_of(const op_t *op, isd_scene_t *scene) {
+    if (op->missing && isd_scene_happens(scene, op->missing))
+        return ISD_MISSING;
+    return op->code == OP_NUMBER ? scene->number[op->at]
+                                 : op->low + (int32_t)isd_scene_below(scene, op->span);
+}
+
+char *isd_picture_put(const isd_pictures_t *pictures, isd_picture_t picture, isd_scene_t *scene, char *to) {
+    char length[8];
     int32_t number;
-    for (const op_t *op = picture->ops;; op++) {
+    for (const op_t *op = pictures->ops + picture;; op++) {
         switch ((code_t)op->code) {
         case OP_END:
             return to;
-        case OP_LITERAL: {
-            const char *from = picture->text + op->at;
-            memcpy(to, from, 16);
-            if (__builtin_expect(op->width > 16, 0))
-                memcpy(to + 16, from + 16, op->width - 16u);
-            to += op->width;
+        case OP_LITERAL:
+            to = put_literal(to, pictures->text + op->at, op->span);
             break;
-        }
         case OP_NUMBER:
-            number = scene->number[op->at];
-            if (op->missing && isd_scene_happens(scene, op->missing))
-                number = ISD_MISSING;
-            scene->missing = number == ISD_MISSING;
-            to = scene->missing ? put_missing(to, op) : put_number(to, op, number);
-            break;
         case OP_RANGE:
-            number = op->low + (int32_t)isd_scene_below(scene, op->span);
-            scene->missing = op->missing && isd_scene_happens(scene, op->missing);
-            to = scene->missing ? put_missing(to, op) : put_number(to, op, number);
+            number = number_of(op, scene);
+            scene->missing = number == ISD_MISSING;
+            to = put_number(to, op, number);
             break;
         case OP_TEXT:
             scene->missing = false;
@@ -202,294 +177,224 @@ char *isd_picture_put(const isd_picture_t *picture, isd_scene_t *scene, char *to
             /* fall through */
         case OP_CHOICE:
             scene->missing = false;
-            to = put_alternative(to, picture->alternatives + op->at, isd_scene_bits(scene));
+            to = put_alternative(to, pictures->alternatives + op->at, isd_scene_bits(scene));
             break;
         case OP_SEQUENCE:
-            *to++ = (char)op->format;
-            to = digits_put_last(to, ++scene->sequence[op->format - 'A'], 2);
+            *to++ = op->relation;
+            to = digits_put_last(to, ++scene->sequence[op->relation - 'A'], 2);
             break;
         case OP_IF:
-            if (holds(op, scene->number[op->at]) == op->width)
-                op = picture->ops + op->jump - 1;
+            op = holds(op, scene) == op->width ? pictures->ops + op->jump : op;
             break;
         case OP_CHANCE:
-            if (!isd_scene_happens(scene, (uint32_t)op->low))
-                op = picture->ops + op->jump - 1;
+            op = isd_scene_happens(scene, (uint32_t)op->low) ? op : pictures->ops + op->jump;
             break;
         case OP_JUMP:
-            op = picture->ops + op->jump - 1;
+            op = pictures->ops + op->jump;
             break;
         case OP_REMARK:
-            to += 3;
-            scene->remark = to;
+            scene->remark = to += 3;
             break;
-        case OP_REMARK_END: {
-            char length[8];
+        case OP_REMARK_END:
             digits_put_last(length, (uint32_t)(to - scene->remark), 3);
             memcpy(scene->remark - 3, length, 3);
             break;
         }
-        }
     }
 }
 
-/* ---- reading a picture ---- */
+/* ---- reading a picture: each returns false at what is none ---- */
 
 typedef struct {
-    isd_picture_t *picture;
-    const char *whole, *at;
-    err_t *err;
+    isd_pictures_t *all;
+    const char *at;
+    char usual;
 } reader_t;
 
-static bool wrong(const reader_t *reader, const char *what) {
-    return err_set(reader->err, STATUS_USAGE, "a picture has %s at '%.30s'", what, reader->at);
-}
-
-/* The items with room for so many, or NULL: then the old ones are still there. */
-static void *grown(void *items, size_t *room, size_t count, size_t size, err_t *err) {
-    if (items && count <= *room)
-        return items;
-    size_t more = 2 * count + 16;
-    void *bigger = realloc(items, more * size);
-    if (bigger)
-        *room = more;
-    else
-        err_memory(err, more * size);
-    return bigger;
-}
-
 static bool add_op(reader_t *reader, op_t op) {
-    isd_picture_t *p = reader->picture;
-    op_t *ops = grown(p->ops, &p->op_room, p->op_count + 1, sizeof *ops, reader->err);
-    if (!ops)
+    if (reader->all->op_count == OPS)
         return false;
-    p->ops = ops;
-    ops[p->op_count++] = op;
+    reader->all->ops[reader->all->op_count++] = op;
     return true;
 }
 
-static bool add_literal(reader_t *reader, const char *from, size_t length) {
-    isd_picture_t *p = reader->picture;
-    enum { MOST = 250, SLACK = 16 };
-    for (size_t part; length; from += part, length -= part) {
-        part = length < MOST ? length : MOST;
-        char *text = grown(p->text, &p->text_room, p->text_size + part + SLACK, 1, reader->err);
-        if (!text)
-            return false;
-        p->text = text;
-        if (!add_op(reader, (op_t){.code = OP_LITERAL, .at = (uint16_t)p->text_size, .width = (uint8_t)part}))
-            return false;
-        memcpy(text + p->text_size, from, part);
-        memset(text + p->text_size + part, 0, SLACK);
-        p->text_size += part;
-    }
-    return true;
+static bool add_literal(reader_t *reader, size_t length) {
+    isd_pictures_t *all = reader->all;
+    if (length > TEXT_BYTES - all->text_size)
+        return false;
+    memcpy(all->text + all->text_size, reader->at, length);
+    op_t op = {.code = OP_LITERAL, .at = (uint16_t)all->text_size, .span = (uint32_t)length};
+    all->text_size += length;
+    reader->at += length;
+    return !length || add_op(reader, op);
 }
 
 /* "text*share|text*share"; a share that is not given is 1. */
-static bool add_alternatives(reader_t *reader, const char *from, size_t length, uint8_t code) {
-    isd_picture_t *p = reader->picture;
-    size_t first = p->alternative_count;
-    uint64_t sum = 0, below = 0;
-    for (const char *end = from + length; from <= end;) {
-        const char *bar = memchr(from, '|', (size_t)(end - from)), *stop = bar ? bar : end;
-        const char *star = memchr(from, '*', (size_t)(stop - from)), *last = star ? star : stop;
-        uint32_t share = star ? (uint32_t)strtoul(star + 1, NULL, 10) : 1;
-        alternative_t one = {.below = share, .text = {.length = (uint8_t)(last - from)}};
-        if ((size_t)(last - from) > sizeof one.text.text)
-            return wrong(reader, "too long a text");
-        memcpy(one.text.text, from, one.text.length);
-        alternative_t *all =
-            grown(p->alternatives, &p->alternative_room, p->alternative_count + 1, sizeof one, reader->err);
-        if (!all)
+static bool add_alternatives(reader_t *reader, const char *from, uint8_t code, uint16_t *at) {
+    isd_pictures_t *all = reader->all;
+    size_t first = all->alternative_count;
+    uint32_t sum = 0;
+    for (bool more = true; more; more = *from++ == '|') {
+        size_t length = strcspn(from, "*|}");
+        if (all->alternative_count == ALTERNATIVES || length > sizeof all->alternatives->text.text)
             return false;
-        p->alternatives = all;
-        p->alternatives[p->alternative_count++] = one;
-        sum += share;
-        from = stop + 1;
+        alternative_t *one = &all->alternatives[all->alternative_count++];
+        one->text.length = (uint8_t)length;
+        memcpy(one->text.text, from, length);
+        from += length;
+        sum += *from == '*' ? (uint32_t)strtoul(from + 1, (char **)&from, 10) : 1;
+        one->below = sum;
     }
-    for (size_t i = first; i < p->alternative_count; i++) {
-        below += p->alternatives[i].below;
-        p->alternatives[i].below = (uint32_t)((below << 16) / sum);
-    }
-    return add_op(reader, (op_t){.code = code, .at = (uint16_t)first});
+    for (size_t i = first; i < all->alternative_count; i++)
+        all->alternatives[i].below = (uint32_t)(((uint64_t)all->alternatives[i].below << 16) / sum);
+    *at = (uint16_t)first;
+    return add_op(reader, (op_t){.code = code, .at = *at});
 }
 
-static bool find(const reader_t *reader, const char *const *names, size_t count, const char *name,
-                 size_t length, uint16_t *which) {
+static bool add_quality(reader_t *reader, char usual) {
+    for (size_t i = 0; i < COUNT(qualities); i++)
+        if (qualities[i].usual == usual)
+            return reader->all->mixes[i]
+                       ? add_op(reader, (op_t){.code = OP_QUALITY, .at = reader->all->mixes[i]})
+                       : add_alternatives(reader, qualities[i].mix, OP_QUALITY, &reader->all->mixes[i]);
+    return false;
+}
+
+static bool find(const char *const *names, size_t count, const char *name, size_t length, uint16_t *which) {
     for (*which = 0; *which < count; ++*which)
         if (strlen(names[*which]) == length && memcmp(names[*which], name, length) == 0)
             return true;
-    return wrong(reader, "an unknown name");
+    return false;
 }
 
-/* ":+5?3": the sign, the width, the share that is missing. */
-static bool read_format(const reader_t *reader, const char *from, const char *end, op_t *op) {
-    if (from == end || *from++ != ':')
-        return wrong(reader, "no format");
-    if (from < end && strchr("+-sbmpd/", *from))
-        op->format = (uint8_t)*from++;
-    char *rest;
-    unsigned long width = strtoul(from, &rest, 10);
-    if (rest == from || width < 1 || width > 9)
-        return wrong(reader, "no width");
-    op->width = (uint8_t)width;
-    if (*rest == '?')
-        op->missing = (uint16_t)strtoul(rest + 1, &rest, 10);
-    return rest == end || wrong(reader, "something behind a format");
+/* "/F:+5?3": the conversion, the format, the width, the share that is missing. */
+static bool read_format(const char *from, const char *end, op_t *op) {
+    if (*from == '/') {
+        do
+            if (op->conversion++ == COUNT(conversions))
+                return false;
+        while (conversions[op->conversion - 1].name != from[1]);
+        from += 2;
+    }
+    if (*from++ != ':')
+        return false;
+    while (formats[op->format].name && formats[op->format].name != *from)
+        op->format++;
+    from += formats[op->format].name != 0;
+    op->width = (uint8_t)(*from++ - '0');
+    if (*from == '?')
+        op->missing = (uint16_t)strtoul(from + 1, (char **)&from, 10);
+    return op->width >= 1 && op->width <= 9 && from == end;
 }
 
-static bool read_hole(reader_t *reader) { /* at: behind the brace */
-    const char *from = reader->at, *end = strchr(from, '}'), *colon;
+static bool read_number(reader_t *reader, const char *from, const char *end) {
     op_t op = {.code = OP_NUMBER};
+    size_t length = strcspn(from, "/:}");
+    int low, high, used = 0;
+    if (!islower((unsigned char)*from)) {
+        if (sscanf(from, "%d..%d%n", &low, &high, &used) != 2 || (size_t)used != length || high < low)
+            return false;
+        op = (op_t){.code = OP_RANGE, .low = low, .span = (uint32_t)(high - low) + 1};
+    } else if (!find(number_names, ISD_NUMBER_COUNT, from, length, &op.at)) {
+        return false;
+    }
+    return read_format(from + length, end, &op) && add_op(reader, op);
+}
+
+static bool read_hole(reader_t *reader) {
+    const char *from = reader->at + 1, *end = strchr(from, '}');
+    op_t op = {.code = OP_TEXT};
     if (!end)
-        return wrong(reader, "an open brace");
+        return false;
     size_t length = (size_t)(end - from);
     reader->at = end + 1;
-    if (*from == '$') {
-        op.code = OP_TEXT;
-        return find(reader, text_names, ISD_TEXT_COUNT, from + 1, length - 1, &op.at) && add_op(reader, op);
+    switch (*from) {
+    case '$':
+        return find(text_names, ISD_TEXT_COUNT, from + 1, length - 1, &op.at) && add_op(reader, op);
+    case '#':
+        return add_op(reader, (op_t){.code = OP_SEQUENCE, .relation = from[1]});
+    case '~':
+        return add_quality(reader, length == 1 ? reader->usual : from[1]);
+    default:
+        return memchr(from, '|', length) ? add_alternatives(reader, from, OP_CHOICE, &op.at)
+                                         : read_number(reader, from, end);
     }
-    if (*from == '#')
-        return add_op(reader, (op_t){.code = OP_SEQUENCE, .format = (uint8_t)from[1]});
-    if (*from == '~') {
-        for (size_t i = 0; i < sizeof qualities / sizeof *qualities; i++)
-            if (qualities[i].usual == from[1])
-                return add_alternatives(reader, qualities[i].mix, strlen(qualities[i].mix), OP_QUALITY);
-        return wrong(reader, "an unknown quality");
-    }
-    if (memchr(from, '|', length))
-        return add_alternatives(reader, from, length, OP_CHOICE);
-    colon = memchr(from, ':', length);
-    if (!colon)
-        return wrong(reader, "no format");
-    if (islower((unsigned char)*from)) {
-        if (!find(reader, number_names, ISD_NUMBER_COUNT, from, (size_t)(colon - from), &op.at))
-            return false;
-    } else {
-        char *rest;
-        op.code = OP_RANGE;
-        op.low = (int32_t)strtol(from, &rest, 10);
-        if (strncmp(rest, "..", 2) != 0)
-            return wrong(reader, "no range");
-        long high = strtol(rest + 2, &rest, 10);
-        if (rest != colon || high < op.low)
-            return wrong(reader, "no range");
-        op.span = (uint32_t)(high - op.low) + 1;
-    }
-    return read_format(reader, colon, end, &op) && add_op(reader, op);
 }
 
 static bool read_condition(reader_t *reader) {
-    const char *from = reader->at, *end = from + strcspn(from, "&?");
-    op_t op = {.code = OP_IF};
-    if (!*end)
-        return wrong(reader, "an open condition");
+    const char *from = ++reader->at;
+    op_t op = {.code = OP_IF, .width = *from == '!'};
+    reader->at += strcspn(from, "&?");
     if (*from == '~') {
-        op.code = OP_CHANCE;
-        op.low = (int32_t)strtol(from + 1, NULL, 10);
+        op = (op_t){.code = OP_CHANCE, .low = (int32_t)strtol(from + 1, NULL, 10)};
     } else {
-        op.width = *from == '!';
         from += op.width;
         size_t length = strcspn(from, "=<>&?");
-        if (!find(reader, number_names, ISD_NUMBER_COUNT, from, length, &op.at))
+        if (!find(number_names, ISD_NUMBER_COUNT, from, length, &op.at))
             return false;
-        if (from + length < end) {
-            op.format = (uint8_t)from[length];
-            op.low = (int32_t)strtol(from + length + 1, NULL, 10);
-        }
+        op.relation = from[length];
+        op.low = *reader->at ? (int32_t)strtol(from + length + 1, NULL, 10) : 0;
     }
-    reader->at = end;
-    return add_op(reader, op);
+    return *reader->at && add_op(reader, op);
 }
 
-static bool read_part(reader_t *reader, unsigned depth);
+static bool read_part(reader_t *reader, bool inside);
 
-/* "[rain&~300?yes|no]": conditions that jump to the other part. */
-static bool read_branch(reader_t *reader, unsigned depth) {
-    isd_picture_t *p = reader->picture;
-    size_t first = p->op_count, conditions, jump;
-    do {
-        reader->at++; /* the bracket or the & */
+/* "[rain&~300?yes|no]": conditions that jump to the other part. A jump is to the op before the next. */
+static bool read_branch(reader_t *reader) {
+    isd_pictures_t *all = reader->all;
+    size_t first = all->op_count;
+    do
         if (!read_condition(reader))
             return false;
-    } while (*reader->at == '&');
-    conditions = p->op_count;
+    while (*reader->at == '&');
+    size_t conditions = all->op_count;
     reader->at++;
-    if (!read_part(reader, depth + 1))
+    if (!read_part(reader, true))
         return false;
-    jump = p->op_count;
+    size_t jump = all->op_count;
     if (*reader->at == '|') {
         reader->at++;
-        if (!add_op(reader, (op_t){.code = OP_JUMP}) || !read_part(reader, depth + 1))
+        if (!add_op(reader, (op_t){.code = OP_JUMP}) || !read_part(reader, true))
             return false;
-        p->ops[jump].jump = (uint16_t)p->op_count;
-        jump++;
+        all->ops[jump++].jump = (uint16_t)(all->op_count - 1);
     }
     for (size_t i = first; i < conditions; i++)
-        p->ops[i].jump = (uint16_t)jump;
-    if (*reader->at != ']')
-        return wrong(reader, "an open bracket");
-    reader->at++;
-    return true;
+        all->ops[i].jump = (uint16_t)(jump - 1);
+    return *reader->at == ']' && reader->at++;
 }
 
-static bool read_remark(reader_t *reader, bool *open) {
-    *open = !*open;
-    reader->at++;
-    if (!*open)
-        return add_op(reader, (op_t){.code = OP_REMARK_END});
-    const char *kind = reader->at;
-    if (strlen(kind) < 3)
-        return wrong(reader, "a remark without a kind");
-    reader->at += 3;
-    return add_literal(reader, kind, 3) && add_op(reader, (op_t){.code = OP_REMARK});
-}
-
-static bool read_part(reader_t *reader, unsigned depth) {
-    bool open = false;
-    for (;;) {
-        size_t plain = strcspn(reader->at, depth ? "{[]^|" : "{[^");
-        if (!add_literal(reader, reader->at, plain))
-            return false;
-        reader->at += plain;
-        bool ok;
-        switch (*reader->at) {
-        case '{':
-            reader->at++;
+static bool read_part(reader_t *reader, bool inside) {
+    for (bool open = false, ok = true; ok;) {
+        ok = add_literal(reader, strcspn(reader->at, inside ? "{[]^|" : "{[^"));
+        if (ok && *reader->at == '{') {
             ok = read_hole(reader);
-            break;
-        case '[':
-            ok = depth < 8 ? read_branch(reader, depth) : wrong(reader, "too many brackets");
-            break;
-        case '^':
-            ok = read_remark(reader, &open);
-            break;
-        default:
-            return open ? wrong(reader, "an open remark") : depth || !*reader->at;
+        } else if (ok && *reader->at == '[') {
+            ok = read_branch(reader);
+        } else if (ok && *reader->at == '^') {
+            reader->at++;
+            open = !open;
+            ok = (!open || (strlen(reader->at) > 3 && add_literal(reader, 3))) &&
+                 add_op(reader, (op_t){.code = open ? OP_REMARK : OP_REMARK_END});
+        } else {
+            return ok && !open && (inside || !*reader->at);
         }
-        if (!ok)
-            return false;
     }
+    return false;
 }
 
-isd_picture_t *isd_picture_new(const char *text, err_t *err) {
-    reader_t reader = {.picture = calloc(1, sizeof(isd_picture_t)), .whole = text, .at = text, .err = err};
-    if (!reader.picture) {
-        err_memory(err, sizeof(isd_picture_t));
-        return NULL;
-    }
-    if (read_part(&reader, 0) && add_op(&reader, (op_t){.code = OP_END}))
-        return reader.picture;
-    isd_picture_destroy(reader.picture);
-    return NULL;
+bool isd_picture_read(isd_pictures_t *pictures, const char *text, char usual, isd_picture_t *picture,
+                      err_t *err) {
+    reader_t reader = {.all = pictures, .at = text, .usual = usual};
+    *picture = (isd_picture_t)pictures->op_count;
+    return (read_part(&reader, false) && add_op(&reader, (op_t){.code = OP_END})) ||
+           err_set(err, STATUS_USAGE, "a picture cannot be understood at '%.30s'", reader.at);
 }
 
-void isd_picture_destroy(isd_picture_t *picture) {
-    if (!picture)
-        return;
-    free(picture->ops);
-    free(picture->alternatives);
-    free(picture->text);
-    free(picture);
+isd_pictures_t *isd_pictures_new(err_t *err) {
+    isd_pictures_t *pictures = calloc(1, sizeof *pictures);
+    if (!pictures)
+        return err_memory(err, sizeof *pictures), NULL;
+    pictures->op_count = pictures->alternative_count = 1; /* the first op is an OP_END */
+    return pictures;
 }

@@ -16,10 +16,10 @@ enum { ISD_ROWS_LEAST_ROOM = 16384, ISD_ROWS_MOST_A_STATION = 150000 };
 /* NULL with a sentence when memory is short. There must be enough records for the stations, and no more than
  * a station's most. */
 isd_rows_t *isd_rows_new(uint64_t records, uint32_t stations, uint64_t seed, err_t *err);
-void isd_rows_destroy(isd_rows_t *rows);
+void isd_rows_destroy(void *rows);
 
 /* Writes whole lines, as many as fit, and returns their bytes; 0 at the end. */
-size_t isd_rows_fill(isd_rows_t *rows, char *to, size_t room);
+size_t isd_rows_fill(void *rows, char *to, size_t room);
 
 /* The same file by file: a station's year is a file. Goes on to the next one, naming it as it is published,
  * 010010-99999-2014; false after the last. From then on isd_rows_fill returns 0 at the end of each. */

@@ -15,18 +15,14 @@
 /* Tenths of degC, hPa, m/s and mm where a comment says nothing else. */
 #define ISD_NUMBERS(X)                                                                                       \
     /* when: UTC, and the same in local time; whether the hour is a third, sixth or twelfth one */           \
-    X(year) X(month) X(day) X(hour) X(minute) X(three) X(six) X(twelve)                                      \
-    X(lyear) X(lmonth) X(lday) X(lhour) X(lminute) X(monthday) X(monthhours)                                 \
-    /* temperatures: as observed, in whole degC (tenfold), degF, degC; the extremes of the hours before */   \
-    X(temp) X(dew) X(wet) X(whole) X(wholedew) X(tempf) X(dewf) X(wetf) X(tempc) X(dewc) X(rh) X(sea)        \
-    X(max6) X(min6) X(max12) X(min12) X(max24) X(min24) X(maxf) X(minf) X(avg) X(avgf) X(heat) X(cool)       \
-    /* pressures; those of synoptic groups have lost their thousands, that of SLP its first two digits */    \
-    X(slp) X(stp) X(alt) X(qnh) X(qnhhpa) X(inhg) X(inhgstp) X(inhgslp) X(slpsyn) X(stpsyn) X(slp3)          \
-    X(tend) X(tendus) X(change3) X(change24)                                                                 \
+    X(day) X(hour) X(minute) X(three) X(six) X(twelve) X(lyear) X(lmonth) X(lday) X(lhour) X(monthhours)            \
+    /* temperatures: as observed, in whole degC (tenfold), the extremes of the hours before; degree days */  \
+    X(temp) X(dew) X(wet) X(whole) X(wholedew) X(rh) X(sea)                                                  \
+    X(max6) X(min6) X(max12) X(min12) X(max24) X(min24) X(avg) X(heat) X(cool)                               \
+    X(slp) X(stp) X(alt) X(qnh) X(tend) X(tendus) X(change3) X(change24)                                     \
     /* winds: by knots, by whole m/s, by Beaufort's scale; directions in degrees and in tens of them */      \
     X(calm) X(variable) X(gusty) X(swing) X(bearing) X(dir) X(dir10) X(dirlow) X(dirhigh)                    \
-    X(knots) X(speed) X(ms) X(speedms) X(force) X(gustknots) X(gust) X(gustms) X(speedgust)                  \
-    X(mph) X(gustmph)                                                                                        \
+    X(knots) X(speed) X(speedms) X(force) X(gustknots) X(gust) X(speedgust)                                  \
     /* sight: m by miles, m by miles of 1600, m, the synoptic code, hundredths of miles */                   \
     X(vis) X(sight) X(metres) X(viscode) X(miles) X(cavok)                                                   \
     /* clouds: layers; cover in oktas, in METAR's classes, and their oktas; heights in m and in 100 ft */    \
@@ -35,21 +31,18 @@
     X(okta1) X(okta2) X(okta3) X(okta4) X(base1) X(base2) X(base3) X(base4)                                  \
     X(feet1) X(feet2) X(feet3) X(feet4) X(genus1) X(genus2) X(genus3) X(genus4)                              \
     /* weather: whether there is any; codes of present and past weather, by man and by machine */            \
-    X(weather) X(ww) X(wwagain) X(aw) X(awagain) X(past) X(pastagain)                                        \
-    X(falls) X(snows) X(thunder) X(element)                                                                  \
-    /* water in mm and hundredths of inches, snow in cm and inches */                                        \
-    X(rain1) X(rain3) X(rain6) X(rain24) X(mm6) X(mm24) X(inches1) X(inches6) X(inches24)                    \
-    X(depth) X(snow24) X(depthin)                                                                            \
+    X(weather) X(ww) X(wwagain) X(aw) X(awagain) X(past) X(pastagain) X(falls) X(snows) X(thunder) X(element) \
+    /* water, as a synoptic group says it, too; snow in cm */                                                \
+    X(rain1) X(rain3) X(rain6) X(rain24) X(mm6) X(depth) X(snow24)                                           \
     /* the sun: W/m2, tenths of degrees */                                                                   \
     X(global) X(direct) X(diffuse) X(space) X(zenith) X(azimuth)                                             \
     /* the month so far */                                                                                   \
-    X(mrain) X(mrainin) X(mmost) X(mmostin) X(mmostday) X(mwetdays)                                          \
-    X(mmax) X(mmaxf) X(mmaxday) X(mmin) X(mminf) X(mminday) X(mavgmax) X(mavgmin) X(mavg) X(mheat) X(mcool)
+    X(mrain) X(mmost) X(mmostday) X(mwetdays) X(mmax) X(mmin) X(mheat) X(mcool)
 
 /* Those of the station, then those of the observation. */
 #define ISD_TEXTS(X)                                                                                         \
     X(position) X(elevation) X(call) X(icao) X(block)                                                        \
-    X(wxus) X(wxint) X(wxsao) X(au) X(auagain) X(sm)                                                         \
+    X(wxus) X(wxint) X(au) X(auagain) X(sm)                                                                  \
     X(cover1) X(cover2) X(cover3) X(cover4) X(cloud1) X(cloud2) X(cloud3) X(cloud4)
 /* clang-format on */
 
@@ -74,7 +67,7 @@ typedef struct {
 
 /* At most 15 characters. */
 static inline isd_text_t isd_text(const char *text) {
-    isd_text_t made = {.length = (uint8_t)strnlen(text, sizeof made.text)};
+    isd_text_t made = {.length = (uint8_t)strlen(text)};
     memcpy(made.text, text, made.length);
     return made;
 }

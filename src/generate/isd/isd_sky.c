@@ -1,10 +1,11 @@
 #include "generate/isd/isd_sky.h"
+#include "generate/shared/whole.h"
 
-/* Weather as the codes know it: a METAR's letters (US, elsewhere, airways), the tables of present weather of
- * manned and automatic stations, twice where two things are told, past weather, and the AU sections without
- * quality. `element` is the present weather of the original observations. */
+/* Weather as the codes know it: a METAR's letters (US, elsewhere), the tables of present weather of manned and
+ * automatic stations, twice where two things are told, past weather, and the AU sections without quality. `element` is
+ * the present weather of the original observations. */
 typedef struct {
-    isd_text_t us, elsewhere, airways, au, auagain;
+    isd_text_t us, elsewhere, au, auagain;
     uint8_t ww, wwagain, aw, awagain;
     uint16_t element;
     uint8_t past;
@@ -16,36 +17,36 @@ typedef struct {
 
 #define T(letters)                                                                                           \
     { letters, sizeof(letters) - 1 }
+#define MIST T("0000101")
 
 /* clang-format off */
 static const event_t events[] = {
-    /* US           elsewhere     airways    AU             and again      ww   again aw   again element past
-     * falls snows thunder  sight      drops  warm mild cold */
-    {.us = T(""), .au = T("0000001"), .auagain = T("0000001")},
+    /* US             elsewhere      AU            and again      ww  again aw again element past falls snows thunder sight drops warm mild cold */
+    {T(""),           T(""),         T("0000001"), T("0000001"),  0,  0,  0,  0,    0, 0, 0, 0, 0,  0,  0,   0,  0,  0,  0},
     /* dims */
-    {T(" BR"),      T(" BR"),      T("F"),     T("0000101"), T("0000101"), 10,  0, 10,  0, 7000, 0, 0, 0, 0,  2,  9,   0, 90, 80, 60},
-    {T(" FG"),      T(" FG"),      T("F"),     T("0000201"), T("0000201"), 45,  0, 30,  0, 7000, 4, 0, 0, 0, 12, 15,   0, 10, 20, 14},
-    {T(" HZ"),      T(" HZ"),      T("H"),     T("0000701"), T("0000701"),  5,  0,  5,  0, 8100, 0, 0, 0, 0,  2,  6,   0, 14,  8,  2},
-    {T(" FU"),      T(" FU"),      T("K"),     T("0000701"), T("0000701"),  4,  0,  4,  0, 8100, 0, 0, 0, 0,  3,  7,   0,  3,  2,  0},
-    {T(""),         T(" DRSN"),    T(""),      T("0200301"), T("0200301"), 36,  0, 27,  0,    0, 3, 0, 0, 0,  0,  3,   0,  0,  0, 26},
-    {T(" BLSN"),    T(" BLSN"),    T("BS"),    T("0300301"), T("0300301"), 38,  0, 29,  0, 8500, 3, 0, 0, 0,  5, 13,   0,  0,  0, 20},
-    {T(" BCFG"),    T(" MIFG"),    T("GF"),    T("0000201"), T("0000201"), 44, 10, 30, 10, 7000, 4, 0, 0, 0,  3, 10,   0,  6, 12,  4},
+    {T(" BR"),        T(" BR"),      MIST,         MIST,         10,  0, 10,  0, 7000, 0, 0, 0, 0,  2,  9,   0, 90, 80, 60},
+    {T(" FG"),        T(" FG"),      T("0000201"), T("0000201"), 45,  0, 30,  0, 7000, 4, 0, 0, 0, 12, 15,   0, 10, 20, 14},
+    {T(" HZ"),        T(" HZ"),      T("0000701"), T("0000701"),  5,  0,  5,  0, 8100, 0, 0, 0, 0,  2,  6,   0, 14,  8,  2},
+    {T(" FU"),        T(" FU"),      T("0000701"), T("0000701"),  4,  0,  4,  0, 8100, 0, 0, 0, 0,  3,  7,   0,  3,  2,  0},
+    {T(""),           T(" DRSN"),    T("0200301"), T("0200301"), 36,  0, 27,  0,    0, 3, 0, 0, 0,  0,  3,   0,  0,  0, 26},
+    {T(" BLSN"),      T(" BLSN"),    T("0300301"), T("0300301"), 38,  0, 29,  0, 8500, 3, 0, 0, 0,  5, 13,   0,  0,  0, 20},
+    {T(" BCFG"),      T(" MIFG"),    T("0000201"), T("0000201"), 44, 10, 30, 10, 7000, 4, 0, 0, 0,  3, 10,   0,  6, 12,  4},
     /* falls */
-    {T(" -RA"),     T(" -RA"),     T("R-"),    T("1002001"), T("0000101"), 61,  0, 61,  0, 2000, 6, 1, 0, 0,  0,  6,  14, 60, 50,  2},
-    {T(" -RA BR"),  T(" -RA BR"),  T("R-F"),   T("1002001"), T("0000101"), 61, 10, 10, 61, 2070, 6, 1, 0, 0,  4, 10,  22, 30, 34,  2},
-    {T(" -DZ BR"),  T(" -DZ BR"),  T("L-F"),   T("1001001"), T("0000101"), 51, 10, 10, 51, 3370, 5, 1, 0, 0,  5, 11,   5, 16, 26,  2},
-    {T(" -DZ"),     T(" -DZ"),     T("L-"),    T("1001001"), T("0000101"), 51,  0, 51,  0, 3300, 5, 1, 0, 0,  1,  7,   4, 12, 18,  1},
-    {T(" RA"),      T(" RA"),      T("R"),     T("2002001"), T("0000101"), 63,  0, 63,  0, 2100, 6, 1, 0, 0,  4,  9,  70, 12, 10,  0},
-    {T(" -SHRA"),   T(" -SHRA"),   T("RW-"),   T("1802001"), T("0000101"), 80,  0, 81,  0, 2300, 8, 1, 0, 0,  0,  6,  30, 20, 12,  0},
-    {T(" TSRA"),    T(" TSRA"),    T("TRW"),   T("2702001"), T("0000101"), 95, 61, 95, 63, 1200, 9, 1, 0, 1,  2,  9, 200, 22,  2,  0},
-    {T(" +TSRA BR"),T(" +TSRA"),   T("TRW+F"), T("3702001"), T("0000101"), 97, 63, 64, 95, 1270, 9, 1, 0, 1,  9, 14, 250,  4,  0,  0},
-    {T(" -SN"),     T(" -SN"),     T("S-"),    T("1003001"), T("0000101"), 71,  0, 71,  0, 4000, 7, 1, 1, 0,  3, 10,   7,  0,  4, 64},
-    {T(" -SN BR"),  T(" -SN BR"),  T("S-F"),   T("1003001"), T("0000101"), 71, 10, 10, 71, 4070, 7, 1, 1, 0,  7, 13,   9,  0,  3, 22},
-    {T(" SN"),      T(" SN"),      T("S"),     T("2003001"), T("0000101"), 73,  0, 73,  0, 4100, 7, 1, 1, 0, 11, 15,  20,  0,  1, 10},
-    {T(" -SN BLSN"),T(" -SN BLSN"),T("S-BS"),  T("1003001"), T("0300301"), 71, 38, 71, 27, 4085, 7, 1, 1, 0,  6, 14,   8,  0,  0, 16},
-    {T(" -SHSN"),   T(" -SHSN"),   T("SW-"),   T("1803001"), T("0000101"), 85,  0, 85,  0, 4300, 8, 1, 1, 0,  1,  9,   8,  0,  2, 14},
-    {T(" -FZDZ"),   T(" -FZDZ"),   T("ZL-"),   T("1601001"), T("0000101"), 56,  0, 56,  0, 3600, 5, 1, 0, 0,  4, 10,   3,  0,  0,  6},
-    {T(" PL"),      T(" PL"),      T("IP"),    T("2005001"), T("0000101"), 79, 61, 75, 61, 6000, 7, 1, 0, 0,  4,  9,  12,  0,  1,  3},
+    {T(" -RA"),       T(" -RA"),     T("1002001"), MIST,         61,  0, 61,  0, 2000, 6, 1, 0, 0,  0,  6,  14, 60, 50,  2},
+    {T(" -RA BR"),    T(" -RA BR"),  T("1002001"), MIST,         61, 10, 10, 61, 2070, 6, 1, 0, 0,  4, 10,  22, 30, 34,  2},
+    {T(" -DZ BR"),    T(" -DZ BR"),  T("1001001"), MIST,         51, 10, 10, 51, 3370, 5, 1, 0, 0,  5, 11,   5, 16, 26,  2},
+    {T(" -DZ"),       T(" -DZ"),     T("1001001"), MIST,         51,  0, 51,  0, 3300, 5, 1, 0, 0,  1,  7,   4, 12, 18,  1},
+    {T(" RA"),        T(" RA"),      T("2002001"), MIST,         63,  0, 63,  0, 2100, 6, 1, 0, 0,  4,  9,  70, 12, 10,  0},
+    {T(" -SHRA"),     T(" -SHRA"),   T("1802001"), MIST,         80,  0, 81,  0, 2300, 8, 1, 0, 0,  0,  6,  30, 20, 12,  0},
+    {T(" TSRA"),      T(" TSRA"),    T("2702001"), MIST,         95, 61, 95, 63, 1200, 9, 1, 0, 1,  2,  9, 200, 22,  2,  0},
+    {T(" +TSRA BR"),  T(" +TSRA"),   T("3702001"), MIST,         97, 63, 64, 95, 1270, 9, 1, 0, 1,  9, 14, 250,  4,  0,  0},
+    {T(" -SN"),       T(" -SN"),     T("1003001"), MIST,         71,  0, 71,  0, 4000, 7, 1, 1, 0,  3, 10,   7,  0,  4, 64},
+    {T(" -SN BR"),    T(" -SN BR"),  T("1003001"), MIST,         71, 10, 10, 71, 4070, 7, 1, 1, 0,  7, 13,   9,  0,  3, 22},
+    {T(" SN"),        T(" SN"),      T("2003001"), MIST,         73,  0, 73,  0, 4100, 7, 1, 1, 0, 11, 15,  20,  0,  1, 10},
+    {T(" -SN BLSN"),  T(" -SN BLSN"), T("1003001"), T("0300301"), 71, 38, 71, 27, 4085, 7, 1, 1, 0,  6, 14,   8,  0,  0, 16},
+    {T(" -SHSN"),     T(" -SHSN"),   T("1803001"), MIST,         85,  0, 85,  0, 4300, 8, 1, 1, 0,  1,  9,   8,  0,  2, 14},
+    {T(" -FZDZ"),     T(" -FZDZ"),   T("1601001"), MIST,         56,  0, 56,  0, 3600, 5, 1, 0, 0,  4, 10,   3,  0,  0,  6},
+    {T(" PL"),        T(" PL"),      T("2005001"), MIST,         79, 61, 75, 61, 6000, 7, 1, 0, 0,  4,  9,  12,  0,  1,  3},
 };
 /* clang-format on */
 enum { EVENTS = sizeof events / sizeof *events, FIRST_FALL = 8 };
@@ -99,12 +100,11 @@ static unsigned draw_event(isd_scene_t *scene, unsigned from, unsigned to) {
 void isd_sky_step(isd_weather_t *w, isd_scene_t *scene, unsigned hours) {
     const isd_climate_t *climate = &w->climate;
     uint64_t bits = isd_scene_bits(scene);
-    int32_t drift = (int32_t)(bits & 255) + (int32_t)(bits >> 8 & 255) - 255;
+    int32_t drift = (int32_t)(bits & 255) + (int32_t)(bits >> 8 & 255) - 255, lofty = climate->lofty ? 12 : 0;
     w->cloud += drift * 3 + (climate->cloud - w->cloud) / 8; /* mostly clear or overcast */
-    w->cloud = w->cloud < -1200 ? -1200 : w->cloud > 2200 ? 2200 : w->cloud;
+    w->cloud = whole_clamp(w->cloud, -1200, 2200);
     if ((bits >> 16 & 3) == 0)
-        w->ground = (int32_t)((bits >> 32) * (climate->lofty ? 26 : ISD_SKY_HEIGHTS) >> 32) +
-                    (climate->lofty ? ISD_SKY_HEIGHTS - 26 : 0);
+        w->ground = lofty + (int32_t)((bits >> 32) * (uint64_t)(ISD_SKY_HEIGHTS - lofty) >> 32);
     w->left = w->left > hours ? w->left - hours : 0;
     if (w->left)
         return;
@@ -116,13 +116,31 @@ void isd_sky_step(isd_weather_t *w, isd_scene_t *scene, unsigned hours) {
     w->left = 1 + (unsigned)(bits >> 24 & 7) / (isd_sky_falls(w->event) ? 2 : 3);
 }
 
-static void tell_layers(const isd_weather_t *w, isd_scene_t *scene) {
+static void tell_layer(const isd_weather_t *w, isd_scene_t *scene, int32_t layer, int32_t eights,
+                       int32_t feet) {
     static const uint8_t class_of[] = {0, 1, 1, 2, 2, 3, 3, 3, 4}, okta_of[] = {0, 2, 4, 7, 8};
     static const isd_text_t covers[] = {T("CLR"), T("FEW"), T("SCT"), T("BKN"), T("OVC")};
-    int32_t *n = scene->number, oktas = w->cloud < 0 ? 0 : w->cloud > 1023 ? 8 : (w->cloud * 9) >> 10;
+    int32_t *n = scene->number, metres = (feet * 30480 + 500) / 1000, class = class_of[eights];
+    unsigned genus = 0;
+    while (feet > genera[genus].below)
+        genus++;
+    n[ISD_N_eights1 + layer] = eights;
+    n[ISD_N_class1 + layer] = class;
+    n[ISD_N_okta1 + layer] = okta_of[class];
+    n[ISD_N_base1 + layer] = eights ? metres : ISD_MISSING;
+    n[ISD_N_feet1 + layer] = feet;
+    n[ISD_N_genus1 + layer] = layer == 0 && events[w->event].thunder ? 9 : genera[genus].genus;
+    scene->text[ISD_T_cover1 + layer] = covers[class];
+    scene->text[ISD_T_cloud1 + layer] = genera[genus].letters;
+    if (class > 2 && n[ISD_N_ceil] == 22000)
+        n[ISD_N_ceil] = metres;
+}
+
+static void tell_layers(const isd_weather_t *w, isd_scene_t *scene) {
+    int32_t *n = scene->number, oktas = whole_clamp((w->cloud * 9) >> 10, 0, 8);
     if (w->event >= FIRST_FALL && oktas < 5)
         oktas = 5 + (int32_t)isd_scene_below(scene, 4);
-    int32_t layers = oktas ? 1 : 0, at = w->ground;
+    int32_t layers = oktas ? 1 : 0, at = w->ground, lower = 1; /* layers cover less than those above */
     if (layers && isd_scene_happens(scene, 450))
         layers += isd_scene_happens(scene, 330) ? isd_scene_happens(scene, 70) ? 3 : 2 : 1;
     if (layers > 1 && oktas < 4)
@@ -130,28 +148,11 @@ static void tell_layers(const isd_weather_t *w, isd_scene_t *scene) {
     n[ISD_N_layers] = layers;
     n[ISD_N_oktas] = oktas;
     n[ISD_N_ceil] = 22000;
-    int32_t lower = 1; /* layers cover less than those above */
     for (int32_t i = 0; i < 4; i++) {
-        int32_t eights =
+        lower =
             i + 1 >= layers ? oktas : lower + (int32_t)isd_scene_below(scene, (uint32_t)(oktas - lower) + 1);
-        lower = eights;
-        eights = i < layers ? eights : 0;
-        int32_t feet = heights[at], metres = (feet * 30480 + 500) / 1000, class = class_of[eights];
-        unsigned genus = 0;
-        while (feet > genera[genus].below)
-            genus++;
-        n[ISD_N_eights1 + i] = eights;
-        n[ISD_N_class1 + i] = class;
-        n[ISD_N_okta1 + i] = okta_of[class];
-        n[ISD_N_base1 + i] = eights ? metres : ISD_MISSING;
-        n[ISD_N_feet1 + i] = feet;
-        n[ISD_N_genus1 + i] = i == 0 && w->event && events[w->event].thunder ? 9 : genera[genus].genus;
-        scene->text[ISD_T_cover1 + i] = covers[class];
-        scene->text[ISD_T_cloud1 + i] = genera[genus].letters;
-        if (class > 2 && n[ISD_N_ceil] == 22000)
-            n[ISD_N_ceil] = metres;
-        at += 3 + (int32_t)isd_scene_below(scene, 8);
-        at = at < ISD_SKY_HEIGHTS ? at : ISD_SKY_HEIGHTS - 1;
+        tell_layer(w, scene, i, i < layers ? lower : 0, heights[at]);
+        at = whole_clamp(at + 3 + (int32_t)isd_scene_below(scene, 8), 0, ISD_SKY_HEIGHTS - 1);
     }
 }
 
@@ -160,10 +161,9 @@ static void tell_codes(isd_scene_t *scene) {
     static const uint8_t lowest[] = {2, 4, 7, 10, 20, 33, 50, 66, 82};
     static const uint8_t lows[] = {5, 5, 5, 5, 7, 1, 2, 8, 6, 4}, mids[] = {7, 7, 3, 4, 2, 1, 5, 6},
                          highs[] = {1, 1, 2, 8, 7, 3, 4, 6};
-    int32_t *n = scene->number, feet = n[ISD_N_feet1];
+    int32_t *n = scene->number, feet = n[ISD_N_feet1], code = 0;
     uint64_t bits = isd_scene_bits(scene);
     bool cloudy = n[ISD_N_layers] > 0, low = cloudy && feet < 66;
-    int32_t code = 0;
     while (code < 9 && lowest[code] <= feet)
         code++;
     n[ISD_N_height] = cloudy ? code : 9;
@@ -172,14 +172,10 @@ static void tell_codes(isd_scene_t *scene) {
     n[ISD_N_high] = cloudy && (bits >> 16 & 3) == 0 ? highs[bits >> 24 & 7] : 0;
 }
 
-void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
+static void tell_sight(isd_scene_t *scene, const event_t *event) {
     int32_t *n = scene->number;
-    if (isd_sky_falls(w->event) && events[w->event].snows != (n[ISD_N_temp] < 8) &&
-        events[w->event].past != 5)
-        w->event = draw_event(scene, FIRST_FALL, EVENTS); /* it has grown warmer or colder */
-    const event_t *event = &events[w->event];
     uint32_t sight = 0;
-    if (w->event)
+    if (event != events)
         sight = event->sight_low + isd_scene_below(scene, event->sight_high - event->sight_low + 1u);
     else if (isd_scene_happens(scene, 110))
         sight = 1 + isd_scene_below(scene, 3);
@@ -188,16 +184,25 @@ void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
     n[ISD_N_metres] = sights[sight].metres;
     n[ISD_N_viscode] = sights[sight].code;
     n[ISD_N_miles] = sights[sight].hundredths;
+    n[ISD_N_cavok] = event == events && !sight && (!n[ISD_N_layers] || n[ISD_N_base1] > 1500);
     scene->text[ISD_T_sm] = sights[sight].miles;
+}
+
+void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
+    int32_t *n = scene->number;
+    if (isd_sky_falls(w->event) && events[w->event].snows != (n[ISD_N_temp] < 8) &&
+        events[w->event].past != 5)
+        w->event = draw_event(scene, FIRST_FALL, EVENTS); /* it has grown warmer or colder */
+    const event_t *event = &events[w->event];
+    int32_t past = event->past ? event->past : w->cloud > 540 ? 2 : w->cloud > 460 ? 1 : 0;
+    n[ISD_N_past] = whole_larger(past, w->past); /* the greater one is told first */
+    n[ISD_N_pastagain] = past > w->past ? w->past : past;
+    w->past = past;
     n[ISD_N_weather] = w->event != 0;
     n[ISD_N_ww] = event->ww;
     n[ISD_N_wwagain] = event->wwagain;
     n[ISD_N_aw] = event->aw;
     n[ISD_N_awagain] = event->awagain;
-    int32_t past = event->past ? event->past : w->cloud > 540 ? 2 : w->cloud > 460 ? 1 : 0;
-    n[ISD_N_past] = past > w->past ? past : w->past; /* the greater one is told first */
-    n[ISD_N_pastagain] = past > w->past ? w->past : past;
-    w->past = past;
     n[ISD_N_element] = event->element;
     n[ISD_N_falls] = event->falls;
     n[ISD_N_snows] = event->snows;
@@ -205,10 +210,9 @@ void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
     n[ISD_N_rain1] = event->falls ? (int32_t)isd_scene_below(scene, event->drops + 1u) : 0;
     scene->text[ISD_T_wxus] = event->us;
     scene->text[ISD_T_wxint] = event->elsewhere;
-    scene->text[ISD_T_wxsao] = event->airways;
     scene->text[ISD_T_au] = event->au;
     scene->text[ISD_T_auagain] = event->auagain;
     tell_layers(w, scene);
     tell_codes(scene);
-    n[ISD_N_cavok] = !w->event && !sight && (!n[ISD_N_layers] || n[ISD_N_base1] > 1500);
+    tell_sight(scene, event);
 }

@@ -4,18 +4,16 @@
 
 #include "generate/mot/mot_release.h"
 
-#include <stddef.h>
-
 typedef struct mot_rows mot_rows_t;
 
 /* Room for a header, a row, and what its copies write past the end. */
-enum { MOT_ROWS_LEAST_ROOM = 1024 };
+enum { MOT_ROWS_LEAST_ROOM = 2048 };
 
-/* NULL when memory is short. */
-mot_rows_t *mot_rows_new(const mot_release_t *release, uint64_t rows, uint64_t seed);
-void mot_rows_destroy(mot_rows_t *rows);
+/* Of the release of that name. NULL with a sentence: there is none, or memory is short. */
+mot_rows_t *mot_rows_new(const char *release, uint64_t count, uint64_t seed, err_t *err);
+void mot_rows_destroy(void *rows);
 
 /* Writes whole lines, as many as fit, and returns their bytes; 0 at the end of the file. */
-size_t mot_rows_fill(mot_rows_t *rows, char *to, size_t room);
+size_t mot_rows_fill(void *rows, char *to, size_t room);
 
 #endif

@@ -1,5 +1,6 @@
 #include "generate/obd/obd_drive.h"
 #include "base/numbers/chance.h"
+#include "generate/shared/whole.h"
 
 enum {
     SHORTEST_TRIP = 300,
@@ -10,14 +11,6 @@ enum {
     CORNER_TIME = 6,
     SEA_LEVEL = 1013, /* 1/10 kPa */
 };
-
-static int32_t clamp(int64_t value, int32_t least, int32_t most) {
-    return value < least ? least : value > most ? most : (int32_t)value;
-}
-
-static int32_t larger(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
 
 /* Takes eight bits: evenly from -most to most. */
 static int32_t noise(uint64_t *bits, int32_t most) {
@@ -30,18 +23,6 @@ static int32_t between(uint64_t *bits, int32_t least, int32_t most) {
     int32_t part = (int32_t)(*bits & 0xfff);
     *bits >>= 12;
     return least + (int32_t)((int64_t)(most - least) * part / 0xfff);
-}
-
-/* Bhaskara's approximation, right to 0.17%. */
-int32_t obd_sine(int32_t angle) {
-    int32_t whole = (angle % 36000 + 36000) % 36000;
-    int64_t half = whole % 18000, x = half * (18000 - half);
-    int32_t sine = (int32_t)(40000 * x / (405000000 - x));
-    return whole < 18000 ? sine : -sine;
-}
-
-static int32_t cosine(int32_t angle) {
-    return obd_sine(angle + 9000);
 }
 
 /* ---- a car, and the beginning of a trip ---- */
@@ -111,18 +92,19 @@ static void go(obd_drive_t *drive, uint64_t *bits, uint64_t segment_bits) {
     drive->segment_left--;
     bool stops = drive->seconds - drive->second <= PARKING_TIME || !drive->segment_speed;
     int32_t before = drive->speed, target = stops ? 0 : drive->segment_speed;
-    int32_t wanted = clamp((target - before) / 4, -2400, 1900 - before / 30);
+    int32_t wanted = whole_clamp((target - before) / 4, -2400, 1900 - before / 30);
     int32_t speed = before + drive->acceleration + (wanted - drive->acceleration) / 2 + noise(bits, 100);
-    drive->speed = stops && speed < 250 ? 0 : larger(speed, 0);
+    drive->speed = stops && speed < 250 ? 0 : whole_larger(speed, 0);
     drive->acceleration = drive->speed - before;
     drive->distance_mm += drive->speed;
 }
 
 /* To the right of where it goes is home? */
 static bool home_is_right(const obd_car_t *car) {
-    int64_t east = (int64_t)(car->home_longitude - car->longitude) * cosine(car->latitude / 100000) / 10000;
+    int64_t east =
+        (int64_t)(car->home_longitude - car->longitude) * whole_cosine(car->latitude / 100000) / 10000;
     int64_t north = car->home_latitude - car->latitude;
-    return east * cosine(car->heading) > north * obd_sine(car->heading);
+    return east * whole_cosine(car->heading) > north * whole_sine(car->heading);
 }
 
 static int32_t distance(int32_t a, int32_t b) {
@@ -144,19 +126,19 @@ static void steer(obd_drive_t *drive, uint64_t *bits) {
         drive->corner_turn = right ? 1400 : -1400;
     }
     drive->curve += noise(bits, 60) - drive->curve / 8 + (far_away ? right ? 12 : -12 : 0);
-    int32_t most = drive->speed < 1000 ? drive->speed : clamp(17000000 / drive->speed, 0, 1500);
-    drive->turn = clamp(drive->corner_left ? drive->corner_turn : drive->curve, -most, most);
+    int32_t most = drive->speed < 1000 ? drive->speed : whole_clamp(17000000 / drive->speed, 0, 1500);
+    drive->turn = whole_clamp(drive->corner_left ? drive->corner_turn : drive->curve, -most, most);
     car->heading = (car->heading + drive->turn + 36000) % 36000;
 
     /* 1 mm is 0.0898 * 10^-7 degrees of latitude */
-    int64_t north = (int64_t)drive->speed * cosine(car->heading),
-            east = (int64_t)drive->speed * obd_sine(car->heading);
+    int64_t north = (int64_t)drive->speed * whole_cosine(car->heading),
+            east = (int64_t)drive->speed * whole_sine(car->heading);
     car->latitude += (int32_t)(north * 898 / 100000000);
-    car->longitude += (int32_t)(east * 898 / 10000 / cosine(car->latitude / 100000));
+    car->longitude += (int32_t)(east * 898 / 10000 / whole_cosine(car->latitude / 100000));
 
     int32_t back = (car->home_altitude_mm - car->altitude_mm) / 20000;
     if (drive->speed)
-        drive->slope = clamp(drive->slope * 31 / 32 + noise(bits, 80) + back, -800, 800);
+        drive->slope = whole_clamp(drive->slope * 31 / 32 + noise(bits, 80) + back, -800, 800);
     car->altitude_mm += (int32_t)((int64_t)drive->speed * drive->slope / 10000);
 }
 
@@ -169,9 +151,9 @@ static void shift(obd_drive_t *drive, uint64_t *bits) {
         drive->gear++;
     while (drive->gear > 0 && drive->speed < from[drive->gear] * 85 / 100)
         drive->gear--;
-    int32_t idle = drive->car->idle_rpm + larger(0, 60000 - drive->coolant) / 150;
+    int32_t idle = drive->car->idle_rpm + whole_larger(0, 60000 - drive->coolant) / 150;
     int64_t driven = (int64_t)drive->speed * rpm_at_1000[drive->gear] * drive->car->final_permille / 1000000;
-    int32_t wanted = 4 * larger(idle, (int32_t)driven);
+    int32_t wanted = 4 * whole_larger(idle, (int32_t)driven);
     drive->rpm_quarters += (wanted - drive->rpm_quarters) * 3 / 4 + noise(bits, 40);
 }
 
@@ -182,10 +164,11 @@ static void pull(obd_drive_t *drive, uint64_t *bits) {
     int64_t most_w = drive->car->cc * rpm * 10472 / 1000000;
     drive->power_w = (int32_t)(force * speed / 1000);
     drive->overrun = drive->power_w < -500 && rpm > 1150;
-    int32_t load = drive->overrun
-                       ? 40
-                       : clamp(180 + ((int64_t)larger(drive->power_w, 0) + 400) * 800 / most_w, 150, 985);
-    drive->load = clamp(drive->load + (load - drive->load) * 2 / 3 + noise(bits, 10), 20, 995);
+    int32_t load =
+        drive->overrun
+            ? 40
+            : whole_clamp(180 + ((int64_t)whole_larger(drive->power_w, 0) + 400) * 800 / most_w, 150, 985);
+    drive->load = whole_clamp(drive->load + (load - drive->load) * 2 / 3 + noise(bits, 10), 20, 995);
 }
 
 static void burn(obd_drive_t *drive, uint64_t *bits) {
@@ -194,16 +177,17 @@ static void burn(obd_drive_t *drive, uint64_t *bits) {
                            : drive->load > 880      ? 880
                            : drive->coolant < 40000 ? 950
                                                     : 1000;
-    drive->lambda =
-        clamp(drive->lambda + (drive->lambda_wanted - drive->lambda) * 2 / 3 + noise(bits, 9), 700, 1999);
+    drive->lambda = whole_clamp(
+        drive->lambda + (drive->lambda_wanted - drive->lambda) * 2 / 3 + noise(bits, 9), 700, 1999);
     drive->air_flow = (int32_t)(rpm * drive->car->cc * drive->load * 106 / 120000000);
     drive->fuel_rate = drive->overrun ? 0 : (int32_t)((int64_t)drive->air_flow * 329 / drive->lambda_wanted);
     drive->car->fuel_ul -= (int64_t)drive->fuel_rate * 100 / 36;
-    drive->short_trim = clamp(drive->short_trim * 3 / 4 + noise(bits, 25), -250, 250);
+    drive->short_trim = whole_clamp(drive->short_trim * 3 / 4 + noise(bits, 25), -250, 250);
     int32_t oxygen = drive->overrun ? 40 : drive->lambda_wanted < 1000 ? 840 : 680;
-    drive->oxygen = clamp(drive->oxygen + (oxygen - drive->oxygen) / 3 + noise(bits, 25), 0, 1275);
+    drive->oxygen = whole_clamp(drive->oxygen + (oxygen - drive->oxygen) / 3 + noise(bits, 25), 0, 1275);
     int32_t purge = drive->coolant < 70000 ? 0 : 100 + drive->load / 2;
-    drive->purge = clamp(drive->purge + (purge - drive->purge) / 8 + (purge ? noise(bits, 15) : 0), 0, 1000);
+    drive->purge =
+        whole_clamp(drive->purge + (purge - drive->purge) / 8 + (purge ? noise(bits, 15) : 0), 0, 1000);
 }
 
 /* It is colder further up. */
@@ -220,59 +204,24 @@ static void warm(obd_drive_t *drive, uint64_t *bits) {
     drive->intake_air += (outside(drive) + 3000 + in_traffic - drive->intake_air) / 40;
     drive->catalyst += (catalyst - drive->catalyst) / 40;
     drive->voltage += (14150 - drive->load / 4 - drive->voltage) / 10 + noise(bits, 25);
-    drive->accuracy = clamp(drive->accuracy + (35 - drive->accuracy) / 10 + noise(bits, 5), 15, 200);
+    drive->accuracy = whole_clamp(drive->accuracy + (35 - drive->accuracy) / 10 + noise(bits, 5), 15, 200);
 }
 
 /* ---- what the sensors say ---- */
 
-static int32_t rounded(int32_t value, int32_t parts) {
-    return (value + (value < 0 ? -parts : parts) / 2) / parts;
-}
-
+/* In the order of the columns, each of which may take random bits. */
 static void tell(const obd_drive_t *drive, uint64_t *bits, int32_t values[OBD_VALUE_COUNT]) {
     const obd_car_t *car = drive->car;
     int32_t rpm = drive->rpm_quarters / 4, load = drive->load;
     int32_t barometer = SEA_LEVEL - (int32_t)((int64_t)car->altitude_mm * 117 / 1000000);
-    int32_t lateral = (int32_t)((int64_t)drive->speed * drive->turn * 314 / 1800000);
+    int32_t ahead = drive->acceleration + drive->slope * 981 / 1000;
+    int32_t aside = (int32_t)((int64_t)drive->speed * drive->turn * 314 / 1800000);
     int32_t timing = drive->overrun ? 320 : 80 + rpm / 15 - load / 6;
     bool feels = drive->speed > 0;
-    values[OBD_TRIP_TIME] = drive->second;
-    values[OBD_TRIP_DISTANCE] = (int32_t)(drive->distance_mm / 1000);
-    values[OBD_LATITUDE] = rounded(car->latitude, 10);
-    values[OBD_LONGITUDE] = rounded(car->longitude, 10);
-    values[OBD_ALTITUDE] = rounded(car->altitude_mm, 100);
-    values[OBD_BEARING] = car->heading / 10;
-    values[OBD_GPS_SPEED] = feels ? larger(0, drive->speed * 36 / 1000 + noise(bits, 6)) : 0;
-    values[OBD_ACCURACY] = drive->accuracy;
-    values[OBD_RPM] = drive->rpm_quarters * 25;
-    values[OBD_SPEED] = rounded(drive->speed * 36, 10000);
-    values[OBD_LOAD] = load;
-    values[OBD_ABSOLUTE_LOAD] = load * 9 / 10;
-    values[OBD_COOLANT] = rounded(drive->coolant, 1000);
-    values[OBD_OIL] = rounded(drive->oil, 1000);
-    values[OBD_INTAKE_AIR] = rounded(drive->intake_air, 1000);
-    values[OBD_AMBIENT_AIR] = rounded(outside(drive), 1000);
-    values[OBD_CATALYST] = rounded(drive->catalyst, 100);
-    values[OBD_MANIFOLD] = barometer * (180 + load * 8 / 10) / 10000;
-    values[OBD_BAROMETER] = rounded(barometer, 10);
-    values[OBD_FUEL_RAIL] = 4000 + load * 9 + rpm / 2;
-    values[OBD_AIR_FLOW] = drive->air_flow;
-    values[OBD_THROTTLE] = clamp(130 + (load - 150) * 3 / 4, 110, 1000);
-    values[OBD_THROTTLE_WANTED] = clamp(20 + (load - 150) * 3 / 4, 0, 1000);
-    values[OBD_PEDAL] = drive->power_w > 0 ? clamp((load - 200) * 7 / 6, 0, 1000) : 0;
-    values[OBD_TIMING] = timing / 5 * 5;
-    values[OBD_SHORT_TRIM] = drive->overrun ? 0 : drive->short_trim;
-    values[OBD_LONG_TRIM] = car->long_trim + load / 100;
-    values[OBD_LAMBDA_WANTED] = drive->lambda_wanted;
-    values[OBD_LAMBDA] = drive->lambda;
-    values[OBD_OXYGEN] = drive->oxygen;
-    values[OBD_PURGE] = drive->purge;
-    values[OBD_FUEL_RATE] = drive->fuel_rate;
-    values[OBD_FUEL_LEVEL] = (int32_t)(car->fuel_ul / car->tank_ml);
-    values[OBD_VOLTAGE] = rounded(drive->voltage, 10);
-    values[OBD_AHEAD] = (drive->acceleration + drive->slope * 981 / 1000) / 10 + noise(bits, feels ? 12 : 2);
-    values[OBD_ASIDE] = lateral / 10 + noise(bits, feels ? 12 : 2);
-    values[OBD_UPWARDS] = 981 + noise(bits, 2 + drive->speed / 250);
+    int32_t shaking = feels ? 12 : 2;
+#define VALUE(id, name, places, value) values[OBD_##id] = value;
+    OBD_VALUES(VALUE)
+#undef VALUE
 }
 
 bool obd_drive_step(obd_drive_t *drive, int32_t values[OBD_VALUE_COUNT]) {

@@ -1,19 +1,18 @@
 #include "generate/obd/obd_rows.h"
 #include "base/numbers/chance.h"
-#include "generate/write/digits.h"
 #include "generate/obd/obd_drive.h"
+#include "generate/shared/calendar.h"
+#include "generate/shared/whole.h"
+#include "generate/write/digits.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     CARS = 40,
     CAR_IDS = 900000,
     FIRST_CAR_ID = 100000,
     FIRST_DAY = 16440, /* 2015-01-05, counted from 1970 */
-    SECONDS_A_DAY = 86400,
-    DATE_SIZE = sizeof "2015-01-05T",
 };
 
 typedef struct {
@@ -23,7 +22,7 @@ typedef struct {
 } column_t;
 
 static const column_t columns[OBD_VALUE_COUNT] = {
-#define COLUMN(id, name, places)                                                                             \
+#define COLUMN(id, name, places, value)                                                                      \
     {name, places == 0 ? 1 : places == 1 ? 10 : places == 2 ? 100 : places == 3 ? 1000 : 1000000, places},
     OBD_VALUES(COLUMN)
 #undef COLUMN
@@ -36,7 +35,7 @@ struct obd_rows {
     uint32_t car_id[CARS];
     obd_car_t car[CARS];
     obd_drive_t drive;
-    char date[DATE_SIZE];
+    date_t date;
     uint32_t start, milliseconds; /* of the day, of each second */
 };
 
@@ -45,7 +44,7 @@ struct obd_rows {
 /* Warm in July, cold in January; warmer in the evening; a day is like the one before it. */
 static int32_t ambient_of(const obd_rows_t *rows, uint64_t day, bool evening) {
     uint64_t weather_key = chance_bits(rows->key, 2);
-    int32_t weather = 0, season = obd_sine((int32_t)((day + FIRST_DAY - 110) % 1461 * 36000 * 4 / 1461));
+    int32_t weather = 0, season = whole_sine((int32_t)((day + FIRST_DAY - 110) % 1461 * 36000 * 4 / 1461));
     for (uint64_t before = 0; before < 4; before++)
         weather += (int32_t)(chance_bits(weather_key, day + 4 - before) % 2500);
     return 10000 + season * 9 / 10 + weather - 5000 + (evening ? 4000 : 0);
@@ -57,16 +56,14 @@ static void next_trip(obd_rows_t *rows) {
     uint64_t key = chance_bits(chance_bits(rows->key, 1), number), bits = chance_bits(key, 1);
     rows->start = (evening ? 59400 : 23400) + (uint32_t)(bits % 5400);
     rows->milliseconds = (uint32_t)(bits >> 32) % 1000;
-    time_t midnight = (time_t)(day + FIRST_DAY) * SECONDS_A_DAY;
-    struct tm date;
-    strftime(rows->date, sizeof rows->date, "%Y-%m-%dT", gmtime_r(&midnight, &date));
+    rows->date = calendar_date((int32_t)day + FIRST_DAY);
     obd_drive_start(&rows->drive, &rows->car[number % CARS], key, ambient_of(rows, day, evening));
 }
 
-obd_rows_t *obd_rows_new(uint64_t count, uint64_t seed) {
+obd_rows_t *obd_rows_new(uint64_t count, uint64_t seed, err_t *err) {
     obd_rows_t *rows = calloc(1, sizeof *rows);
     if (!rows)
-        return NULL;
+        return err_memory(err, sizeof *rows), NULL;
     rows->left = count;
     rows->key = chance_bits(seed, 1996);
     rows->header_due = true;
@@ -79,7 +76,7 @@ obd_rows_t *obd_rows_new(uint64_t count, uint64_t seed) {
     return rows;
 }
 
-void obd_rows_destroy(obd_rows_t *rows) {
+void obd_rows_destroy(void *rows) {
     free(rows);
 }
 
@@ -115,14 +112,17 @@ static char *put_value(char *to, int32_t value, const column_t *column) {
     return to;
 }
 
+/* YYYY-MM-DDTHH:MM:SS.mmmZ */
 static char *put_time(const obd_rows_t *rows, uint32_t second, char *to) {
     uint32_t clock = rows->start + second;
-    uint32_t parts[] = {clock / 3600, clock / 60 % 60, clock % 60};
-    to = stpcpy(to, rows->date);
-    for (unsigned i = 0; i < 3; i++) {
+    const uint32_t parts[] = {(uint32_t)rows->date.month, (uint32_t)rows->date.day, clock / 3600,
+                              clock / 60 % 60, clock % 60};
+    to = digits_put_last(to, (uint32_t)rows->date.year, 4);
+    for (unsigned i = 0; i < 5; i++) {
+        *to++ = "--T::"[i];
         to = digits_put_last(to, parts[i], 2);
-        *to++ = i < 2 ? ':' : '.';
     }
+    *to++ = '.';
     to = digits_put_last(to, rows->milliseconds, 3);
     *to++ = 'Z';
     return to;
@@ -145,7 +145,8 @@ static char *put_row(obd_rows_t *rows, char *to) {
     return to;
 }
 
-size_t obd_rows_fill(obd_rows_t *rows, char *to, size_t room) {
+size_t obd_rows_fill(void *maker, char *to, size_t room) {
+    obd_rows_t *rows = maker;
     char *start = to, *last = to + room - OBD_ROWS_LEAST_ROOM;
     if (rows->header_due) {
         to = put_header(to);

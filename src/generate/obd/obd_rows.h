@@ -3,6 +3,8 @@
 #ifndef TIPPLE_GENERATE_OBD_OBD_ROWS_H
 #define TIPPLE_GENERATE_OBD_OBD_ROWS_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,10 +14,10 @@ typedef struct obd_rows obd_rows_t;
 enum { OBD_ROWS_LEAST_ROOM = 4096 };
 
 /* NULL when memory is short. */
-obd_rows_t *obd_rows_new(uint64_t rows, uint64_t seed);
-void obd_rows_destroy(obd_rows_t *rows);
+obd_rows_t *obd_rows_new(uint64_t rows, uint64_t seed, err_t *err);
+void obd_rows_destroy(void *rows);
 
 /* Writes whole lines, as many as fit, and returns their bytes; 0 at the end of the file. */
-size_t obd_rows_fill(obd_rows_t *rows, char *to, size_t room);
+size_t obd_rows_fill(void *rows, char *to, size_t room);
 
 #endif

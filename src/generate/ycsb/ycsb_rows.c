@@ -18,11 +18,12 @@ struct ycsb_rows {
     zipf_t zipf;
 };
 
-ycsb_rows_t *ycsb_rows_new(uint64_t first, uint64_t documents, uint64_t text_bytes, uint64_t seed) {
+ycsb_rows_t *ycsb_rows_new(uint64_t first, uint64_t documents, uint64_t text_bytes, uint64_t seed,
+                           err_t *err) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     ycsb_rows_t *rows = calloc(1, sizeof *rows);
     if (!rows)
-        return NULL;
+        return err_memory(err, sizeof *rows), NULL;
     rows->id = first;
     rows->end = first + documents;
     rows->key = chance_bits(seed, 2010);
@@ -36,7 +37,7 @@ ycsb_rows_t *ycsb_rows_new(uint64_t first, uint64_t documents, uint64_t text_byt
     return rows;
 }
 
-void ycsb_rows_destroy(ycsb_rows_t *rows) {
+void ycsb_rows_destroy(void *rows) {
     free(rows);
 }
 
@@ -84,7 +85,8 @@ static char *put_row(const ycsb_rows_t *rows, char *to) {
     return to;
 }
 
-size_t ycsb_rows_fill(ycsb_rows_t *rows, char *to, size_t room) {
+size_t ycsb_rows_fill(void *maker, char *to, size_t room) {
+    ycsb_rows_t *rows = maker;
     char *start = to, *last = to + room - YCSB_ROWS_LEAST_ROOM(rows->text_bytes);
     if (rows->header_due) {
         to = put_header(to);
