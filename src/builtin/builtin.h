@@ -1,5 +1,5 @@
 /* builtin: the format and suite files that are compiled in, and files of the user's own in their place; and
- * the style of pages, which is always ours. */
+ * what is always ours: the style of pages, and the data that `tipple generate` makes records up from. */
 #ifndef TIPPLE_BUILTIN_BUILTIN_H
 #define TIPPLE_BUILTIN_BUILTIN_H
 
@@ -9,7 +9,7 @@
 
 typedef struct {
     const char *name;
-    const char *text; /* YAML or CSS, NUL-terminated */
+    const char *text; /* YAML, CSS or lines, NUL-terminated */
     size_t length;
 } builtin_t;
 

@@ -87,10 +87,10 @@ static void makes_the_pinned_files(void **state) {
         const char *release;
         uint64_t digest;
     } pinned[] = {
-        {"2013", UINT64_C(0x669e06decf27380d)},       {"2016", UINT64_C(0xbaf2bd5d42589e09)},
-        {"2017-first", UINT64_C(0xcfe61c041cc19529)}, {"2017", UINT64_C(0x233ce5386716d4bd)},
-        {"2020", UINT64_C(0xd33f0f981ad251ba)},       {"2021", UINT64_C(0x930f8f2d65a3f350)},
-        {"2023", UINT64_C(0x57f953bd5f0603d0)},       {"2024", UINT64_C(0xa99c8aae3d9f02fa)},
+        {"2013", UINT64_C(0x233fa45caf7b369c)},       {"2016", UINT64_C(0x8efcd6c551ff5d64)},
+        {"2017-first", UINT64_C(0x61dc47b7bafe97ac)}, {"2017", UINT64_C(0x7065b879309459cc)},
+        {"2020", UINT64_C(0xad2f3d3008e3b40b)},       {"2021", UINT64_C(0x4623096f94878a94)},
+        {"2023", UINT64_C(0x9b0e3bf26e5670a4)},       {"2024", UINT64_C(0x575d155e420c4264)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
@@ -178,7 +178,7 @@ static void has_room_for_every_name(void **state) {
         odd_init(&odd, 1);
         assert_true(mot_fleet_init(fleet, release, &odd, &err));
         assert_in_range(fleet->models, 150, MOT_MODELS - 1);
-        assert_in_range(fleet->kinds, 400, MOT_KINDS - 1);
+        assert_in_range(fleet->kinds, 400, MOT_KINDS - 2);
         assert_in_range(odd.count, 15, ODD_MOST - 1);
         for (size_t i = 0; i < fleet->models; i++) {
             assert_in_range(fleet->name[i].length, 5, sizeof fleet->name[i].text);

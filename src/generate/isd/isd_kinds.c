@@ -91,7 +91,7 @@ static uint64_t read_bits(char *word) {
     return bits;
 }
 
-static void begin_report(isd_world_t *world, char *rest) {
+static isd_report_t *begin_report(isd_world_t *world, char *rest) {
     const char *name = facts_word(&rest);
     isd_kind_t *kind = world->kind;
     isd_report_t *report = &world->report[world->reports];
@@ -107,11 +107,13 @@ static void begin_report(isd_world_t *world, char *rest) {
     report->share = (uint32_t)facts_number(&rest);
     report->usual = *facts_word(&rest);
     world->reports++;
+    return report;
 }
 
 /* "ADD rain A" is "[rain?A]", and "ADD - A" is A; the lines of a part stand together. */
 static bool read_reports(isd_world_t *world, err_t *err) {
     static const char *const parts[ISD_PARTS] = {"head", "ADD", "REM", "EQD", "QNN"};
+    isd_report_t *report = world->report; /* the last one that was begun */
     size_t part = 0, last = 0;
     for (char *rest; (rest = facts_line(&world->reports_file));) {
         const char *word = facts_word(&rest);
@@ -122,12 +124,11 @@ static bool read_reports(isd_world_t *world, err_t *err) {
         }
         for (part = 0; part < ISD_PARTS && strcmp(word, parts[part]) != 0;)
             part++;
-        isd_report_t *report = &world->report[world->reports - 1];
         if (part != last && world->length && !read_picture(world, report->usual, &report->parts[last], err))
             return false;
         last = part;
         if (part == ISD_PARTS) {
-            begin_report(world, rest);
+            report = begin_report(world, rest);
             continue;
         }
         char open[64];
@@ -137,7 +138,6 @@ static bool read_reports(isd_world_t *world, err_t *err) {
         expand(world, rest, 0);
         add_text(world, "]", !always);
     }
-    isd_report_t *report = &world->report[world->reports - 1];
     return read_picture(world, report->usual, &report->parts[last], err);
 }
 

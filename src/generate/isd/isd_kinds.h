@@ -7,14 +7,8 @@
 #include "generate/shared/odd.h"
 #include "generate/shared/facts.h"
 
-enum {
-    ISD_KINDS = 16,
-    ISD_REPORTS = 32,
-    ISD_SECTIONS = 96,
-    ISD_PIECES = 64,
-    ISD_PARTS = 5,
-    ISD_NO_ELEVATION = 9999
-};
+enum { ISD_KINDS = 16, ISD_REPORTS = 32, ISD_SECTIONS = 96, ISD_PIECES = 64 };
+enum { ISD_PARTS = 5, ISD_NO_ELEVATION = 9999 };
 
 typedef struct {
     const char *name, *flags, *call;

@@ -24,7 +24,7 @@ struct isd_rows {
     date_t date, local;
     int32_t since; /* hours since the weather was looked at */
     bool hourly;   /* where the usual hours are too few for the years */
-    bool at_24; /* midnight is 24:00 of the day before */
+    bool at_24;    /* midnight is 24:00 of the day before */
     const isd_report_t *due;
 
     bool by_file;
@@ -44,9 +44,7 @@ static uint64_t a_day(const isd_rows_t *rows) {
     for (const isd_report_t *end = report + rows->station.kind->reports; report < end; report++) {
         int minutes = report->any_minute ? 1 : __builtin_popcountll(report->minutes);
         int hours = rows->hourly ? 24 : __builtin_popcountll(report->hours);
-        sum += report->when == ISD_AT_HOURS     ? (uint64_t)(hours * minutes) * report->share
-               : report->when == ISD_AT_DAY_END ? 1024u
-                                                : 34u;
+        sum += (report->when == ISD_AT_HOURS ? (uint64_t)(hours * minutes) : 1) * report->share;
     }
     return sum;
 }

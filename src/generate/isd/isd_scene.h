@@ -31,7 +31,8 @@
     X(okta1) X(okta2) X(okta3) X(okta4) X(base1) X(base2) X(base3) X(base4)                                  \
     X(feet1) X(feet2) X(feet3) X(feet4) X(genus1) X(genus2) X(genus3) X(genus4)                              \
     /* weather: whether there is any; codes of present and past weather, by man and by machine */            \
-    X(weather) X(ww) X(wwagain) X(aw) X(awagain) X(past) X(pastagain) X(falls) X(snows) X(thunder) X(element) \
+    X(weather) X(past) X(pastagain)                                                                          \
+    X(ww) X(wwagain) X(aw) X(awagain) X(element) X(falls) X(snows) X(thunder)                                \
     /* water, as a synoptic group says it, too; snow in cm */                                                \
     X(rain1) X(rain3) X(rain6) X(rain24) X(mm6) X(depth) X(snow24)                                           \
     /* the sun: W/m2, tenths of degrees */                                                                   \

@@ -1,15 +1,13 @@
 #include "generate/isd/isd_sky.h"
 #include "generate/shared/whole.h"
 
-/* Weather as the codes know it: a METAR's letters (US, elsewhere), the tables of present weather of manned and
- * automatic stations, twice where two things are told, past weather, and the AU sections without quality. `element` is
- * the present weather of the original observations. */
+/* Weather as the codes know it: a METAR's letters (US, elsewhere) and the AU sections without quality; the tables of
+ * present weather of manned and automatic stations, twice where two things are told; that of the original observations
+ * (`element`). Numbers and texts stand in the order of the scene's. */
 typedef struct {
-    isd_text_t us, elsewhere, au, auagain;
-    uint8_t ww, wwagain, aw, awagain;
-    uint16_t element;
-    uint8_t past;
-    uint8_t falls, snows, thunder; /* bool */
+    isd_text_t text[4];            /* wxus, wxint, au, auagain */
+    int32_t number[8];             /* ww, wwagain, aw, awagain, element, falls, snows, thunder */
+    uint8_t past;                  /* the code of past weather */
     uint8_t sight_low, sight_high; /* of the steps of visibility, the first is the farthest */
     uint8_t drops;                 /* at most so many tenths of mm an hour */
     uint8_t warm, mild, cold;      /* shares */
@@ -21,48 +19,49 @@ typedef struct {
 
 /* clang-format off */
 static const event_t events[] = {
-    /* US             elsewhere      AU            and again      ww  again aw again element past falls snows thunder sight drops warm mild cold */
-    {T(""),           T(""),         T("0000001"), T("0000001"),  0,  0,  0,  0,    0, 0, 0, 0, 0,  0,  0,   0,  0,  0,  0},
+    /* US, elsewhere, AU and again; ww and again, aw and again, element, falls, snows, thunder; past, sight, drops, shares */
+    {{T(""),           T(""),          T("0000001"), T("0000001")}, { 0,  0,  0,  0,    0, 0, 0, 0}, 0,  0,  0,   0,  0,  0,  0},
     /* dims */
-    {T(" BR"),        T(" BR"),      MIST,         MIST,         10,  0, 10,  0, 7000, 0, 0, 0, 0,  2,  9,   0, 90, 80, 60},
-    {T(" FG"),        T(" FG"),      T("0000201"), T("0000201"), 45,  0, 30,  0, 7000, 4, 0, 0, 0, 12, 15,   0, 10, 20, 14},
-    {T(" HZ"),        T(" HZ"),      T("0000701"), T("0000701"),  5,  0,  5,  0, 8100, 0, 0, 0, 0,  2,  6,   0, 14,  8,  2},
-    {T(" FU"),        T(" FU"),      T("0000701"), T("0000701"),  4,  0,  4,  0, 8100, 0, 0, 0, 0,  3,  7,   0,  3,  2,  0},
-    {T(""),           T(" DRSN"),    T("0200301"), T("0200301"), 36,  0, 27,  0,    0, 3, 0, 0, 0,  0,  3,   0,  0,  0, 26},
-    {T(" BLSN"),      T(" BLSN"),    T("0300301"), T("0300301"), 38,  0, 29,  0, 8500, 3, 0, 0, 0,  5, 13,   0,  0,  0, 20},
-    {T(" BCFG"),      T(" MIFG"),    T("0000201"), T("0000201"), 44, 10, 30, 10, 7000, 4, 0, 0, 0,  3, 10,   0,  6, 12,  4},
+    {{T(" BR"),        T(" BR"),       MIST,         MIST        }, {10,  0, 10,  0, 7000, 0, 0, 0}, 0,  2,  9,   0, 90, 80, 60},
+    {{T(" FG"),        T(" FG"),       T("0000201"), T("0000201")}, {45,  0, 30,  0, 7000, 0, 0, 0}, 4, 12, 15,   0, 10, 20, 14},
+    {{T(" HZ"),        T(" HZ"),       T("0000701"), T("0000701")}, { 5,  0,  5,  0, 8100, 0, 0, 0}, 0,  2,  6,   0, 14,  8,  2},
+    {{T(" FU"),        T(" FU"),       T("0000701"), T("0000701")}, { 4,  0,  4,  0, 8100, 0, 0, 0}, 0,  3,  7,   0,  3,  2,  0},
+    {{T(""),           T(" DRSN"),     T("0200301"), T("0200301")}, {36,  0, 27,  0,    0, 0, 0, 0}, 3,  0,  3,   0,  0,  0, 26},
+    {{T(" BLSN"),      T(" BLSN"),     T("0300301"), T("0300301")}, {38,  0, 29,  0, 8500, 0, 0, 0}, 3,  5, 13,   0,  0,  0, 20},
+    {{T(" BCFG"),      T(" MIFG"),     T("0000201"), T("0000201")}, {44, 10, 30, 10, 7000, 0, 0, 0}, 4,  3, 10,   0,  6, 12,  4},
     /* falls */
-    {T(" -RA"),       T(" -RA"),     T("1002001"), MIST,         61,  0, 61,  0, 2000, 6, 1, 0, 0,  0,  6,  14, 60, 50,  2},
-    {T(" -RA BR"),    T(" -RA BR"),  T("1002001"), MIST,         61, 10, 10, 61, 2070, 6, 1, 0, 0,  4, 10,  22, 30, 34,  2},
-    {T(" -DZ BR"),    T(" -DZ BR"),  T("1001001"), MIST,         51, 10, 10, 51, 3370, 5, 1, 0, 0,  5, 11,   5, 16, 26,  2},
-    {T(" -DZ"),       T(" -DZ"),     T("1001001"), MIST,         51,  0, 51,  0, 3300, 5, 1, 0, 0,  1,  7,   4, 12, 18,  1},
-    {T(" RA"),        T(" RA"),      T("2002001"), MIST,         63,  0, 63,  0, 2100, 6, 1, 0, 0,  4,  9,  70, 12, 10,  0},
-    {T(" -SHRA"),     T(" -SHRA"),   T("1802001"), MIST,         80,  0, 81,  0, 2300, 8, 1, 0, 0,  0,  6,  30, 20, 12,  0},
-    {T(" TSRA"),      T(" TSRA"),    T("2702001"), MIST,         95, 61, 95, 63, 1200, 9, 1, 0, 1,  2,  9, 200, 22,  2,  0},
-    {T(" +TSRA BR"),  T(" +TSRA"),   T("3702001"), MIST,         97, 63, 64, 95, 1270, 9, 1, 0, 1,  9, 14, 250,  4,  0,  0},
-    {T(" -SN"),       T(" -SN"),     T("1003001"), MIST,         71,  0, 71,  0, 4000, 7, 1, 1, 0,  3, 10,   7,  0,  4, 64},
-    {T(" -SN BR"),    T(" -SN BR"),  T("1003001"), MIST,         71, 10, 10, 71, 4070, 7, 1, 1, 0,  7, 13,   9,  0,  3, 22},
-    {T(" SN"),        T(" SN"),      T("2003001"), MIST,         73,  0, 73,  0, 4100, 7, 1, 1, 0, 11, 15,  20,  0,  1, 10},
-    {T(" -SN BLSN"),  T(" -SN BLSN"), T("1003001"), T("0300301"), 71, 38, 71, 27, 4085, 7, 1, 1, 0,  6, 14,   8,  0,  0, 16},
-    {T(" -SHSN"),     T(" -SHSN"),   T("1803001"), MIST,         85,  0, 85,  0, 4300, 8, 1, 1, 0,  1,  9,   8,  0,  2, 14},
-    {T(" -FZDZ"),     T(" -FZDZ"),   T("1601001"), MIST,         56,  0, 56,  0, 3600, 5, 1, 0, 0,  4, 10,   3,  0,  0,  6},
-    {T(" PL"),        T(" PL"),      T("2005001"), MIST,         79, 61, 75, 61, 6000, 7, 1, 0, 0,  4,  9,  12,  0,  1,  3},
+    {{T(" -RA"),       T(" -RA"),      T("1002001"), MIST        }, {61,  0, 61,  0, 2000, 1, 0, 0}, 6,  0,  6,  14, 60, 50,  2},
+    {{T(" -RA BR"),    T(" -RA BR"),   T("1002001"), MIST        }, {61, 10, 10, 61, 2070, 1, 0, 0}, 6,  4, 10,  22, 30, 34,  2},
+    {{T(" -DZ BR"),    T(" -DZ BR"),   T("1001001"), MIST        }, {51, 10, 10, 51, 3370, 1, 0, 0}, 5,  5, 11,   5, 16, 26,  2},
+    {{T(" -DZ"),       T(" -DZ"),      T("1001001"), MIST        }, {51,  0, 51,  0, 3300, 1, 0, 0}, 5,  1,  7,   4, 12, 18,  1},
+    {{T(" RA"),        T(" RA"),       T("2002001"), MIST        }, {63,  0, 63,  0, 2100, 1, 0, 0}, 6,  4,  9,  70, 12, 10,  0},
+    {{T(" -SHRA"),     T(" -SHRA"),    T("1802001"), MIST        }, {80,  0, 81,  0, 2300, 1, 0, 0}, 8,  0,  6,  30, 20, 12,  0},
+    {{T(" TSRA"),      T(" TSRA"),     T("2702001"), MIST        }, {95, 61, 95, 63, 1200, 1, 0, 1}, 9,  2,  9, 200, 22,  2,  0},
+    {{T(" +TSRA BR"),  T(" +TSRA"),    T("3702001"), MIST        }, {97, 63, 64, 95, 1270, 1, 0, 1}, 9,  9, 14, 250,  4,  0,  0},
+    {{T(" -SN"),       T(" -SN"),      T("1003001"), MIST        }, {71,  0, 71,  0, 4000, 1, 1, 0}, 7,  3, 10,   7,  0,  4, 64},
+    {{T(" -SN BR"),    T(" -SN BR"),   T("1003001"), MIST        }, {71, 10, 10, 71, 4070, 1, 1, 0}, 7,  7, 13,   9,  0,  3, 22},
+    {{T(" SN"),        T(" SN"),       T("2003001"), MIST        }, {73,  0, 73,  0, 4100, 1, 1, 0}, 7, 11, 15,  20,  0,  1, 10},
+    {{T(" -SN BLSN"),  T(" -SN BLSN"), T("1003001"), T("0300301")}, {71, 38, 71, 27, 4085, 1, 1, 0}, 7,  6, 14,   8,  0,  0, 16},
+    {{T(" -SHSN"),     T(" -SHSN"),    T("1803001"), MIST        }, {85,  0, 85,  0, 4300, 1, 1, 0}, 8,  1,  9,   8,  0,  2, 14},
+    {{T(" -FZDZ"),     T(" -FZDZ"),    T("1601001"), MIST        }, {56,  0, 56,  0, 3600, 1, 0, 0}, 5,  4, 10,   3,  0,  0,  6},
+    {{T(" PL"),        T(" PL"),       T("2005001"), MIST        }, {79, 61, 75, 61, 6000, 1, 0, 0}, 7,  4,  9,  12,  0,  1,  3},
 };
 /* clang-format on */
 enum { EVENTS = sizeof events / sizeof *events, FIRST_FALL = 8 };
 
+/* vis, sight, metres, viscode, miles */
 static const struct {
     isd_text_t miles;
-    int32_t measured, metres;
-    int16_t hundredths;
-    uint8_t code;
+    int32_t number[5];
 } sights[] = {
-    {T("10"), 16093, 9999, 1000, 60}, {T("9"), 14484, 9000, 900, 59},    {T("8"), 12875, 8000, 800, 58},
-    {T("7"), 11265, 8000, 700, 58},   {T("6"), 9656, 7000, 600, 57},     {T("5"), 8047, 6000, 500, 56},
-    {T("4"), 6437, 5000, 400, 50},    {T("3"), 4828, 4000, 300, 40},     {T("2 1/2"), 4023, 4000, 250, 40},
-    {T("2"), 3219, 3000, 200, 30},    {T("1 1/2"), 2414, 2000, 150, 20}, {T("1 1/4"), 2012, 2000, 125, 20},
-    {T("1"), 1609, 1500, 100, 15},    {T("3/4"), 1207, 1000, 75, 10},    {T("1/2"), 805, 800, 50, 8},
-    {T("1/4"), 402, 300, 25, 3},
+    {T("10"), {16093, 16000, 9999, 60, 1000}}, {T("9"), {14484, 14400, 9000, 59, 900}},
+    {T("8"), {12875, 12800, 8000, 58, 800}},   {T("7"), {11265, 11200, 8000, 58, 700}},
+    {T("6"), {9656, 9600, 7000, 57, 600}},     {T("5"), {8047, 8000, 6000, 56, 500}},
+    {T("4"), {6437, 6400, 5000, 50, 400}},     {T("3"), {4828, 4800, 4000, 40, 300}},
+    {T("2 1/2"), {4023, 4000, 4000, 40, 250}}, {T("2"), {3219, 3200, 3000, 30, 200}},
+    {T("1 1/2"), {2414, 2400, 2000, 20, 150}}, {T("1 1/4"), {2012, 2000, 2000, 20, 125}},
+    {T("1"), {1609, 1600, 1500, 15, 100}},     {T("3/4"), {1207, 1200, 1000, 10, 75}},
+    {T("1/2"), {805, 800, 800, 8, 50}},        {T("1/4"), {402, 400, 300, 3, 25}},
 };
 
 /* hundreds of feet */
@@ -80,7 +79,7 @@ static const struct {
 };
 
 bool isd_sky_falls(unsigned event) {
-    return events[event].falls;
+    return events[event].number[5];
 }
 
 static unsigned draw_event(isd_scene_t *scene, unsigned from, unsigned to) {
@@ -116,8 +115,7 @@ void isd_sky_step(isd_weather_t *w, isd_scene_t *scene, unsigned hours) {
     w->left = 1 + (unsigned)(bits >> 24 & 7) / (isd_sky_falls(w->event) ? 2 : 3);
 }
 
-static void tell_layer(const isd_weather_t *w, isd_scene_t *scene, int32_t layer, int32_t eights,
-                       int32_t feet) {
+static void tell_layer(isd_scene_t *scene, int32_t layer, int32_t eights, int32_t feet) {
     static const uint8_t class_of[] = {0, 1, 1, 2, 2, 3, 3, 3, 4}, okta_of[] = {0, 2, 4, 7, 8};
     static const isd_text_t covers[] = {T("CLR"), T("FEW"), T("SCT"), T("BKN"), T("OVC")};
     int32_t *n = scene->number, metres = (feet * 30480 + 500) / 1000, class = class_of[eights];
@@ -129,7 +127,7 @@ static void tell_layer(const isd_weather_t *w, isd_scene_t *scene, int32_t layer
     n[ISD_N_okta1 + layer] = okta_of[class];
     n[ISD_N_base1 + layer] = eights ? metres : ISD_MISSING;
     n[ISD_N_feet1 + layer] = feet;
-    n[ISD_N_genus1 + layer] = layer == 0 && events[w->event].thunder ? 9 : genera[genus].genus;
+    n[ISD_N_genus1 + layer] = layer == 0 && n[ISD_N_thunder] ? 9 : genera[genus].genus;
     scene->text[ISD_T_cover1 + layer] = covers[class];
     scene->text[ISD_T_cloud1 + layer] = genera[genus].letters;
     if (class > 2 && n[ISD_N_ceil] == 22000)
@@ -151,7 +149,7 @@ static void tell_layers(const isd_weather_t *w, isd_scene_t *scene) {
     for (int32_t i = 0; i < 4; i++) {
         lower =
             i + 1 >= layers ? oktas : lower + (int32_t)isd_scene_below(scene, (uint32_t)(oktas - lower) + 1);
-        tell_layer(w, scene, i, i < layers ? lower : 0, heights[at]);
+        tell_layer(scene, i, i < layers ? lower : 0, heights[at]);
         at = whole_clamp(at + 3 + (int32_t)isd_scene_below(scene, 8), 0, ISD_SKY_HEIGHTS - 1);
     }
 }
@@ -179,18 +177,14 @@ static void tell_sight(isd_scene_t *scene, const event_t *event) {
         sight = event->sight_low + isd_scene_below(scene, event->sight_high - event->sight_low + 1u);
     else if (isd_scene_happens(scene, 110))
         sight = 1 + isd_scene_below(scene, 3);
-    n[ISD_N_vis] = sights[sight].measured;
-    n[ISD_N_sight] = sights[sight].hundredths * 16;
-    n[ISD_N_metres] = sights[sight].metres;
-    n[ISD_N_viscode] = sights[sight].code;
-    n[ISD_N_miles] = sights[sight].hundredths;
+    memcpy(&n[ISD_N_vis], sights[sight].number, sizeof sights->number);
     n[ISD_N_cavok] = event == events && !sight && (!n[ISD_N_layers] || n[ISD_N_base1] > 1500);
     scene->text[ISD_T_sm] = sights[sight].miles;
 }
 
 void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
     int32_t *n = scene->number;
-    if (isd_sky_falls(w->event) && events[w->event].snows != (n[ISD_N_temp] < 8) &&
+    if (isd_sky_falls(w->event) && events[w->event].number[6] != (n[ISD_N_temp] < 8) &&
         events[w->event].past != 5)
         w->event = draw_event(scene, FIRST_FALL, EVENTS); /* it has grown warmer or colder */
     const event_t *event = &events[w->event];
@@ -199,19 +193,9 @@ void isd_sky_tell(isd_weather_t *w, isd_scene_t *scene) {
     n[ISD_N_pastagain] = past > w->past ? w->past : past;
     w->past = past;
     n[ISD_N_weather] = w->event != 0;
-    n[ISD_N_ww] = event->ww;
-    n[ISD_N_wwagain] = event->wwagain;
-    n[ISD_N_aw] = event->aw;
-    n[ISD_N_awagain] = event->awagain;
-    n[ISD_N_element] = event->element;
-    n[ISD_N_falls] = event->falls;
-    n[ISD_N_snows] = event->snows;
-    n[ISD_N_thunder] = event->thunder;
-    n[ISD_N_rain1] = event->falls ? (int32_t)isd_scene_below(scene, event->drops + 1u) : 0;
-    scene->text[ISD_T_wxus] = event->us;
-    scene->text[ISD_T_wxint] = event->elsewhere;
-    scene->text[ISD_T_au] = event->au;
-    scene->text[ISD_T_auagain] = event->auagain;
+    memcpy(&n[ISD_N_ww], event->number, sizeof event->number);
+    memcpy(&scene->text[ISD_T_wxus], event->text, sizeof event->text);
+    n[ISD_N_rain1] = n[ISD_N_falls] ? (int32_t)isd_scene_below(scene, event->drops + 1u) : 0;
     tell_layers(w, scene);
     tell_codes(scene);
     tell_sight(scene, event);

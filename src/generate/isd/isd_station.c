@@ -18,16 +18,13 @@ static uint32_t spread(uint32_t index, uint32_t limit, uint64_t key) {
 /* Station ranks are cut at the kinds' shares, from a random start: every kind has its share to within one. */
 void isd_network_init(isd_network_t *network, const isd_world_t *world, uint32_t stations, uint64_t key) {
     *network = (isd_network_t){.world = world, .stations = stations, .key = key};
-    uint64_t sum = 0, below = 0, start = chance_bits(key, 1) & 0xffff;
+    uint64_t sum = 0, below = 0;
     for (size_t k = 0; k < world->kinds; k++)
         sum += (uint64_t)world->kind[k].share;
-    uint32_t rank = 0;
     for (size_t k = 0; k < world->kinds; k++) {
-        network->first_rank[k] = rank;
         below += (uint64_t)world->kind[k].share;
-        while (rank < stations && (((uint64_t)rank << 16) + start) * sum < (below << 16) * stations)
-            rank++;
-        network->first_rank[k + 1] = rank;
+        uint64_t start = below < sum ? chance_bits(key, 1) % sum : 0;
+        network->first_rank[k + 1] = (uint32_t)((below * stations + start) / sum);
     }
 }
 

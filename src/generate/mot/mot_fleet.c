@@ -26,83 +26,46 @@ static int32_t miles_a_year(int32_t test_class, const char *fuel) {
 }
 
 /* What an engine counts for among those its model was sold with in a year. */
-static uint64_t weight_in(const mot_fleet_t *fleet, const engine_t *engine, int32_t year) {
+static int64_t weight_in(const mot_fleet_t *fleet, const engine_t *engine, int32_t year) {
     int32_t index = year < 1990 ? 0 : year - 1990;
     if (year < engine->from || year > engine->to)
         return 0;
     int32_t percent = *engine->fuel == 'D'   ? fleet->diesel[index]
                       : *engine->fuel == 'P' ? 100
                                              : fleet->electric[index];
-    return (uint64_t)engine->share * (uint64_t)percent;
-}
-
-/* Fills tests[age] and returns their sum. */
-static uint64_t tests_of(const mot_fleet_t *fleet, const model_t *model, const engine_t *engine,
-                         uint64_t tests[MOT_OLDEST_AGE + 1]) {
-    uint64_t sum = 0;
-    for (int32_t age = 0; age <= MOT_OLDEST_AGE; age++) {
-        int32_t year = fleet->release->year - age;
-        uint64_t all = 0;
-        for (size_t i = 0; i < model->engines; i++)
-            all += weight_in(fleet, &model->engine[i], year);
-        tests[age] = (uint64_t)model->sold * weight_in(fleet, engine, year) * (uint64_t)fleet->tests[age];
-        tests[age] = all ? tests[age] / all : 0;
-        sum += tests[age];
-    }
-    return sum;
-}
-
-static void fill_ages(uint8_t ages[MOT_AGES], const uint64_t tests[MOT_OLDEST_AGE + 1], uint64_t sum) {
-    unsigned age = 0;
-    uint64_t below = tests[0];
-    for (unsigned i = 0; i < MOT_AGES; i++) {
-        while (below * 2 * MOT_AGES <= sum * (2 * i + 1))
-            below += tests[++age];
-        ages[i] = (uint8_t)age;
-    }
+    return engine->share * percent;
 }
 
 static void add_kind(mot_fleet_t *fleet, const model_t *model, const engine_t *engine) {
-    uint64_t tests[MOT_OLDEST_AGE + 1], sum = tests_of(fleet, model, engine, tests);
     mot_kind_t *kind = &fleet->kind[fleet->kinds];
-    if (!sum || fleet->kinds == MOT_KINDS)
-        return;
-    *kind = (mot_kind_t){.model = (uint16_t)fleet->models,
-                         .miles_a_year = (uint16_t)miles_a_year(model->test_class, engine->fuel),
-                         .test_class = (uint8_t)model->test_class};
     char cc[16] = "";
     if (engine->cc)
         snprintf(cc, sizeof cc, "%d", (int)engine->cc);
-    kind->fuel = mot_chunk_of(fleet->release, engine->fuel, MOT_FUEL);
-    kind->cc = mot_chunk_of(fleet->release, cc, MOT_NUMBER);
-    fleet->weights[fleet->kinds] = sum;
-    fill_ages(fleet->ages[fleet->kinds++], tests, sum);
+    *kind = (mot_kind_t){.fuel = mot_chunk_of(fleet->release, engine->fuel, MOT_FUEL),
+                         .cc = mot_chunk_of(fleet->release, cc, MOT_NUMBER),
+                         .model = (uint16_t)fleet->models,
+                         .miles_a_year = (uint16_t)miles_a_year(model->test_class, engine->fuel),
+                         .test_class = (uint8_t)model->test_class};
+    for (int32_t age = 0; age <= MOT_OLDEST_AGE; age++) {
+        int32_t year = fleet->release->year - age;
+        int64_t own = weight_in(fleet, engine, year), all = 0;
+        for (size_t i = 0; i < model->engines; i++)
+            all += weight_in(fleet, &model->engine[i], year);
+        fleet->weights[fleet->kinds][age] = all ? model->sold * own * fleet->tests[age] / all : 0;
+    }
+    fleet->kinds += fleet->kinds < MOT_KINDS - 1;
 }
 
-/* Vose's alias method in integers: every slot holds the same weight, its own kind's and one other's. */
-static void fill_slots(mot_fleet_t *fleet) {
-    uint16_t small[MOT_KINDS], large[MOT_KINDS];
-    uint64_t *weights = fleet->weights, sum = 0, shares = 0;
-    size_t smalls = 0, larges = 0;
-    for (size_t i = 0; i < fleet->kinds; i++)
-        sum += weights[i];
-    for (size_t i = 0; i < fleet->kinds; i++)
-        shares += weights[i] = (uint64_t)((unsigned __int128)weights[i] << 31) / sum;
-    uint64_t full = shares / fleet->kinds + 1;
-    for (size_t i = 0; i < fleet->kinds; i++) {
-        fleet->slots[i] = (mot_slot_t){UINT32_MAX, (uint16_t)i};
-        if (weights[i] < full)
-            small[smalls++] = (uint16_t)i;
-        else
-            large[larges++] = (uint16_t)i;
-    }
-    while (smalls && larges) {
-        uint16_t little = small[--smalls], big = large[larges - 1];
-        fleet->slots[little] = (mot_slot_t){(uint32_t)((weights[little] << 32) / full), big};
-        weights[big] -= full - weights[little];
-        if (weights[big] < full)
-            small[smalls++] = large[--larges];
-    }
+/* At equal steps through all kinds and ages. */
+static void draw_vehicles(mot_fleet_t *fleet) {
+    int64_t sum = 0, below = 0, step = 0;
+    for (size_t kind = 0; kind < fleet->kinds; kind++)
+        for (size_t age = 0; age <= MOT_OLDEST_AGE; age++)
+            sum += fleet->weights[kind][age];
+    for (size_t kind = 0; kind < fleet->kinds; kind++)
+        for (size_t age = 0; age <= MOT_OLDEST_AGE; age++)
+            for (below += fleet->weights[kind][age]; (2 * step + 1) * sum < below * 2 * MOT_VEHICLES; step++)
+                fleet->vehicle[step] = (mot_vehicle_t){(uint16_t)kind, (uint8_t)age};
 }
 
 /* ---- the data file ---- */
@@ -293,7 +256,7 @@ bool mot_fleet_init(mot_fleet_t *fleet, const mot_release_t *release, odd_plan_t
     }
     for (unsigned class = 0; class < MOT_CLASSES; class ++)
         fleet->class[class] = mot_chunk_of(release, (char[]){(char)('0' + class), '\0'}, MOT_NUMBER);
-    fill_slots(fleet);
+    draw_vehicles(fleet);
     init_days(fleet);
     init_mileages(fleet);
     return true;

@@ -16,25 +16,9 @@ enum {
     TESTER_ID = 223981155, /* the vehicle of the test entries of 2021 */
 };
 
-/* What stands before and behind make and model, column by column; what has no cell is a number. */
-typedef enum {
-    TEST,
-    VEHICLE,
-    DATE,
-    CLASS,
-    TYPE,
-    RESULT,
-    MILES,
-    AREA,
-    MAKE,
-    MODEL,
-    COLOUR,
-    FUEL,
-    CC,
-    FIRST_USE,
-    COMPLETED,
-    COLUMNS
-} column_t;
+/* Columns; DATE to TYPE, AREA, and COLOUR to CC have a cell in each row. */
+enum { TEST, VEHICLE, DATE, CLASS, TYPE, RESULT, MILES, AREA, MAKE, MODEL };
+enum { COLOUR = MODEL + 1, FUEL, CC, FIRST_USE, COMPLETED, COLUMNS };
 
 static const char *const columns[COLUMNS] = {
     "test_id",     "vehicle_id",   "test_date",         "test_class_id",  "test_type",
@@ -108,16 +92,14 @@ void mot_rows_destroy(void *maker) {
 /* ---- drawing: 128 random bits a row, taken apart here and nowhere else ---- */
 
 typedef struct {
-    uint32_t kind;
-    unsigned age, due, day, second, colour, area, outcome, mileage, miles, minute;
+    unsigned vehicle, due, day, second, colour, area, outcome, mileage, miles, minute;
     bool when_due;
 } draw_t;
 
 static inline draw_t draw_row(const mot_rows_t *rows) {
     uint64_t a = chance_bits(rows->key, 2 * rows->row), b = chance_bits(rows->key, 2 * rows->row + 1);
     return (draw_t){
-        .kind = (uint32_t)(a >> 32),
-        .age = a % MOT_AGES,
+        .vehicle = (unsigned)(a >> 48),
         .when_due = a >> 6 & 1,
         .day = a >> 7 & (MOT_DAY_STEPS - 1),
         .due = a >> 17 & 31,
@@ -141,7 +123,7 @@ static inline uint32_t new_vehicle(mot_rows_t *rows) {
 
 static inline car_t new_car(mot_rows_t *rows, const draw_t *draw) {
     const mot_fleet_t *fleet = &rows->fleet;
-    unsigned kind = mot_fleet_draw(fleet, draw->kind), age = fleet->ages[kind][draw->age];
+    unsigned kind = fleet->vehicle[draw->vehicle].kind, age = fleet->vehicle[draw->vehicle].age;
     unsigned miles_a_year = fleet->kind[kind].miles_a_year * fleet->mileage_at[draw->mileage] / 256u;
     /* half of the tests are made when they fall due, in the month before the anniversary of first use */
     unsigned due = (unsigned)rows->day + draw->due;
@@ -208,10 +190,10 @@ static inline char *put_completed(const mot_rows_t *rows, const draw_t *draw, ch
     to = put_chunk(to, &rows->test_date) - 1;
     *to++ = 'T';
     memcpy(to, rows->fleet.minute[draw->minute], 8);
-    to += 6;
-    to = digits_put_last(to, draw->second, 2);
-    memcpy(to, ".000Z", 5);
-    return to + 6;
+    to[6] = (char)('0' + draw->second / 10);
+    to[7] = (char)('0' + draw->second % 10);
+    memcpy(to + 8, ".000Z", 5);
+    return to + 14;
 }
 
 static inline __attribute__((always_inline)) char *put_row(const mot_rows_t *rows, const row_t *row,
@@ -221,7 +203,7 @@ static inline __attribute__((always_inline)) char *put_row(const mot_rows_t *row
     *to++ = delimiter;
     to = put_id(to, row->car.id);
     *to++ = delimiter;
-    for (column_t column = DATE; column <= TYPE; column++)
+    for (unsigned column = DATE; column <= TYPE; column++)
         to = put_chunk(to, row->cell[column]);
     if (odd && row->cell[MILES]) {
         to = put_chunk(to, row->cell[MILES]);
@@ -230,7 +212,7 @@ static inline __attribute__((always_inline)) char *put_row(const mot_rows_t *row
         *to++ = delimiter;
     }
     to = put_name(put_chunk(to, row->cell[AREA]), row->name);
-    for (column_t column = COLOUR; column <= CC; column++)
+    for (unsigned column = COLOUR; column <= CC; column++)
         to = put_chunk(to, row->cell[column]);
     to = odd && row->cell[FIRST_USE] ? put_chunk(to, row->cell[FIRST_USE])
                                      : put_first_use(&rows->fleet, &row->car, to);
@@ -283,26 +265,25 @@ typedef struct {
 static bool change_column(odd_row_t *odd, const char *place, char *text) {
     const mot_release_t *release = odd->rows->release;
     bool asks = *place == '!';
-    column_t column = TEST;
+    unsigned column = TEST;
     while (column < COLUMNS && strcmp(columns[column], place + asks) != 0)
         column++;
     for (char *letter = text; *letter; letter++)
         *letter = *letter == '_' ? ' ' : *letter == '%' ? '|' : *letter == '~' ? '\xC9' : *letter;
     text = strcmp(text, "NULL") == 0 ? strcpy(text, release->absent_date) : text;
-    mot_chunk_t chunk = column == MAKE || column == MODEL
-                            ? (mot_chunk_t){.length = 0}
-                            : mot_chunk_of(release, text,
-                                           column == FUEL                                       ? MOT_FUEL
-                                           : column == CLASS || column == MILES || column == CC ? MOT_NUMBER
-                                                                                                : MOT_TEXT);
+    bool bare = column == CLASS || column == MILES || column == CC;
+    mot_field_t field = bare ? MOT_NUMBER : column == FUEL ? MOT_FUEL : MOT_TEXT;
+    if (column == MAKE || column == MODEL) {
+        strcpy(column == MAKE ? odd->make : odd->model, text);
+        return true;
+    }
+    mot_chunk_t chunk = mot_chunk_of(release, text, field);
     if (asks)
         return !odd->row.cell[column] || odd->row.cell[column]->length != chunk.length;
     if (column == COLUMNS)
         odd->header = true;
     else if (column == VEHICLE)
         odd->row.car.id = (uint32_t)strtoul(text, NULL, 10);
-    else if (column == MAKE || column == MODEL)
-        strcpy(column == MAKE ? odd->make : odd->model, text);
     else if (column == RESULT) { /* behind the type, which is odd, too */
         memcpy(odd->own[TYPE].text + odd->own[TYPE].length, chunk.text, chunk.length);
         odd->own[TYPE].length = (uint8_t)(odd->own[TYPE].length + chunk.length);
