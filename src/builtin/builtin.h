@@ -13,7 +13,8 @@ typedef struct {
     size_t length;
 } builtin_t;
 
-extern const builtin_t builtin_formats[], builtin_suites[], builtin_styles[], builtin_generate[]; /* end with a NULL name */
+extern const builtin_t builtin_formats[], builtin_suites[], builtin_styles[],
+    builtin_generate[]; /* end with a NULL name */
 
 /* NULL: there is none of this name. */
 const builtin_t *builtin_find(const builtin_t *table, const char *name);

@@ -1,5 +1,4 @@
 #include "generate/isd/isd_odd.h"
-#include "generate/write/digits.h"
 
 #include <stdlib.h>
 
@@ -59,28 +58,10 @@ static bool add_section(odd_record_t *odd, const char *id, uint64_t turn) {
     return insert_section(odd, text, (size_t)(end - text));
 }
 
-/* Beyond the documented AW4: all up to that number. */
-static bool more_weather(odd_record_t *odd, char last) {
-    char section[] = "AW1615";
-    for (; section[2] <= last; section[2]++)
-        insert_section(odd, section, 6);
-    return true;
-}
-
-static bool hour_24(odd_record_t *odd) {
-    char *day = odd->record + 21, before[8];
-    if (!is(day + 2, "0000") || is(day, "01"))
-        return false;
-    digits_put_last(before, (uint32_t)(day[0] - '0') * 10 + (uint32_t)(day[1] - '0') - 1, 2);
-    memcpy(day, before, 2);
-    memcpy(day + 2, "2400", 4);
-    return true;
-}
-
 /* One change of what is there; false when the record is not one for it. */
 static bool change(odd_record_t *odd, const char *place, const char *text) {
     char *sections_end;
-    bool asks = *place == '?' || *place == '!', bare = odd->end == odd->record + FIXED;
+    bool asks = *place == '?' || *place == '!', fits;
     char *at = odd->record + strtoul(place + asks, NULL, 10);
     if (asks)
         return is(at, text) == (*place == '?');
@@ -90,16 +71,12 @@ static bool change(odd_record_t *odd, const char *place, const char *text) {
             odd->end = odd->record + FIXED;
         else
             odd->more = (int32_t)strtol(text, NULL, 10);
-        return place[1] == 'u' || !bare;
-    case 'm': /* midnight */
-        return hour_24(odd);
-    case 'w': /* weather */
-        return !bare && more_weather(odd, *text);
+        return place[1] == 'u' || odd->end > odd->record + FIXED;
     case 'e': /* end */
         find_place(odd, "AA1", &sections_end);
-        if (sections_end == odd->end)
-            insert(odd, odd->end, text, strlen(text));
-        return sections_end != odd->end;
+        fits = sections_end == odd->end;
+        insert(odd, odd->end, text, fits ? strlen(text) : 0);
+        return fits;
     default:
         memcpy(at, text, strlen(text));
         return true;
