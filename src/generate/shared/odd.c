@@ -35,8 +35,8 @@ void odd_apply(odd_plan_t *plan, bool (*apply)(void *row, odd_t *odd), void *row
             odd->turn++;
             appoint(plan, odd);
         }
-        if (odd->next <= now) /* it was put off, perhaps beyond its turn */
-            odd->next = now + 1;
+        if (odd->next <= now) /* it is put off, or was, beyond its turn */
+            odd->next = now + 1 + chance_bits(plan->key, now) % 32;
         if (odd->next < plan->next)
             plan->next = odd->next;
     }

@@ -1,5 +1,5 @@
 /* odd: which rows are odd, and how. Every oddity has one appointment in every so many rows, at a random one among
- * them or at the next that it can be done to: its share is exact, a file long enough has every kind, and the rows
+ * them or soon behind it where that is none for it: its share is exact, a file long enough has every kind, and the rows
  * between cost nothing. */
 #ifndef TIPPLE_GENERATE_SHARED_ODD_H
 #define TIPPLE_GENERATE_SHARED_ODD_H
