@@ -37,40 +37,49 @@ static char *trimmed(const char *text, size_t length) {
         length--;
     while (length && *text == ' ')
         text++, length--;
-    if (length >= 2 && (text[0] == '\'' || text[0] == '"') && text[length - 1] == text[0])
-        text++, length -= 2;
     return strndup(text, length);
 }
 
-/* Behind a quoted text: where the closing quote stands before "&&" or the end; NULL: it is not closed. */
-static const char *quoted_end(const char *text) {
-    for (const char *at = text + 1; (at = strchr(at, *text)); at++) {
-        const char *behind = at + 1 + strspn(at + 1, " ");
-        if (!*behind || strncmp(behind, "&&", 2) == 0)
-            return behind;
-    }
+/* A value without quotes that would rather be part of a comparison: where it is, or NULL. */
+static const char *odd_in(const char *value, size_t length) {
+    if (length && strchr("!~(", *value))
+        return value;
+    for (const char *at = value; at < value + length; at++)
+        if (strchr("=<>", *at) || (at[0] == '|' && at + 1 < value + length && at[1] == '|'))
+            return at;
     return NULL;
 }
 
-/* How long the first comparison is. In quotes "&&" is text. */
-static size_t term_length(const char *text) {
-    const char *both = strstr(text, "&&");
-    const char *value = text + strcspn(text, "=!<>");
-    value += strspn(value, "=!<>");
-    value += strspn(value, " ");
-    const char *end = (!both || value < both) && (*value == '\'' || *value == '"') ? quoted_end(value) : NULL;
-    end = end ? end : both;
-    return end ? (size_t)(end - text) : strlen(text);
+/* What goes on behind a closing quote: nothing, the next comparison, or what somebody takes for one. */
+static bool ends_value(const char *behind) {
+    static const char *const words[] = {"and", "or", "AND", "OR"};
+    behind += strspn(behind, " ");
+    if (!*behind || *behind == '&' || *behind == '|')
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(behind, words[i], length) == 0 && behind[length] == ' ')
+            return true;
+    }
+    return false;
+}
+
+/* The quote that closes this one; NULL: none does. */
+static const char *closing_quote(const char *open) {
+    for (const char *at = open + 1; (at = strchr(at, *open)); at++)
+        if (ends_value(at + 1))
+            return at;
+    return NULL;
 }
 
 /* The quote without which a value would be read as another one, or "". */
 static const char *quote_of(const term_t *term) {
     const char *text = term->text;
-    bool plain = !term->length || (!strchr(" '\"=", text[0]) && text[term->length - 1] != ' ');
-    if (plain && !strstr(text, "&&"))
+    bool plain = !term->length || (!strchr(" '\"", text[0]) && text[term->length - 1] != ' ');
+    if (plain && !strstr(text, "&&") && !odd_in(text, term->length))
         return "";
     for (const char *at = text; (at = strchr(at, '\'')); at++)
-        if (strncmp(at + 1 + strspn(at + 1, " "), "&&", 2) == 0)
+        if (at[1 + strspn(at + 1, " ")] && ends_value(at + 1))
             return "\"";
     return "'";
 }
@@ -116,31 +125,70 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
         schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
 }
 
-static bool add_term(filter_t *filter, const schema_t *schema, const char *text, size_t length, err_t *err) {
-    size_t at = 0;
-    int op = -1;
-    for (; at < length && op < 0; at++)
-        for (int i = 0; i < OPERATORS && op < 0; i++)
-            if (at + strlen(operators[i].text) <= length &&
-                strncmp(text + at, operators[i].text, strlen(operators[i].text)) == 0)
-                op = i;
-    if (op < 0 || at <= 1)
+/* One --filter while it is read. */
+typedef struct {
+    const char *text, *at;
+} reading_t;
+
+static bool complain(const reading_t *reading, const char *at, err_t *err, const char *what) {
+    return err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s",
+                   (size_t)(at - reading->text) + 1, reading->text, what);
+}
+
+/* The field and the operator; behind them *at is the value. */
+static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *term, err_t *err) {
+    const char *name = reading->at, *op = name + strcspn(name, "=!<>");
+    const char *both = strstr(name, "&&");
+    int i = 0;
+    while (i < OPERATORS && strncmp(op, operators[i].text, strlen(operators[i].text)) != 0)
+        i++;
+    if (i == OPERATORS || op == name || (both && both < op))
         return err_set(
             err, STATUS_USAGE,
             "--filter: '%.*s' is not a comparison; write it like testType==NT, with ==, !=, <, <=, > or >=",
-            (int)length, text);
+            (int)(both ? both - name : (ptrdiff_t)strlen(name)), name);
+    char *word = trimmed(name, (size_t)(op - name));
+    if (!word)
+        return err_memory(err, (size_t)(op - name));
+    term->comparison = operators[i].comparison;
+    term->field = schema_field(schema, word);
+    reading->at = op + strlen(operators[i].text);
+    const bool ok = term->field || unknown_field(schema, word, err);
+    free(word);
+    return ok;
+}
+
+/* The value, to "&&" or the end. In quotes it is anything. */
+static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
+    static const char no_end[] =
+        "this quote is not closed in front of && or the end; a value that begins with a quote stands in "
+        "quotes of the other kind, such as \"'s\"";
+    static const char odd[] =
+        "comparisons are joined by && (there is no 'or'), and a value without quotes does not begin with !, "
+        "~ or ( and has no =, <, > or || in it; such a value stands in quotes, such as '>5'";
+    const char *value = reading->at + strspn(reading->at, " ");
+    const bool quoted = *value == '\'' || *value == '"';
+    const char *both = strstr(value, "&&"), *close = quoted ? closing_quote(value) : NULL;
+    const char *end = quoted ? close : both ? both : value + strlen(value);
+    if (!end)
+        return complain(reading, value, err, no_end);
+    const char *wrong = quoted ? NULL : odd_in(value, (size_t)(end - value));
+    reading->at = quoted ? end + 1 + strspn(end + 1, " ") : end;
+    if (!wrong && *reading->at && strncmp(reading->at, "&&", 2) != 0)
+        wrong = reading->at;
+    if (wrong)
+        return complain(reading, wrong, err, odd);
+    value += quoted;
+    term->text = quoted ? strndup(value, (size_t)(end - value)) : trimmed(value, (size_t)(end - value));
+    return term->text || err_memory(err, (size_t)(end - value));
+}
+
+static bool add_term(filter_t *filter, const schema_t *schema, reading_t *reading, err_t *err) {
     if (filter->count == MOST_TERMS)
         return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
-    term_t *term = &filter->terms[filter->count];
-    size_t behind = at - 1 + strlen(operators[op].text);
-    char *name = trimmed(text, at - 1);
-    *term = (term_t){.comparison = operators[op].comparison, .text = trimmed(text + behind, length - behind)};
-    filter->count++;
-    bool ok = name && term->text ? true : err_memory(err, length);
-    if (ok && !(term->field = schema_field(schema, name)))
-        ok = unknown_field(schema, name, err);
-    free(name);
-    return ok && read_value(term, err);
+    term_t *term = &filter->terms[filter->count++];
+    return read_comparison(reading, schema, term, err) && cut_value(reading, term, err) &&
+           read_value(term, err);
 }
 
 static bool write_normal(filter_t *filter, err_t *err) {
@@ -166,14 +214,9 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
     filter_t *filter = calloc(1, sizeof *filter);
     bool ok = filter ? true : err_memory(err, sizeof *filter);
     for (size_t i = 0; ok && i < count; i++) {
-        for (const char *at = texts[i]; ok;) {
-            size_t length = term_length(at);
-            ok = add_term(filter, schema, at, length, err);
-            at += length;
-            if (!*at)
-                break;
-            at += 2;
-        }
+        reading_t reading = {.text = texts[i], .at = texts[i]};
+        while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
+            reading.at += 2; /* "&&" */
     }
     if (!ok || !write_normal(filter, err)) {
         filter_free(filter);
