@@ -143,7 +143,9 @@ static void numbers(void **state) {
         {"0", "-0.0", "{$numberDecimal: '-0'}", "{$numberDecimal: '0E+3'}", "{$numberDecimal: '0.000'}",
          NULL},
         {"0.1", "{$numberDecimal: '0.1'}", "{$numberDecimal: '0.100'}", "{$numberDecimal: '1E-1'}", NULL},
-        {"{$numberDecimal: '1e400'}", NULL},
+        {"{$numberDecimal: '1e400'}", "{$numberDecimal: '10e399'}", NULL},
+        {"{$numberLong: -9223372036854775808}", "{$numberDecimal: '-9223372036854775808.0'}", NULL},
+        {"{$numberDecimal: '-Infinity'}", "-.inf", NULL},
         {"{$numberDecimal: '2e400'}", NULL},
         {"{$numberDecimal: '1e-400'}", NULL},
         {"{$numberLong: 9223372036854775807}", NULL},
@@ -174,6 +176,45 @@ static void numbers(void **state) {
             bson_free(json);
             bson_destroy(&values[0]);
             bson_destroy(&values[1]);
+        }
+}
+
+/* Among whole numbers and decimals nothing is nearly equal; where a double is one of the two, a billionth counts. */
+static void decimals(void **state) {
+    (void)state;
+    static const struct {
+        const char *one, *other;
+        bool same;
+    } cases[] = {
+        {"{$numberDecimal: '1000000000.75'}", "{$numberDecimal: '1000000000.25'}", false},
+        {"{$numberDecimal: '1000000000.250'}", "{$numberDecimal: '1000000000.25'}", true},
+        {"{$numberDecimal: '1000000000.25'}", "1000000000.75", true},
+        {"{$numberDecimal: '1.25'}", "1.75", false},
+        {"{$numberDecimal: '9007199254740993.5'}", "{$numberLong: 9007199254740993}", false},
+        {"{$numberDecimal: '9007199254740993.0'}", "{$numberLong: 9007199254740993}", true},
+        {"{$numberDecimal: '9007199254740992'}", "{$numberLong: 9007199254740993}", false},
+        {"{$numberDecimal: '-0.000125E-20'}", "{$numberDecimal: '-1.25E-24'}", true},
+        {"{$numberDecimal: '-1.25E-24'}", "{$numberDecimal: '1.25E-24'}", false},
+        {"{$numberDecimal: '0.1'}", "{$numberDecimal: '0.10000000000000000001'}", false},
+        {"{$numberDecimal: '99999999999999999999'}", "{$numberDecimal: '99999999999999999998'}", false},
+        {"{$numberDecimal: '100000000000000000000'}", "{$numberDecimal: '1E20'}", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int turned = 0; turned < 2; turned++) {
+            const char *one = turned ? cases[i].other : cases[i].one,
+                       *other = turned ? cases[i].one : cases[i].other;
+            char expect[200], answer[300], difference[400];
+            err_t err;
+            bson_t value = BSON_INITIALIZER;
+            assert_true(value_parse(&value, "n", other, &err));
+            char *json = bson_as_canonical_extended_json(&value, NULL);
+            snprintf(expect, sizeof expect, "{values: [{n: %s}]}", one);
+            snprintf(answer, sizeof answer, "{\"0\": %s}", json);
+            said(expect, answer, difference, sizeof difference);
+            if (cases[i].same != !difference[0])
+                fail_msg("%s expected, %s found: %s", one, other, difference);
+            bson_free(json);
+            bson_destroy(&value);
         }
 }
 
@@ -332,9 +373,9 @@ static void any_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests),     cmocka_unit_test(expectations), cmocka_unit_test(doubled),
-        cmocka_unit_test(numbers),     cmocka_unit_test(counts),       cmocka_unit_test(deep),
-        cmocka_unit_test(accumulated), cmocka_unit_test(any_order),
+        cmocka_unit_test(digests), cmocka_unit_test(expectations), cmocka_unit_test(doubled),
+        cmocka_unit_test(numbers), cmocka_unit_test(decimals),     cmocka_unit_test(counts),
+        cmocka_unit_test(deep),    cmocka_unit_test(accumulated),  cmocka_unit_test(any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,11 +47,13 @@ static XXH128_hash_t digest_of(const bson_iter_t *at, int depth) {
     int64_t whole;
     double number;
     bson_iter_t inner;
-    char text[64];
+    char text[NUMERIC_EXACT];
     if (numeric_whole(at, &whole))
         return XXH3_128bits(text, (size_t)snprintf(text, sizeof text, "%" PRId64, whole));
     if (numeric_double(at, &number))
         return XXH3_128bits(text, (size_t)snprintf(text, sizeof text, "%.10g", isnan(number) ? NAN : number));
+    if (numeric_exact(at, text)) /* beyond a double */
+        return XXH3_128bits(text, strlen(text));
     if (has_inner(at, depth)) {
         bson_iter_recurse(at, &inner);
         return digest_all(inner, BSON_ITER_HOLDS_DOCUMENT(at), BSON_ITER_HOLDS_ARRAY(at), depth + 1);
@@ -104,12 +106,11 @@ static bool same_fields(const bson_iter_t *wanted, const bson_iter_t *found, int
 
 static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found, int depth) {
     double a, b;
-    int64_t one, other;
-    if (numeric_double(wanted, &a) && numeric_double(found, &b)) {
-        const bool exact = !BSON_ITER_HOLDS_DOUBLE(wanted) && !BSON_ITER_HOLDS_DOUBLE(found) &&
-                           numeric_whole(wanted, &one) && numeric_whole(found, &other);
-        return exact ? one == other : close_enough(a, b);
-    }
+    char one[NUMERIC_EXACT], other[NUMERIC_EXACT];
+    if (numeric_exact(wanted, one) && numeric_exact(found, other))
+        return strcmp(one, other) == 0;
+    if (numeric_double(wanted, &a) && numeric_double(found, &b))
+        return close_enough(a, b);
     if (bson_iter_type(wanted) != bson_iter_type(found))
         return false;
     if (has_inner(wanted, depth))

@@ -1,53 +1,79 @@
 #include "query/suite/numeric.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double MOST_EXACT = 9007199254740992; /* 2^53 */
 
-static void decimal_text(const bson_iter_t *at, char text[BSON_DECIMAL128_STRING]) {
-    bson_decimal128_t decimal;
-    bson_iter_decimal128(at, &decimal);
-    bson_decimal128_to_string(&decimal, text);
-}
+/* A decimal as whole digits times a power of ten: neither begin nor end with 0, so that one value has one form. */
+typedef struct {
+    bool negative;
+    char digits[BSON_DECIMAL128_STRING]; /* "0" for nothing; "NaN" and "Infinity" are as they are */
+    bool finite;
+    long exponent;
+} decimal_t;
 
-static bool decimal_double(const bson_iter_t *at, double *number) {
-    char text[BSON_DECIMAL128_STRING];
-    decimal_text(at, text);
-    *number = strtod(text, NULL);
-    const char digit = text[strcspn(text, "123456789E")];
-    const bool finite = strpbrk(text, "0123456789"), zero = !digit || digit == 'E';
-    return !finite || (isfinite(*number) && (*number != 0 || zero));
-}
-
-/* "-12.50E+3": the digits without the point, and how many of them are behind it. */
-static bool decimal_whole(const bson_iter_t *at, int64_t *whole) {
+/* "-12.50E+3" */
+static void read_decimal(const bson_iter_t *at, decimal_t *decimal) {
+    bson_decimal128_t value;
     char text[BSON_DECIMAL128_STRING];
     const char *c = text;
-    __int128 digits = 0;
-    long exponent = 0;
+    size_t count = 0;
     bool behind = false;
-    decimal_text(at, text);
-    for (c += *c == '-'; (*c >= '0' && *c <= '9') || *c == '.'; c++) {
+    *decimal = (decimal_t){.finite = false};
+    bson_iter_decimal128(at, &value);
+    bson_decimal128_to_string(&value, text);
+    decimal->negative = *c == '-';
+    c += *c == '-';
+    if (*c == 'N' || *c == 'I') {
+        strcpy(decimal->digits, c);
+        return;
+    }
+    decimal->finite = true;
+    for (; (*c >= '0' && *c <= '9') || *c == '.'; c++) {
         if (*c == '.') {
             behind = true;
             continue;
         }
-        digits = digits * 10 + (*c - '0'); /* 34 at the most */
-        exponent -= behind;
+        decimal->exponent -= behind;
+        if (count || *c != '0')
+            decimal->digits[count++] = *c;
     }
     if (*c == 'E')
-        exponent += strtol(c + 1, NULL, 10);
-    else if (*c)
-        return false; /* NaN, Infinity */
-    for (; digits && exponent < 0 && digits % 10 == 0; exponent++)
-        digits /= 10;
-    for (; digits && exponent > 0 && digits <= INT64_MAX; exponent--)
-        digits *= 10;
-    if ((digits && exponent) || digits > INT64_MAX)
+        decimal->exponent += strtol(c + 1, NULL, 10);
+    for (; count && decimal->digits[count - 1] == '0'; count--)
+        decimal->exponent++;
+    if (!count)
+        *decimal = (decimal_t){.finite = true, .digits = "0"}, count = 1;
+    decimal->digits[count] = '\0';
+}
+
+static bool decimal_double(const bson_iter_t *at, double *number) {
+    decimal_t decimal;
+    char text[BSON_DECIMAL128_STRING + 32];
+    read_decimal(at, &decimal);
+    snprintf(text, sizeof text, decimal.finite ? "%s%se%ld" : "%s%s", decimal.negative ? "-" : "",
+             decimal.digits, decimal.exponent);
+    *number = strtod(text, NULL);
+    return !decimal.finite || (isfinite(*number) && (*number != 0 || decimal.digits[0] == '0'));
+}
+
+static bool decimal_whole(const bson_iter_t *at, int64_t *whole) {
+    decimal_t decimal;
+    __int128 number = 0;
+    read_decimal(at, &decimal);
+    if (!decimal.finite || decimal.exponent < 0)
         return false;
-    *whole = *text == '-' ? -(int64_t)digits : (int64_t)digits;
+    for (const char *c = decimal.digits; *c; c++) /* 34 at the most */
+        number = number * 10 + (*c - '0');
+    for (; decimal.exponent && number <= INT64_MAX; decimal.exponent--)
+        number *= 10;
+    if (decimal.exponent || number > (__int128)INT64_MAX + decimal.negative)
+        return false;
+    *whole = (int64_t)(decimal.negative ? -number : number);
     return true;
 }
 
@@ -85,4 +111,21 @@ bool numeric_whole(const bson_iter_t *at, int64_t *whole) {
     default:
         return false;
     }
+}
+
+bool numeric_exact(const bson_iter_t *at, char text[NUMERIC_EXACT]) {
+    decimal_t decimal;
+    int64_t whole;
+    if (BSON_ITER_HOLDS_DOUBLE(at))
+        return false;
+    if (numeric_whole(at, &whole)) {
+        snprintf(text, NUMERIC_EXACT, "%" PRId64, whole);
+        return true;
+    }
+    if (!BSON_ITER_HOLDS_DECIMAL128(at))
+        return false;
+    read_decimal(at, &decimal);
+    snprintf(text, NUMERIC_EXACT, decimal.finite ? "%s%sE%ld" : "%s%s", decimal.negative ? "-" : "",
+             decimal.digits, decimal.exponent);
+    return true;
 }
