@@ -72,6 +72,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT_MAYBE,
      AT(spec.scale),
      .least = 1,
+     .most = 1000000000000000,
      .help =
          "Drill with samples only, more sizes of them and more often, and say what N documents would take "
          "(default: what the files hold)."},

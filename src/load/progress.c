@@ -30,7 +30,7 @@ static void describe(const progress_t *progress, uint64_t bytes, uint64_t docume
     memset(bar, '#', (size_t)(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
     double left = share > 0.01 ? seconds * (1 - share) / share : 0;
-    units_time(eta, (int64_t)(left * 1e9));
+    units_seconds(eta, left);
     snprintf(line, room, "[%s] %3.0f%%  %s/%s   %s docs   %s docs/s%s%s", bar, share * 100, read,
              units_size(total, progress->total_bytes), count, rate, left > 0 ? "   eta " : "",
              left > 0 ? eta : "");

@@ -46,11 +46,8 @@ static void print_time(char out[SCALE_TEXT], double seconds) {
     char text[UNITS_MAX];
     if (fabs(seconds) < 0.01)
         three_digits(out, seconds * 1e3, " ms");
-    else if (fabs(seconds) < 9e9)
-        snprintf(out, SCALE_TEXT, "%s%s", seconds < 0 ? "−" : "",
-                 units_time(text, (int64_t)(fabs(seconds) * 1e9)));
     else
-        snprintf(out, SCALE_TEXT, "%.3g s", seconds);
+        snprintf(out, SCALE_TEXT, "%s%s", seconds < 0 ? "−" : "", units_seconds(text, fabs(seconds)));
 }
 
 static bool is_rate(const char *unit) {

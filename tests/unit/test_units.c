@@ -1,6 +1,7 @@
 /* units: sizes, counts and times from what people write, and back into what people read. */
 #include "base/numbers/units.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,6 +200,30 @@ static void test_print_times(void **state) {
     assert_true(strlen(units_time(out, INT64_MAX)) < UNITS_MAX);
 }
 
+/* What was computed may be beyond what a whole number holds. */
+static void test_print_computed(void **state) {
+    (void)state;
+    static const struct {
+        double figure;
+        const char *time, *size;
+    } cases[] = {{0, "0 ms", "0 B"},
+                 {10.7, "10.7 s", "10 B"},
+                 {7200, "2 h 00 min", "7.20 kB"},
+                 {8.9e9, "2472222 h 13 min", "8.90 GB"},
+                 {9.3e9, "more than 285 years", "9.30 GB"},
+                 {1e15, "more than 285 years", "1.00 PB"},
+                 {1e20, "more than 285 years", "100 EB"},
+                 {1e300, "more than 285 years", "1e+282 EB"},
+                 {INFINITY, "more than 285 years", "inf EB"},
+                 {-1e300, "minus more than 285 years", "0 B"},
+                 {NAN, "-", "-"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[UNITS_MAX];
+        assert_string_equal(units_seconds(out, cases[i].figure), cases[i].time);
+        assert_string_equal(units_bytes(out, cases[i].figure), cases[i].size);
+    }
+}
+
 /* What is printed can be written on a command line again. */
 static void test_there_and_back(void **state) {
     (void)state;
@@ -258,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_print_counts),
         cmocka_unit_test(test_print_sizes_and_rates),
         cmocka_unit_test(test_print_times),
+        cmocka_unit_test(test_print_computed),
         cmocka_unit_test(test_there_and_back),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

@@ -140,3 +140,24 @@ const char *units_time(char out[UNITS_MAX], int64_t ns) {
         snprintf(out, UNITS_MAX, "%d h %02d min", (int)(s / 3600), (int)(s / 60) % 60);
     return out;
 }
+
+const char *units_seconds(char out[UNITS_MAX], double seconds) {
+    const double most = 9e9; /* what nanoseconds hold, rounded down */
+    if (isnan(seconds))
+        snprintf(out, UNITS_MAX, "-");
+    else if (fabs(seconds) > most)
+        snprintf(out, UNITS_MAX, "%smore than 285 years", seconds < 0 ? "minus " : "");
+    else
+        units_time(out, (int64_t)(seconds * 1e9));
+    return out;
+}
+
+const char *units_bytes(char out[UNITS_MAX], double bytes) {
+    if (isnan(bytes))
+        snprintf(out, UNITS_MAX, "-");
+    else if (bytes < 1e18)
+        units_size(out, bytes > 0 ? (uint64_t)bytes : 0);
+    else
+        snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18); /* more than a count of bytes holds */
+    return out;
+}

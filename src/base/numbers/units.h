@@ -26,4 +26,8 @@ const char *units_size(char out[UNITS_MAX], uint64_t bytes);    /* 412 MB, 1.3 G
 const char *units_rate(char out[UNITS_MAX], double per_second); /* 611k, 1.24M */
 const char *units_time(char out[UNITS_MAX], int64_t ns);        /* 10.7 s, 3:12, 3 h 12 min */
 
+/* The same of a figure that was computed, and may be anything: "-" for no number. */
+const char *units_seconds(char out[UNITS_MAX], double seconds);
+const char *units_bytes(char out[UNITS_MAX], double bytes);
+
 #endif

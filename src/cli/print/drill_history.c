@@ -33,7 +33,7 @@ static void put_entry(char (*row)[GRID_CELL], const drills_entry_t *entry, const
     GRID_PUT(row, 4, "%u x %u", entry->threads, entry->batch);
     GRID_PUT(row, 5, "%s", entry->indexes);
     GRID_PUT(row, 6, "%s", units_rate(number, drills_rate(entry)));
-    GRID_PUT(row, 8, "%s", units_time(number, (int64_t)(entry->verified * 1e9)));
+    GRID_PUT(row, 8, "%s", units_seconds(number, entry->verified));
     if (before) {
         put_change(row[7], drills_rate(entry), drills_rate(before));
         put_change(row[9], entry->verified, before->verified);

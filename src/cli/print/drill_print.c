@@ -32,19 +32,15 @@ char *drill_load_line(const drill_result_t *result) {
 
 /* ---- for a person ---- */
 
-static const char *seconds(char out[UNITS_MAX], double number) {
-    return units_time(out, (int64_t)(number * 1e9));
-}
-
 static void put_forecast(char cell[GRID_CELL], const forecast_t *forecast) {
     char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
     if (isnan(forecast->mid))
         return;
     if (isnan(forecast->low))
-        snprintf(cell, GRID_CELL, "%s", seconds(mid, forecast->mid));
+        snprintf(cell, GRID_CELL, "%s", units_seconds(mid, forecast->mid));
     else
-        snprintf(cell, GRID_CELL, "%s (%s to %s)", seconds(mid, forecast->mid), seconds(low, forecast->low),
-                 seconds(high, forecast->high));
+        snprintf(cell, GRID_CELL, "%s (%s to %s)", units_seconds(mid, forecast->mid),
+                 units_seconds(low, forecast->low), units_seconds(high, forecast->high));
 }
 
 static void put_measured(char (*row)[GRID_CELL], const forecast_t *forecast, int64_t took_ns,
@@ -125,7 +121,7 @@ static void print_loaded(const drill_pass_t *pass) {
         printf("%s records were rejected\n", units_count(documents, load->counts.rejected));
     if (!isnan(pass->answer.seconds))
         printf("the first query took %s itself; %s document%s came back\n",
-               seconds(answered, pass->answer.seconds), units_count(documents, pass->answer.returned),
+               units_seconds(answered, pass->answer.seconds), units_count(documents, pass->answer.returned),
                pass->answer.returned == 1 ? "" : "s");
 }
 
@@ -181,7 +177,7 @@ static void print_change(const drill_result_t *result, const drill_pass_t *pass)
         return;
     printf("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
            way_of(result, pass), drill_history_day(day, earlier->when_ms),
-           units_rate(before, drills_rate(earlier)), seconds(verified, earlier->verified),
+           units_rate(before, drills_rate(earlier)), units_seconds(verified, earlier->verified),
            (rate / drills_rate(earlier) - 1) * 100,
            ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
 }

@@ -14,14 +14,7 @@ static const char *seconds(char out[UNITS_MAX], double value) {
     if (value >= 4 * 86400)
         snprintf(out, UNITS_MAX, "%.1f days", value / 86400);
     else
-        units_time(out, (int64_t)(value * 1e9));
-    return out;
-}
-
-static const char *bytes(char out[UNITS_MAX], double value) {
-    if (value < 1e18)
-        return units_size(out, (uint64_t)value);
-    snprintf(out, UNITS_MAX, "%.3g EB", value / 1e18); /* more than a count of bytes holds */
+        units_seconds(out, value);
     return out;
 }
 
@@ -39,9 +32,9 @@ static void print_data(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
     char documents[UNITS_MAX], size[UNITS_MAX], bson[UNITS_MAX], text[UNITS_MAX], seen[UNITS_MAX];
     printf("%s documents of %s: %s of BSON", count(documents, spec->documents),
-           bytes(size, spec->document_bytes), bytes(bson, planned->plan->bson));
+           units_bytes(size, spec->document_bytes), units_bytes(bson, planned->plan->bson));
     if (spec->text_bytes > 0)
-        printf(", from %s of text", bytes(text, planned->plan->text));
+        printf(", from %s of text", units_bytes(text, planned->plan->text));
     putchar('\n');
     if (planned->gauge)
         printf("as seen in %s records of %s %s\n", count(seen, (double)planned->gauge->records),
@@ -66,7 +59,7 @@ static void print_cluster(const planned_t *planned) {
     if (spec->shards == 1)
         return;
     printf("each shard: %s documents, %s", count(documents, plan->shard_documents),
-           bytes(size, plan->shard_bytes));
+           units_bytes(size, plan->shard_bytes));
     if (!spec->by_lanes)
         printf(", one chunk\n");
     else if (plan->lanes_least < 1)
@@ -145,10 +138,10 @@ static void print_storage(const planned_t *planned) {
             continue;
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s", at->name);
-        GRID_PUT(row, 1, "%s", bytes(some, plan.stored));
+        GRID_PUT(row, 1, "%s", units_bytes(some, plan.stored));
         if (plan.index_bytes > 0)
-            GRID_PUT(row, 2, "%s", bytes(some, plan.index_bytes));
-        GRID_PUT(row, 3, "%s", bytes(some, plan.server_stored));
+            GRID_PUT(row, 2, "%s", units_bytes(some, plan.index_bytes));
+        GRID_PUT(row, 3, "%s", units_bytes(some, plan.server_stored));
         if (plan.servers_needed > 0)
             GRID_PUT(row, 4, "%s", count(some, plan.servers_needed));
         GRID_PUT(row, 5, "%s", seconds(some, plan.load));
@@ -159,11 +152,11 @@ static void print_storage(const planned_t *planned) {
 static void print_memory(const planned_t *planned) {
     const plan_t *plan = planned->plan;
     char all[UNITS_MAX], indexes[UNITS_MAX], cache[UNITS_MAX];
-    printf("\ncache of a server: %s would hold everything", bytes(all, plan->server_all));
+    printf("\ncache of a server: %s would hold everything", units_bytes(all, plan->server_all));
     if (plan->index_bytes > 0)
-        printf(", %s its indexes", bytes(indexes, plan->server_indexes));
+        printf(", %s its indexes", units_bytes(indexes, plan->server_indexes));
     if (plan->cache > 0)
-        printf("; of its memory a mongod takes %s: %.0f %% of everything", bytes(cache, plan->cache),
+        printf("; of its memory a mongod takes %s: %.0f %% of everything", units_bytes(cache, plan->cache),
                fmin(100, 100 * plan->cache / plan->server_all));
     putchar('\n');
     if (plan->hour > 0)

@@ -187,7 +187,7 @@ static void print_share(char out[GRID_CELL], double share) {
 
 static void print_ns(char out[GRID_CELL], double ns) {
     char time[UNITS_MAX];
-    snprintf(out, GRID_CELL, "%s", isnan(ns) ? "-" : units_time(time, (int64_t)ns));
+    snprintf(out, GRID_CELL, "%s", units_seconds(time, ns / 1e9));
 }
 
 static const double LEAST_WATCHED_SECONDS = 0.25;
@@ -229,8 +229,7 @@ static void print_watched(const query_result_t *result) {
         print_share(row[8], long_enough ? seen->idle : NAN);
         print_figure(row[9], long_enough ? seen->server_cores : NAN);
         GRID_PUT(row, 10, "%s", isnan(seen->examined) ? "-" : units_count(text, (uint64_t)seen->examined));
-        GRID_PUT(row, 11, "%s",
-                 isnan(seen->cached_bytes) ? "-" : units_size(text, (uint64_t)seen->cached_bytes));
+        GRID_PUT(row, 11, "%s", units_bytes(text, seen->cached_bytes));
     }
     if (grid.rows > 1) {
         printf("\nbeside it (this host's CPU; the servers' counters, all rounds together)\n");

@@ -229,12 +229,12 @@ static void plan_passes(drilling_t *drilling) {
 
 static const char *spell(char out[96], const forecast_t *forecast) {
     char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
-    units_time(mid, (int64_t)(forecast->mid * 1e9));
+    units_seconds(mid, forecast->mid);
     if (isnan(forecast->low))
         snprintf(out, 96, "%s", mid);
     else
-        snprintf(out, 96, "%s (%s to %s)", mid, units_time(low, (int64_t)(forecast->low * 1e9)),
-                 units_time(high, (int64_t)(forecast->high * 1e9)));
+        snprintf(out, 96, "%s (%s to %s)", mid, units_seconds(low, forecast->low),
+                 units_seconds(high, forecast->high));
     return out;
 }
 
@@ -285,7 +285,7 @@ static void look_for_room(const drilling_t *drilling) {
         log_warn(
             "the documents have %s, before compression and without indexes, and the server's disk has %s "
             "left: it may not be enough for the scratch collection",
-            units_size(needed, (uint64_t)bytes), units_size(left, (uint64_t)room));
+            units_bytes(needed, bytes), units_bytes(left, room));
 }
 
 static bool predict(drilling_t *drilling, err_t *err) {
