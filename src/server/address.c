@@ -192,6 +192,10 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
     const char *hosts = strstr(text, "://");
     if (!hosts || (strncasecmp(text, "mongodb://", 10) != 0 && strncasecmp(text, "mongodb+srv://", 14) != 0))
         return err_set(err, STATUS_USAGE, "the target is not a MongoDB URI: it should look like %s", SHAPE);
+    if (strchr(" \t\r\n", text[strlen(text) - 1]))
+        return err_set(err, STATUS_USAGE,
+                       "the target's URI ends with a blank or a line end: take it off; one that belongs to "
+                       "the collection's name is written %%20");
     hosts += 3;
     size_t authority = strcspn(hosts, "/");
     const char *path = hosts[authority] ? hosts + authority + 1 : hosts + authority;

@@ -85,6 +85,9 @@ static void test_bad(void **state) {
         {"mongodb://h:port/mot.results", "not valid"},
         {"mongodb:///mot.results", "not valid"},
         {"mongodb://h/mot.results?tls=maybe", "not valid"},
+        {"mongodb://h/mot.results ", "ends with a blank"},
+        {"mongodb://h/mot.results\t", "ends with a blank"},
+        {"mongodb://h/mot.results?w=1\n", "ends with a blank"},
         {"mongodb://h?replicaSet=rs", "cannot be taken apart"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

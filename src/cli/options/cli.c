@@ -85,6 +85,21 @@ static bool no_password(const char *where, const char *text, err_t *err) {
            err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
 }
 
+static const char blanks[] = " \t\r\n\v\f";
+
+/* A URI without the blanks at its ends, for the life of the process. */
+static bool take_uri(const char *text, size_t length, const char **uri, err_t *err) {
+    static char *taken;
+    while (length && strchr(blanks, text[length - 1]))
+        length--;
+    for (; length && strchr(blanks, *text); length--)
+        text++;
+    free(taken);
+    taken = strndup(text, length);
+    *uri = taken;
+    return taken || err_memory(err, length);
+}
+
 static bool takes_password(const option_t *option) {
     return option->argument &&
            (strcmp(option->argument, "URI") == 0 || strcmp(option->argument, "COMMAND") == 0);
@@ -104,6 +119,8 @@ static bool set_option(const option_t *option, const char *text, void *values, e
     case OPTION_TEXT:
         if (!*text)
             return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
+        if (strcmp(option->argument, "URI") == 0)
+            return take_uri(text, strlen(text), at, err);
         *(const char **)at = text;
         return true;
     case OPTION_LIST:
@@ -270,19 +287,36 @@ bool cli_next_word(const char **at, char *word, size_t room) {
 }
 
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err) {
-    static char line[1 << 20];
+    enum { LONGEST = 1 << 20 };
     FILE *file = fopen(path, "r");
-    const bool read = file && fgets(line, sizeof line, file), empty = !read && file && feof(file);
-    const int problem = errno;
+    char *text = malloc(LONGEST);
+    const size_t length = file && text ? fread(text, 1, LONGEST, file) : 0;
+    const int problem = !file || ferror(file) ? errno : 0;
+    bool ok = true;
     if (file)
         fclose(file);
-    if (!read)
-        return err_set(err, empty ? STATUS_USAGE : err_status_of(problem),
-                       "--uri-file: %s cannot be read: %s", path, empty ? "it is empty" : strerror(problem));
-    line[strcspn(line, "\r\n")] = '\0';
-    *uri = line;
-    return strlen(line) + 1 < sizeof line ||
-           err_set(err, STATUS_USAGE, "--uri-file: the first line of %s is longer than any URI", path);
+    if (problem)
+        ok = err_set(err, err_status_of(problem), "--uri-file: %s cannot be read: %s", path,
+                     strerror(problem));
+    else if (!text)
+        ok = err_memory(err, LONGEST);
+    else if (memchr(text, '\0', length))
+        ok = err_set(
+            err, STATUS_USAGE,
+            "--uri-file: %s holds a zero byte, so it is no text: it should hold the URI and nothing else",
+            path);
+    else if (length == LONGEST)
+        ok = err_set(err, STATUS_USAGE, "--uri-file: %s is longer than any URI", path);
+    else if ((ok = take_uri(text, length, uri, err)) && !**uri)
+        ok = err_set(err, STATUS_USAGE, "--uri-file: %s cannot be read: it is empty", path);
+    else if (ok && strpbrk(*uri, "\r\n"))
+        ok =
+            err_set(err, STATUS_USAGE,
+                    "--uri-file: %s holds more than one line: it should hold the URI and nothing else", path);
+    if (text)
+        explicit_bzero(text, length); /* there may be a password in it */
+    free(text);
+    return ok;
 }
 
 /* --- pages

@@ -90,7 +90,7 @@ int cli_choose(const char *option, const char *text, const char *const *words, s
 /* The words of "1,4,16", one by one; *at moves on. False at the end. */
 bool cli_next_word(const char **at, char *word, size_t room);
 
-/* The first line of --uri-file, for the life of the process. */
+/* The one line of --uri-file, without blanks at its ends, for the life of the process. */
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 
 /* The pages. */

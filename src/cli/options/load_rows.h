@@ -10,7 +10,7 @@
 #define LOAD_ROW_URI_FILE(values)                                                                            \
     {                                                                                                        \
         .name = "uri-file", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, uri_file),   \
-        .help = "Read the URI from the first line of a file, so that no password is on the command line."    \
+        .help = "Read the URI from a file of one line, so that no password is on the command line."          \
     }
 #define LOAD_ROW_FORMAT(values, member)                                                                      \
     {                                                                                                        \
