@@ -8,7 +8,7 @@
 /* Lock-free, so a signal handler may touch it; atomic, because other threads read it. */
 static atomic_int caught;
 
-static atomic_bool anew;
+static atomic_bool goes_on;
 
 static void on_signal(int number) {
     if (caught && number == SIGINT) {
@@ -21,20 +21,20 @@ static void on_signal(int number) {
 }
 
 static void on_grace_over(int number) {
-    static const char goes_on[] = "tipple: interrupted, and what was under way did not end in time; "
+    static const char resumes[] = "tipple: interrupted, and what was under way did not end in time; "
                                   "the same command resumes from here\n";
     static const char begins_anew[] =
         "tipple: interrupted, and what was under way did not end in time; run the same command again\n";
     (void)number;
-    ssize_t written = anew ? write(STDERR_FILENO, begins_anew, sizeof begins_anew - 1)
-                           : write(STDERR_FILENO, goes_on, sizeof goes_on - 1);
+    ssize_t written = goes_on ? write(STDERR_FILENO, resumes, sizeof resumes - 1)
+                              : write(STDERR_FILENO, begins_anew, sizeof begins_anew - 1);
     (void)written;
     signal(caught, SIG_DFL);
     raise(caught);
 }
 
-void stop_begins_anew(void) {
-    anew = true;
+void stop_goes_on(void) {
+    goes_on = true;
 }
 
 void stop_install(void) {

@@ -9,8 +9,9 @@ enum { STOP_GRACE_SECONDS = 10 };
 
 void stop_install(void);
 
-/* What was cut off begins anew: the sentence, when the clean end takes too long, does not say that it goes on. */
-void stop_begins_anew(void);
+/* What was cut off goes on when it is run again, as a load does: the sentence, when the clean end takes too long,
+ * says so. */
+void stop_goes_on(void);
 
 /* The signal that asked us to stop, or 0. Cheap: read between blocks. */
 int stop_signal(void);

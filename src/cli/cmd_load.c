@@ -1,6 +1,7 @@
 #include "cli/options/load_rows.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/file.h"
@@ -486,6 +487,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
         return (int)err->status;
     static load_result_t result;
     values->spec.watch_flushes = values->report != NULL;
+    stop_goes_on();
     bool ok = load_run(&values->spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     if (values->report && status != STATUS_USAGE)

@@ -1,6 +1,5 @@
 #include "cli/options/load_rows.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
 #include "verify/verify.h"
 
@@ -351,7 +350,6 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (!check(&values, argv, rest, err))
         return (int)err->status;
-    stop_begins_anew();
     bool ok = verify_run(&values.spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;

@@ -1,6 +1,7 @@
 #include "study/plan/simulate.h"
 #include "base/numbers/chance.h"
 #include "base/grow.h"
+#include "base/numbers/units.h"
 #include "base/stop.h"
 #include "catalog/record_id/record_id.h"
 
@@ -91,6 +92,7 @@ typedef struct {
     double now, shard_time, pace, wanted, piece;
     uint64_t pool; /* pieces that nobody has begun */
     uint32_t down_servers, down_loaders, done;
+    uint64_t events; /* of all runs */
     bool memory_out;
 } world_t;
 
@@ -285,18 +287,60 @@ static void step(world_t *world, simulate_run_t *run) {
     set_pace(world);
 }
 
-static void play(world_t *world, simulate_way_t way, uint64_t seed, simulate_run_t *run) {
+static uint64_t most_events(const simulate_spec_t *spec) {
+    return spec->most_events ? spec->most_events : SIMULATE_MOST_EVENTS;
+}
+
+static bool too_many_events(const simulate_spec_t *spec, err_t *err) {
+    char most[UNITS_MAX];
+    return err_set(
+        err, STATUS_USAGE,
+        "more than %s events would be simulated (pieces of the load that end, servers and loaders that "
+        "fail and return): lower --runs, --shards or --lanes, or raise --mtbf and --loader-mtbf",
+        units_count(most, most_events(spec)));
+}
+
+/* How often a server or loader fails in a second. */
+static double failures(uint32_t count, double mtbf, double repair) {
+    return mtbf > 0 ? count / (mtbf + repair) : 0;
+}
+
+/* What happens at least, when nothing holds a run up: told before anything is played. */
+static bool few_events(const simulate_spec_t *spec, uint32_t runs, simulate_way_t ways, err_t *err) {
+    const double seconds = fmax(spec->own_seconds, spec->common_seconds);
+    const double failing = failures(spec->shards, spec->mtbf, spec->repair) +
+                           failures(spec->loaders, spec->loader_mtbf, spec->loader_repair);
+    const double pieces = (double)spec->shards * (ways == SIMULATE_WAYS ? spec->lanes + ways - 1 : 1);
+    return runs * (pieces + ways * seconds * failing) <= (double)most_events(spec) ||
+           too_many_events(spec, err);
+}
+
+/* Between events, now and then: is there a reason to stop? */
+static bool may_go_on(const world_t *world, err_t *err) {
+    if (world->memory_out)
+        return err_memory(err, world->times.room * sizeof(event_t));
+    if (world->events > most_events(world->spec))
+        return too_many_events(world->spec, err);
+    return !stop_signal() || err_set(err, (status_t)(128 + stop_signal()), "interrupted");
+}
+
+static bool play(world_t *world, simulate_way_t way, uint64_t seed, simulate_run_t *run, err_t *err) {
     const uint32_t half = (world->spec->shards + 1) / 2;
     *run = (simulate_run_t){.median = -1};
     world->way = way;
     set_up(world, seed);
     const double never = SIMULATE_NEVER * fmax(world->spec->own_seconds, world->spec->common_seconds);
-    while (world->done < world->spec->shards && !world->memory_out && world->now < never) {
+    while (world->done < world->spec->shards && world->now < never) {
+        if (world->memory_out || (++world->events & 0xFFF) == 0) {
+            if (!may_go_on(world, err))
+                return false;
+        }
         step(world, run);
         if (run->median < 0 && world->done >= half)
             run->median = world->now;
     }
     run->end = world->now < never ? world->now : INFINITY;
+    return may_go_on(world, err);
 }
 
 static bool open_world(world_t *world, const simulate_spec_t *spec, err_t *err) {
@@ -320,11 +364,8 @@ static void close_world(world_t *world) {
 bool simulate_run(const simulate_spec_t *spec, simulate_way_t way, uint64_t seed, simulate_run_t *run,
                   err_t *err) {
     world_t world = {.spec = NULL};
-    bool ok = open_world(&world, spec, err);
-    if (ok)
-        play(&world, way, seed, run);
-    if (world.memory_out)
-        ok = err_memory(err, world.times.room * sizeof(event_t));
+    bool ok =
+        open_world(&world, spec, err) && few_events(spec, 1, 1, err) && play(&world, way, seed, run, err);
     close_world(&world);
     return ok;
 }
@@ -361,19 +402,17 @@ bool simulate_all(const simulate_spec_t *spec, simulate_figures_t figures[SIMULA
     bool ok = ends ? open_world(&world, spec, err) : err_memory(err, spec->runs * sizeof *ends);
     if (ok && !spec->runs)
         ok = err_set(err, STATUS_USAGE, "nothing to simulate: no runs");
+    ok = ok && few_events(spec, spec->runs, SIMULATE_WAYS, err);
     for (simulate_way_t way = 0; ok && way < SIMULATE_WAYS; way++) {
         double waiting = 0, failed = 0;
         for (uint32_t i = 0; ok && i < spec->runs; i++) {
             simulate_run_t run;
-            if (stop_signal())
-                ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
-            play(&world, way, spec->seed + i, &run);
+            if (!(ok = play(&world, way, spec->seed + i, &run, err)))
+                break;
             ends[i] = run.end;
             waiting += isfinite(run.end) ? (run.end - run.median) / run.end : 1;
             failed += run.failed;
         }
-        if (world.memory_out)
-            ok = err_memory(err, world.times.room * sizeof(event_t));
         if (!ok)
             break;
         figures[way] = sum_up(ends, spec->runs, fmax(spec->own_seconds, spec->common_seconds));

@@ -35,6 +35,7 @@ typedef struct {
     double takeover; /* seconds until another loader takes over */
     uint64_t seed;
     uint32_t runs;
+    uint64_t most_events; /* 0: SIMULATE_MOST_EVENTS */
 } simulate_spec_t;
 
 /* A run that takes so many times as long as without any misfortune is given up: servers that fail faster than
@@ -55,7 +56,10 @@ typedef struct {
     double failed;  /* the mean */
 } simulate_figures_t;
 
-/* False: a number that makes no sense, or no memory. */
+/* So many events are played at the most, in all runs of all ways: about a minute or two. */
+#define SIMULATE_MOST_EVENTS 1000000000u
+
+/* False: a number that makes no sense, more events than spec->most_events, a signal that asks to stop, or no memory. */
 bool simulate_run(const simulate_spec_t *spec, simulate_way_t way, uint64_t seed, simulate_run_t *run,
                   err_t *err);
 
