@@ -26,6 +26,8 @@ struct tipple_reader {
 };
 
 static bool tell(tipple_error_t *error, const err_t *err) {
+    if (!error)
+        return false;
     error->status = (int)err->status;
     memcpy(error->text, err->text, sizeof error->text);
     error->text[sizeof error->text - 1] = '\0'; /* a long list of files may be cut */
@@ -48,9 +50,9 @@ static bool no_memory(tipple_error_t *error, size_t bytes) {
     return tell(error, &err);
 }
 
-static bool is_missing(const char *text, const char *what, tipple_error_t *error) {
+static bool is_missing(const void *given, const char *what, tipple_error_t *error) {
     err_t err;
-    if (text)
+    if (given)
         return false;
     err_set(&err, STATUS_USAGE, "%s is NULL", what);
     tell(error, &err);
@@ -81,6 +83,8 @@ void tipple_format_close(tipple_format_t *format) {
 }
 
 tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t *error) {
+    if (is_missing(format, "the format", error))
+        return NULL;
     tipple_reader_t *reader = calloc(1, sizeof *reader);
     if (reader) {
         reader->schema = format->schema;
@@ -106,6 +110,8 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
 
 bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {
     err_t err;
+    if (is_missing(reader, "the reader", error) || (length && is_missing(text, "the text", error)))
+        return false;
     if (length > UINT32_MAX / 2) {
         err_set(&err, STATUS_USAGE, "%zu bytes are too many at once; give at most 2 GiB of whole lines",
                 length);
@@ -133,6 +139,8 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
 
 int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
     record_t got;
+    if (is_missing(reader, "the reader", error) || is_missing(record, "the record", error))
+        return -1;
     reader->document_length = 0;
     while (reader->text) {
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
@@ -166,6 +174,9 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
     err_t err;
     bson_t document;
     const uint8_t *record;
+    if (is_missing(reader, "the reader", error) || is_missing(text, "where to put the text", error) ||
+        is_missing(length, "where to put the length", error))
+        return false;
     if (!reader->document_length ||
         !bson_init_static(&document, reader->place.bytes, reader->document_length)) {
         err_set(&err, STATUS_USAGE, "there is no document: the last call gave none");
@@ -177,13 +188,22 @@ bool tipple_reader_emit(tipple_reader_t *reader, const char **text, size_t *leng
     return true;
 }
 
+static bool has_inputs(const tipple_load_t *load, tipple_error_t *error) {
+    for (size_t i = 0; i < load->input_count; i++)
+        if (is_missing(load->inputs, "the list of the load's inputs", error) ||
+            is_missing(load->inputs[i], "an input of the load", error))
+            return false;
+    return true;
+}
+
 bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     load_spec_t spec;
     err_t err;
-    *loaded = (tipple_loaded_t){.read = 0};
-    if (is_missing(load->uri, "the load's uri", error) ||
-        is_missing(load->format, "the load's format", error))
+    if (loaded)
+        *loaded = (tipple_loaded_t){.read = 0};
+    if (is_missing(load, "the load", error) || is_missing(load->uri, "the load's uri", error) ||
+        is_missing(load->format, "the load's format", error) || !has_inputs(load, error))
         return false;
     pthread_once(&once, start_driver);
     be_silent();
@@ -201,11 +221,12 @@ bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_erro
     spec.drop = load->drop;
     bool ok = load_run(&spec, result, &err);
     tell(error, &err);
-    if (ok) /* what went wrong was overcome */
+    if (ok && error) /* what went wrong was overcome */
         error->text[0] = '\0';
     const counts_t *counts = &result->counts;
-    *loaded = (tipple_loaded_t){counts->read,     counts->loaded,   counts->already_there,
-                                counts->rejected, counts->filtered, (double)result->took_ns / 1e9};
+    if (loaded)
+        *loaded = (tipple_loaded_t){counts->read,     counts->loaded,   counts->already_there,
+                                    counts->rejected, counts->filtered, (double)result->took_ns / 1e9};
     free(result);
     return ok;
 }

@@ -5,7 +5,10 @@
  * wrong is in tipple_error_t, also when memory is out; but where the driver (libmongoc, libbson) gets none for itself,
  * it ends the process with abort(). A host that wants another end gives it functions of its own, before its first call
  * here: bson_mem_set_vtable(). The command tipple does; the library never does. The first tipple_load starts the driver (mongoc_init) and turns its log off; a
- * program that wants that log calls mongoc_log_set_handler() behind it. */
+ * program that wants that log calls mongoc_log_set_handler() behind it.
+ *
+ * `error` may be NULL everywhere: then only what is returned tells of a failure. What else may be NULL is said where
+ * it may; any other NULL is a failure of that call, with status 1, and nothing happens. */
 #ifndef TIPPLE_TIPPLE_H
 #define TIPPLE_TIPPLE_H
 
@@ -32,6 +35,7 @@ typedef struct tipple_format tipple_format_t;
 /* A built-in format's name, or the path of a format file. NULL: error says what is wrong, with line and
  * column. A format is read-only and may be shared by threads. */
 TIPPLE_API tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error);
+/* NULL: nothing is done. */
 TIPPLE_API void tipple_format_close(tipple_format_t *format);
 
 /* --- records into documents and back
@@ -39,12 +43,13 @@ TIPPLE_API void tipple_format_close(tipple_format_t *format);
 
 typedef struct tipple_reader tipple_reader_t;
 
-/* A reader belongs to one thread. */
+/* A reader belongs to one thread. NULL: error says why. */
 TIPPLE_API tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t *error);
+/* NULL: nothing is done. */
 TIPPLE_API void tipple_reader_destroy(tipple_reader_t *reader);
 
 /* The text of a whole file, or the first lines of one: its delimiter, header and columns are found from it.
- * The text is copied. False: the text does not fit the format, and the reader goes on with the one it had. */
+ * The text is copied; it may be NULL where length is 0. False: the text does not fit the format, and the reader goes on with the one it had. */
 TIPPLE_API bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length,
                                     tipple_error_t *error);
 
@@ -57,7 +62,7 @@ typedef struct {
     uint32_t column;    /* of a reject: byte of the line, from 1 */
 } tipple_record_t;
 
-/* 1: a record; 0: the end; -1: error (out of memory). Headers and blank lines are passed over. */
+/* 1: a record; 0: the end; -1: error (out of memory, or a NULL). Headers and blank lines are passed over. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
 /* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next
@@ -85,7 +90,8 @@ typedef struct {
 } tipple_loaded_t;
 
 /* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped;
- * *loaded holds what was settled until then, and the same call goes on from there. */
+ * *loaded holds what was settled until then, and the same call goes on from there. `loaded` may be NULL, and the
+ * inputs where input_count is 0. */
 TIPPLE_API bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error);
 
 #ifdef __cplusplus

@@ -161,6 +161,50 @@ static void emit(used_t *used) {
     LAB_MUST(!ok || (length == same_length && memcmp(text, same, length) == 0));
 }
 
+/* What must not be NULL and is: a sentence, where there is a place for one, and the reader stands where it stood. */
+static void nulls(used_t *used) {
+    static const char *const hole[] = {NULL};
+    tipple_error_t error = {.status = 1, .text = "none"}, *to = byte() & 1 ? &error : NULL;
+    tipple_record_t record;
+    tipple_loaded_t loaded;
+    const char *text;
+    size_t length;
+    if (to)
+        error = (tipple_error_t){.status = 0};
+    switch (byte() % 8) {
+    case 0:
+        LAB_MUST(!tipple_format_open(NULL, to));
+        break;
+    case 1:
+        LAB_MUST(!tipple_reader_new(NULL, to));
+        break;
+    case 2:
+        LAB_MUST(!tipple_reader_begin(NULL, "", byte(), to));
+        break;
+    case 3:
+        LAB_MUST(!tipple_reader_begin(used->reader, NULL, 1u + byte(), to));
+        break;
+    case 4:
+        LAB_MUST(tipple_reader_next(NULL, &record, to) == -1);
+        break;
+    case 5:
+        LAB_MUST(tipple_reader_next(used->reader, NULL, to) == -1);
+        break;
+    case 6:
+        LAB_MUST(!tipple_reader_emit(byte() & 1 ? used->reader : NULL, NULL, &length, to) &&
+                 !tipple_reader_emit(used->reader, &text, NULL, to));
+        break;
+    default: {
+        const tipple_load_t load = {.uri = byte() & 1 ? "mongodb://h/d.c" : NULL,
+                                    .format = byte() & 1 ? names[0] : NULL,
+                                    .inputs = byte() & 1 ? hole : NULL,
+                                    .input_count = 1};
+        LAB_MUST(!tipple_load(byte() & 1 ? &load : NULL, byte() & 1 ? &loaded : NULL, to));
+    }
+    }
+    has_sentence(&error);
+}
+
 /* What there is no format of, and loads that have no chance: each is refused before anybody is asked. */
 static void refused(void) {
     static const char *const wrong[] = {"",   "no-such-format", "/dev/null", "/", "mot-item ",
@@ -210,7 +254,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             close_reader(used);
         else if (what == 2)
             refused();
-        else if (what < 8 || !used->reader)
+        else if (what == 3)
+            nulls(used);
+        else if (what < 9 || !used->reader)
             open_reader(used);
         else if (what < 24)
             begin(used);

@@ -92,6 +92,57 @@ static void test_begin_that_fails(void **state) {
     tipple_format_close(format);
 }
 
+/* A NULL that is not allowed is a failure with a sentence; without a place for the sentence, only a failure. */
+static void test_nulls(void **state) {
+    (void)state;
+    static const char *const holes[] = {"/dev/null", NULL};
+    const tipple_load_t loads[] = {
+        {.uri = NULL, .format = "mot"},
+        {.uri = "mongodb://127.0.0.1:1/a.b", .format = NULL},
+        {.uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = NULL, .input_count = 2},
+        {.uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = holes, .input_count = 2},
+    };
+    tipple_format_t *format = tipple_format_open("mot-item", NULL);
+    tipple_reader_t *reader = tipple_reader_new(format, NULL);
+    assert_non_null(reader);
+    assert_true(tipple_reader_begin(reader, NULL, 0, NULL));
+    assert_true(tipple_reader_begin(reader, ROWS, strlen(ROWS), NULL));
+    for (int silent = 0; silent < 2; silent++) {
+        tipple_error_t error, *to = silent ? NULL : &error;
+        tipple_record_t record;
+        tipple_loaded_t loaded;
+        const char *text;
+        size_t length;
+#define FAILS(call, says)                                                                                    \
+    do {                                                                                                     \
+        error = (tipple_error_t){.status = 0};                                                               \
+        assert_true(call);                                                                                   \
+        if (!silent && (error.status != 1 || !strstr(error.text, says " is NULL")))                          \
+            fail_msg("%s: %d: %s", #call, error.status, error.text);                                         \
+    } while (0)
+        FAILS(!tipple_format_open(NULL, to), "name");
+        FAILS(!tipple_reader_new(NULL, to), "format");
+        FAILS(!tipple_reader_begin(NULL, ROWS, 5, to), "reader");
+        FAILS(!tipple_reader_begin(reader, NULL, 5, to), "text");
+        FAILS(tipple_reader_next(NULL, &record, to) == -1, "reader");
+        FAILS(tipple_reader_next(reader, NULL, to) == -1, "record");
+        assert_int_equal(1, tipple_reader_next(reader, &record, to)); /* none was passed over */
+        FAILS(!tipple_reader_emit(NULL, &text, &length, to), "reader");
+        FAILS(!tipple_reader_emit(reader, NULL, &length, to), "text");
+        FAILS(!tipple_reader_emit(reader, &text, NULL, to), "length");
+        FAILS(!tipple_load(NULL, &loaded, to), "the load");
+        FAILS(!tipple_load(&loads[0], NULL, to), "uri");
+        FAILS(!tipple_load(&loads[1], NULL, to), "format");
+        FAILS(!tipple_load(&loads[2], NULL, to), "inputs");
+        FAILS(!tipple_load(&loads[3], &loaded, to), "an input of the load");
+    }
+    assert_false(tipple_load(&(tipple_load_t){.uri = "x", .format = "mot"}, NULL, NULL));
+    tipple_reader_destroy(reader);
+    tipple_reader_destroy(NULL);
+    tipple_format_close(format);
+    tipple_format_close(NULL);
+}
+
 /* What the command warns of is not the library's to print. */
 static void test_silence(void **state) {
     (void)state;
@@ -191,6 +242,7 @@ static void test_errors(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_begin_that_fails),
-        cmocka_unit_test(test_silence), cmocka_unit_test(test_by_width), cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_silence),        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_by_width),       cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
