@@ -34,22 +34,22 @@ static const char *said(const values_t *values, forget_outcome_t outcome) {
     return values->documents ? "is forgotten, and its documents are removed" : "is forgotten";
 }
 
-static void print(const values_t *values, int count, char **inputs, const forget_outcome_t *outcomes) {
+static void print(const values_t *values, int count, const forgotten_t *forgotten) {
     static const char *const words[] = {
         [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
     if (!values->json) {
         for (int i = 0; i < count; i++)
-            printf("%s %s\n", inputs[i], said(values, outcomes[i]));
+            printf("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
         return;
     }
     printf("{\"schema\":1,\"command\":\"forget\",\"inputs\":[");
     for (int i = 0; i < count; i++) {
         printf("%s", i ? "," : "");
-        cli_print_json_text(inputs[i]);
+        cli_print_json_text(forgotten[i].name);
     }
     printf("],\"outcomes\":[");
     for (int i = 0; i < count; i++)
-        printf("%s\"%s\"", i ? "," : "", words[outcomes[i]]);
+        printf("%s\"%s\"", i ? "," : "", words[forgotten[i].outcome]);
     printf("],\"deleted\":%s}\n", values->documents ? "true" : "false");
 }
 
@@ -63,22 +63,24 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (!values.uri || !rest)
         return err_set(err, STATUS_USAGE,
-                       values.uri
-                           ? "name the input that is to be forgotten, as `tipple status --inputs` shows it"
-                           : "--uri is missing: the collection that the input was loaded into"),
+                       values.uri ? "name the input that is to be forgotten, as it was loaded, or as `tipple "
+                                    "status --inputs` shows it"
+                                  : "--uri is missing: the collection that the input was loaded into"),
                STATUS_USAGE;
     const forget_spec_t spec = {.uri = values.uri,
                                 .inputs = argv,
                                 .input_count = (size_t)rest,
                                 .documents = values.documents,
                                 .patience_ns = values.patience_ns};
-    forget_outcome_t *outcomes = calloc((size_t)rest, sizeof *outcomes);
-    if (!outcomes)
-        return err_memory(err, (size_t)rest * sizeof *outcomes), (int)err->status;
-    bool ok = forget_run(&spec, outcomes, err);
+    forgotten_t *forgotten = calloc((size_t)rest, sizeof *forgotten);
+    if (!forgotten)
+        return err_memory(err, (size_t)rest * sizeof *forgotten), (int)err->status;
+    bool ok = forget_run(&spec, forgotten, err);
     if (ok)
-        print(&values, rest, argv, outcomes);
-    free(outcomes);
+        print(&values, rest, forgotten);
+    for (int i = 0; i < rest; i++)
+        free(forgotten[i].name);
+    free(forgotten);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }
 
@@ -86,12 +88,11 @@ const command_t command_forget = {
     .name = "forget",
     .arguments = "INPUT...",
     .about = "take an input out of a collection's catalog, with its documents or without any",
-    .help =
-        "The input can then be loaded again, as if it had never been there. Nothing else is touched. With "
-        "--delete "
-        "it takes\n"
-        "a lease (20 seconds) longer, in which what dead loads have sent still arrives, and is removed "
-        "as well.",
+    .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can then be "
+            "loaded again,\n"
+            "as if it had never been there. Nothing else is touched. With --delete it takes a lease (20 "
+            "seconds) longer,\n"
+            "in which what dead loads have sent still arrives, and is removed as well.",
     .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete",
     .needs_driver = true,
     .options = options,

@@ -6,6 +6,7 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "server/bson_read.h"
+#include "input/file/name.h"
 #include "server/collection.h"
 #include "catalog/record_id/record_id.h"
 
@@ -187,16 +188,42 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     return ok && (forgetting->places = places_read(forgetting->store, err));
 }
 
+static bool is_known(const forgetting_t *forgetting, const char *name) {
+    return places_named(forgetting->places, name) ||
+           places_removed(forgetting->places, name, !forgetting->spec->documents, NULL);
+}
+
+/* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
+static bool find_input(const forgetting_t *forgetting, const char *given, char **name, err_t *err) {
+    const char *namespace = server_namespace(forgetting->server);
+    char *clean = name_clean(given);
+    *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
+    free(clean);
+    if (!*name)
+        return err_memory(err, strlen(given));
+    const bool by_load = is_known(forgetting, *name), as_shown = is_known(forgetting, given);
+    if (by_load && as_shown && strcmp(*name, given) != 0)
+        return err_set(
+            err, STATUS_USAGE,
+            "two inputs in the catalog of %s could be meant: '%s', as a load calls a file of that name, and "
+            "'%s'. For the first give '%s'; for the other one the name of its file, as a load was given it",
+            namespace, *name, given, *name);
+    if (!by_load && !as_shown)
+        return err_set(err, STATUS_USAGE,
+                       "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
+                       *name, namespace);
+    if (by_load)
+        return true;
+    free(*name);
+    return (*name = strdup(given)) || err_memory(err, strlen(given));
+}
+
 /* All are looked up before any is touched. */
-static bool find_inputs(const forgetting_t *forgetting, err_t *err) {
+static bool find_inputs(const forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
     const forget_spec_t *spec = forgetting->spec;
     for (size_t i = 0; i < spec->input_count; i++)
-        if (!places_named(forgetting->places, spec->inputs[i]) &&
-            !places_removed(forgetting->places, spec->inputs[i], !spec->documents, NULL))
-            return err_set(
-                err, STATUS_USAGE,
-                "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
-                spec->inputs[i], server_namespace(forgetting->server));
+        if (!find_input(forgetting, spec->inputs[i], &forgotten[i].name, err))
+            return false;
     return true;
 }
 
@@ -226,21 +253,21 @@ static bool look_again(forgetting_t *forgetting, const removal_t *removal, const
     return true;
 }
 
-static bool forget_one(forgetting_t *forgetting, const removal_t *removal, const char *name,
-                       forget_outcome_t *outcome, err_t *err) {
+static bool forget_one(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
+                       err_t *err) {
+    const char *name = forgotten->name;
     const bool documents = forgetting->spec->documents;
     const entry_t *entry = places_named(forgetting->places, name);
     bool late = false;
     if ((entry && !catalog_remove(forgetting->store, entry->ordinal, documents, removal, err)) ||
         (documents && !look_again(forgetting, removal, name, &late, err)))
         return false;
-    *outcome = entry || places_removed(forgetting->places, name, true, NULL) ? FORGET_DONE
-               : late                                                        ? FORGET_LATE
-                                                                             : FORGET_NOTHING;
+    const bool was_there = entry || places_removed(forgetting->places, name, true, NULL);
+    forgotten->outcome = was_there ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
 }
 
-static bool forget_all(forgetting_t *forgetting, forget_outcome_t *outcomes, err_t *err) {
+static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
     const removal_t removal = {.self = forgetting->id,
                                .lease_ns = forgetting->lease_ms * 1000000,
                                .context = forgetting,
@@ -250,7 +277,7 @@ static bool forget_all(forgetting_t *forgetting, forget_outcome_t *outcomes, err
                                .look = look,
                                .remove = remove_documents};
     for (size_t i = 0; i < forgetting->spec->input_count; i++)
-        if (!forget_one(forgetting, &removal, forgetting->spec->inputs[i], &outcomes[i], err))
+        if (!forget_one(forgetting, &removal, &forgotten[i], err))
             return false;
     return catalog_finish_removals(forgetting->store, &removal, err);
 }
@@ -270,13 +297,13 @@ static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
     server_destroy(forgetting->server);
 }
 
-bool forget_run(const forget_spec_t *spec, forget_outcome_t *outcomes, err_t *err) {
+bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
     const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
     forgetting_t forgetting = {.spec = spec};
     bool ok = (forgetting.server = server_connect(&options, err)) &&
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
-              find_inputs(&forgetting, err) && enroll(&forgetting, err) &&
-              forget_all(&forgetting, outcomes, err);
+              find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
+              forget_all(&forgetting, forgotten, err);
     close_all(&forgetting, err, ok);
     return ok;
 }

@@ -7,7 +7,7 @@
 
 typedef struct {
     const char *uri;
-    char *const *inputs; /* names as the catalog has them */
+    char *const *inputs; /* as a load would be given them, or by the names that the catalog has */
     size_t input_count;
     bool documents; /* remove them, too */
     int64_t patience_ns;
@@ -20,9 +20,14 @@ typedef enum {
     FORGET_NOTHING, /* it had been forgotten before, and nothing of it is there */
 } forget_outcome_t;
 
-/* One call, from the command. outcomes: of each input. Status 1: an input is not in the catalog, is being loaded, or has
- * documents. */
-bool forget_run(const forget_spec_t *spec, forget_outcome_t *outcomes, err_t *err);
+typedef struct {
+    char *name; /* in the catalog; free() it, also behind a failure */
+    forget_outcome_t outcome;
+} forgotten_t;
+
+/* One call, from the command. forgotten: of each input, all 0 before. Status 1: an input is not in the catalog, could be
+ * two of them, is being loaded, or has documents. */
+bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err);
 
 /* The part of it that a load uses for inputs that have changed: documents at the places of an entry. context:
  * this. */
