@@ -184,6 +184,8 @@ static bool check_cluster(const job_t *job, err_t *err) {
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    if (ok && (!zones.sharded || job->spec->drop))
+        ok = collection_may_shard(name, err);
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
         ok = !presplit_shards(job->server, job->client, &shards, &why) ||
              check_shards(&shards, err); /* placing tells why */

@@ -229,6 +229,16 @@ static bool known_compressor(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE, "'%s' is no block compressor: none, snappy, zlib or zstd", name);
 }
 
+bool collection_may_shard(const char *name, err_t *err) {
+    enum { LONGEST = 235 }; /* 20 less than of a collection that is not sharded */
+    return strlen(name) <= LONGEST ||
+           err_set(err, STATUS_USAGE,
+                   "'%.80s...' has %zu bytes, and the name of a sharded collection has at most %d, with its "
+                   "database: name a shorter one, or leave it on one shard with --shard-key none. Nothing "
+                   "was touched",
+                   name, strlen(name), LONGEST);
+}
+
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err) {
     const server_facts_t *facts = server_facts(server);
     if (options->compressor && !known_compressor(options->compressor, err))

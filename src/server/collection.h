@@ -36,6 +36,9 @@ bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *r
 /* The shard whose part of the collection this is, where somebody went past the routers; "": none, or it is not known. */
 void collection_shard(server_t *server, mongoc_client_t *client, char name[128]);
 
+/* Is "database.collection" short enough to be sharded? A server refuses it only behind steps that leave something. */
+bool collection_may_shard(const char *name, err_t *err);
+
 /* Are the options possible on this server? Before anything is touched. */
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 

@@ -67,6 +67,21 @@ class Placed(Cluster):
         self.load("--shard-key", "k:hashed", "a.csv", status=1)
         self.assertIn("is sharded on", self.stderr)
 
+    def test_long_names(self):
+        """The longest name that can be sharded; one that is longer leaves nothing behind, unless it is not to be sharded."""
+        self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
+        longest = "c" * (235 - len(self.database) - 1)
+        collections = lambda: {one["name"] for one in self.client.command(
+            self.database, {"listCollections": 1, "nameOnly": True})["cursor"]["firstBatch"]}
+        for more in (1, 6):
+            for words in ((), ("--drop", "--yes")):
+                self.load(*words, "a.csv", status=1, collection=longest + "c" * more)
+                self.assertIn("has %d bytes, and the name of a sharded collection has at most 235" % (235 + more), self.stderr)
+        self.assertEqual(set(), collections())
+        self.load("a.csv", status=(0, 2), collection=longest)
+        self.assertEqual(1, len(self.config("collections", filter={"_id": self.database + "." + longest})))
+        self.load("--shard-key", "none", "a.csv", status=(0, 2), collection=longest + "c" * 6)
+
     def test_damaged_by_a_hash(self):
         """The document of a damaged record lies on a shard that refuses nothing to the right one: it is found out."""
         text = rows(3000)
