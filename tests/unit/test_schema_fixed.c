@@ -264,6 +264,10 @@ static void test_mistakes(void **state) {
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: \"[9-0]\"}]}\n", "5:59",
          "'9' and '0'"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: [A]}]}\n", "5:59", "sets"},
+        {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1, is: \"[^a]\"}]}\n", "5:59",
+         "all but some"},
+        {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 2, is: \"A[^]\"}]}\n", "5:59",
+         "all but some"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 1}]}\n  - {marker: A, name: s, repeat: "
               "[{name: x, "
               "width: 1}]}\n",
@@ -381,6 +385,7 @@ static void test_good_ones(void **state) {
         MAKE "  - {ts: utc, from: [d, t]}\ndocument: [ts, t, d]\n",
         MAKE "  - {ts: utc, from: [d, t]}\ndocument: [t, d]\n", /* what is not named comes first of all */
         MAKE "  - {s: first, from: [d]}\ndocument: [d, s]\n",   /* takes no field's place */
+        TAIL "  - {marker: A, name: r, repeat: [{name: x, width: 2, is: \"[a^]^\"}]}\n",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         schema_t *schema = lab_schema(good[i]);
