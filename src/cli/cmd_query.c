@@ -26,6 +26,14 @@ static bool too_many(const char *option, err_t *err) {
     return err_set(err, STATUS_USAGE, "--%s: more than %d of them", option, MEASURE_MOST_CHOICES);
 }
 
+static bool named_twice(const uint32_t *numbers, size_t count, uint64_t number, const char *option,
+                        const char *word, err_t *err) {
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == number)
+            return !err_set(err, STATUS_USAGE, "--%s: %s is named twice", option, word);
+    return false;
+}
+
 static bool read_clients(void *values, const char *text, err_t *err) {
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
@@ -38,6 +46,8 @@ static bool read_clients(void *values, const char *text, err_t *err) {
                            MEASURE_MOST_CLIENTS);
         if (choices->client_choices == MEASURE_MOST_CHOICES)
             return too_many("clients", err);
+        if (named_twice(choices->clients, choices->client_choices, count, "clients", word, err))
+            return false;
         choices->clients[choices->client_choices++] = (uint32_t)count;
     }
     return choices->client_choices > 0 || err_set(err, STATUS_USAGE, "--clients needs a number");
@@ -56,6 +66,8 @@ static bool read_parallel(void *values, const char *text, err_t *err) {
                            word);
         if (choices->parallel_choices == MEASURE_MOST_CHOICES)
             return too_many("parallel", err);
+        if (named_twice(choices->parallel, choices->parallel_choices, ranges, "parallel", word, err))
+            return false;
         choices->parallel[choices->parallel_choices++] = (uint32_t)ranges;
     }
     return choices->parallel_choices > 0 ||
