@@ -6,12 +6,14 @@
 #include "report/json.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 
 const char *const report_kinds[REPORT_KINDS] = {[REPORT_FIGURES] = "figures",
@@ -377,6 +379,10 @@ bool report_check_path(const char *path, err_t *err) {
                        "--report: '%s' is neither a page for people nor one for programs; name a file that "
                        "ends with .html or .json",
                        path);
+    struct stat found;
+    if (lstat(path, &found) != 0 && errno == ENAMETOOLONG)
+        return err_set(err, STATUS_USAGE,
+                       "--report: %.80s... is too long a name for a file: name a shorter one", path);
     return file_check(path, err);
 }
 

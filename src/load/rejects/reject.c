@@ -58,7 +58,11 @@ static bool check_folder(const char *path, err_t *err) {
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+    const bool there = stat(path, &status) == 0;
+    if (!there && errno == ENAMETOOLONG)
+        return err_set(err, STATUS_USAGE,
+                       "--rejects: %.80s... is too long a name for a file: name a shorter one", path);
+    if (there && S_ISFIFO(status.st_mode))
         return err_set(err, STATUS_USAGE, "--rejects %.500s: is a pipe, which keeps nothing: name a file",
                        path);
     if (!reject_file_open_head(&file, path))
