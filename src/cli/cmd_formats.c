@@ -1,5 +1,6 @@
 #include "cli/options/cli.h"
 #include "base/escape.h"
+#include "base/shell_word.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
@@ -142,6 +143,15 @@ static bool list(err_t *err) {
     return true;
 }
 
+static int refuse_word(const char *word, err_t *err) {
+    text_t line = {.length = 0};
+    shell_quote_option(&line, "--show", word);
+    char *meant = text_take_or_end(&line);
+    err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean%s?", word, meant);
+    free(meant);
+    return STATUS_USAGE;
+}
+
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {NULL, NULL};
     int rest;
@@ -151,9 +161,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     if (rest)
-        return err_set(err, STATUS_USAGE, "tipple formats takes no '%s'; did you mean --show %s?", argv[0],
-                       argv[0]),
-               STATUS_USAGE;
+        return refuse_word(argv[0], err);
     bool ok = values.show ? show(values.show, err) : values.check ? check(values.check, err) : list(err);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }

@@ -1,6 +1,7 @@
 #include "cli/options/load_rows.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/shell_word.h"
 #include "base/stop.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
@@ -405,17 +406,27 @@ static void print_polite(const load_result_t *result) {
            by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
 }
 
+/* The command that loads again what was fixed. */
+static char *retry_line(const values_t *values, const load_result_t *result, const char *file) {
+    text_t line = {.length = 0};
+    text_append(&line, "tipple load");
+    shell_quote_option(&line, "--retry", file);
+    shell_quote_option(&line, "--format", values->spec.format);
+    shell_quote_target(&line, result->namespace);
+    return text_take_or_end(&line);
+}
+
 /* Status 2 is also for what earlier runs have rejected, as long as nobody has fixed it. */
 static void print_earlier_rejects(const values_t *values, const load_result_t *result) {
     char count[UNITS_MAX];
     if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
         return;
-    printf("rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: "
-           "tipple load "
-           "--retry FILE --format %s --uri .../%s\n",
-           units_count(count, result->open_rejects - result->counts.rejected),
-           result->open_rejects - result->counts.rejected == 1 ? "" : "s", result->open_rejects_text,
-           values->spec.format, result->namespace);
+    char *line = retry_line(values, result, "FILE");
+    printf(
+        "rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: %s\n",
+        units_count(count, result->open_rejects - result->counts.rejected),
+        result->open_rejects - result->counts.rejected == 1 ? "" : "s", result->open_rejects_text, line);
+    free(line);
 }
 
 static void print_summary(const values_t *values, const load_result_t *result) {
@@ -473,11 +484,12 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     for (size_t i = 0; i < result->index_count; i++)
         printf("index %s built in %s\n", result->indexes[i].keys,
                units_time(took, result->indexes[i].took_ns));
-    if (counts->rejected)
-        printf("rejects: %s (%s record%s; fix %s, then: tipple load --retry %s --format %s --uri .../%s)\n",
-               result->rejects_path, rejected, counts->rejected == 1 ? "" : "s",
-               counts->rejected == 1 ? "it" : "them", result->rejects_path, values->spec.format,
-               result->namespace);
+    if (counts->rejected) {
+        char *line = retry_line(values, result, result->rejects_path);
+        printf("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,
+               counts->rejected == 1 ? "" : "s", counts->rejected == 1 ? "it" : "them", line);
+        free(line);
+    }
 }
 
 static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {

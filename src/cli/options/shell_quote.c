@@ -2,28 +2,6 @@
 #include "study/scratch.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-void shell_quote_word(text_t *line, const char *word) {
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
-    text_append(line, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_append(line, word);
-        return;
-    }
-    text_append(line, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_append(line, "'\\''");
-        else
-            text_append_bytes(line, word, 1);
-    text_append(line, "'");
-}
-
-void shell_quote_option(text_t *line, const char *option, const char *value) {
-    shell_quote_word(line, option);
-    shell_quote_word(line, value);
-}
 
 /* The scratch collection's without its tail. */
 void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *wire, const char *concern) {

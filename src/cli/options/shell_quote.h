@@ -1,13 +1,9 @@
-/* shell_quote: command lines for a shell, word by word. */
+/* shell_quote: command lines for a shell, word by word (shell_word.h), and of a load its parts. */
 #ifndef TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
 #define TIPPLE_CLI_OPTIONS_SHELL_QUOTE_H
 
-#include "base/text.h"
+#include "base/shell_word.h"
 #include "load/load.h"
-
-/* Behind a blank, in quotes where a shell would read it otherwise. */
-void shell_quote_word(text_t *line, const char *word);
-void shell_quote_option(text_t *line, const char *option, const char *value);
 
 /* --uri with the target's own, through so many of its routers and with these wire compressors and this write
  * concern (as scratch_uri); one with a password in it is not shown: $TIPPLE_URI stands in for it. */

@@ -1,6 +1,7 @@
 #include "load/rejects/reject_store.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,29 +150,36 @@ static bool write_all(reject_store_t *store, struct iovec *pieces, int count, er
     return !store->problem || cannot(store->path, "written", store->problem, err);
 }
 
-/* A mark that no record can know, and words for the person who opens the file. */
-static int print_beginning(reject_store_t *store, char *out, size_t room) {
+/* A mark that no record can know, and words for the person who opens the file. A line end in a name would end their
+ * comment. */
+static char *make_beginning(reject_store_t *store, err_t *err) {
     uint64_t seed[2] = {(uint64_t)clock_now_ns(), (uint64_t)getpid() << 32 | (uint64_t)clock_wall_ms()};
+    text_t words = {.length = 0};
     snprintf(store->mark, sizeof store->mark, "#@%08x ", (unsigned)(XXH3_64bits(seed, sizeof seed) >> 32));
-    return snprintf(out, room,
-                    "%s: fix the line below each #@ line (or delete it to leave the record out), then "
-                    "run\n"
-                    "#   tipple load --format %s --uri .../%s --retry %s\n"
-                    "# marked %.*s\n",
-                    reject_first_words, store->options.format, store->options.target, store->path,
-                    (int)strlen(store->mark) - 1, store->mark);
+    text_print(&words,
+               "%s: fix the line below each #@ line (or delete it to leave the record out), then run\n"
+               "#   tipple load",
+               reject_first_words);
+    shell_quote_option(&words, "--format", store->options.format);
+    shell_quote_target(&words, store->options.target);
+    shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
+    text_print(&words, "\n# marked %.*s\n", (int)strlen(store->mark) - 1, store->mark);
+    return text_take(&words, err);
 }
 
 /* What a kill cut off is ended, so that the next entry begins on a line of its own. */
 static bool begin(reject_store_t *store, const reject_file_t *file, err_t *err) {
-    char resume[REJECT_NOTE], words[3 * PATH_ROOM];
-    struct iovec pieces[] = {{resume, reject_file_resume(file, resume)}, {words, 0}};
+    char resume[REJECT_NOTE], *words = NULL;
+    struct iovec pieces[] = {{resume, reject_file_resume(file, resume)}, {NULL, 0}};
     memcpy(store->mark, file->mark, sizeof store->mark);
     if (!store->mark[0]) {
-        const int length = print_beginning(store, words, sizeof words);
-        pieces[1].iov_len = (size_t)length < sizeof words ? (size_t)length : sizeof words - 1;
+        if (!(words = make_beginning(store, err)))
+            return false;
+        pieces[1] = (struct iovec){words, strlen(words)};
     }
-    return (!pieces[0].iov_len && !pieces[1].iov_len) || write_all(store, pieces, 2, err);
+    const bool ok = (!pieces[0].iov_len && !pieces[1].iov_len) || write_all(store, pieces, 2, err);
+    free(words);
+    return ok;
 }
 
 /* TAKEN: it is this load's from now on. */

@@ -1,11 +1,13 @@
 #include "study/drill/first_query.h"
 #include "base/clock.h"
+#include "base/shell_word.h"
 #include "builtin/builtin.h"
 #include "query/run.h"
 #include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- which one ---- */
@@ -39,6 +41,18 @@ static bool split(const char *words, first_query_t *chosen, err_t *err) {
     return true;
 }
 
+static bool refuse_query(const first_query_t *chosen, err_t *err) {
+    text_t line = {.length = 0};
+    shell_quote_option(&line, "--suite", chosen->suite);
+    char *words = text_take(&line, err);
+    if (words)
+        err_set(err, STATUS_USAGE,
+                "--query: the suite %.200s has no query '%.200s'; `tipple query --list%s` has them",
+                chosen->suite, chosen->query, words);
+    free(words);
+    return false;
+}
+
 bool first_query_choose(const char *words, const char *format, first_query_t *chosen, err_t *err) {
     *chosen = (first_query_t){.suite = ""};
     if (words && !split(words, chosen, err))
@@ -54,10 +68,7 @@ bool first_query_choose(const char *words, const char *format, first_query_t *ch
     if (!chosen->query[0])
         take_first(suite, chosen);
     else if (!has_query(suite, chosen->query))
-        ok = err_set(err, STATUS_USAGE,
-                     "--query: the suite %.200s has no query '%.200s'; `tipple query --list "
-                     "--suite %.200s` has them",
-                     chosen->suite, chosen->query, chosen->suite);
+        ok = refuse_query(chosen, err);
     if (ok && !chosen->query[0] && words)
         ok = err_set(
             err, STATUS_USAGE,

@@ -1,0 +1,30 @@
+#include "base/shell_word.h"
+
+#include <stdio.h>
+
+void shell_quote_word(text_t *line, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=,+@%";
+    text_append(line, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_append(line, word);
+        return;
+    }
+    text_append(line, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(line, "'\\''");
+        else
+            text_append_bytes(line, word, 1);
+    text_append(line, "'");
+}
+
+void shell_quote_option(text_t *line, const char *option, const char *value) {
+    shell_quote_word(line, option);
+    shell_quote_word(line, value);
+}
+
+void shell_quote_target(text_t *line, const char *namespace) {
+    char uri[300];
+    snprintf(uri, sizeof uri, ".../%s", namespace);
+    shell_quote_option(line, "--uri", uri);
+}
