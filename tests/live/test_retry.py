@@ -301,8 +301,9 @@ class Outgrown(Case):
                 (self.folder / self.name).unlink(missing_ok=True)
                 cut, _ = self.fixed_early(fix)
                 self.write("a.csv", cut + end)
-                for status in (0 if len(fix) > 1 else 2, 0):  # what was left out is read, and rejected, once more
-                    self.assertEqual(0, self.load("a.csv", status=status)["open_rejects"])
+                for read in (100, 0):  # what was left out is read once more, and is no reject
+                    said = self.load("a.csv")
+                    self.assertEqual((read, 0, 0), (said["read"], said["rejected"], said["open_rejects"]))
                     self.assertEqual({"a.csv": 0}, self.open_rejects())
                     self.verified("a.csv")
                 said = self.load("--retry", "fixed")
@@ -469,6 +470,85 @@ class Many(Case):
         self.fixed((a[0], re.sub(rb"\|\d{4}-\d\d-\d\d\n", b"|1977-07-07\n", a[1])), target="other")
         self.tipple("load", "--format", "mot", "--uri", self.uri(), "--retry", "other", status=1)
         self.load("a.csv")
+
+
+
+class LeftOut(Case):
+    """A reject that was answered is none any more, whichever run reads its block again, and why."""
+
+    def answer(self, fix, *words):
+        """Loads two rejects, and answers the first one by this line (None: by no line), the second one by a document."""
+        self.cut, self.whole = self.bad("a.csv", 40, numbers=(10, 20))
+        self.load("a.csv", *words, status=2)
+        kept = self.fixed((self.cut, self.whole))
+        line = self.whole.split(b"\n")[11] + b"\n"
+        self.assertEqual(1, kept.count(line))
+        self.write("fixed", kept.replace(line, fix or b""))
+        said = self.load("--retry", "fixed", *[word for word in words if word != "--unsafe"])
+        self.assertEqual((1, 0), (said["loaded"], said["rejected"]))
+        self.load("a.csv", *words)
+
+    def again(self, *words, loaded=0, records=40):
+        """Its block is read again: nothing is rejected, in words, numbers, reject file or status."""
+        before = (self.folder / self.name).read_bytes()
+        said = self.load("a.csv", *words)
+        self.assertEqual((records, loaded, records - loaded - 1, 0, 1), tuple(
+            said[name] for name in ("read", "loaded", "already_there", "rejected", "filtered")))
+        self.assertNotIn("rejected", self.stderr)
+        self.assertEqual(before, (self.folder / self.name).read_bytes())
+        self.assertEqual({"a.csv": 0}, self.open_rejects())
+        self.assertEqual(0, self.load("a.csv", *[word for word in words if word != "--same-collection"])["read"])
+        self.verified("a.csv", "--retry", "fixed")
+
+    def grow(self):
+        more = rows(1, 99, header=False)
+        (self.folder / "a.csv").write_bytes(self.cut + more)
+        return more
+
+    def test_grown(self):
+        """the input has grown"""
+        self.answer(None)
+        self.grow()
+        self.again(loaded=1, records=41)
+
+    def test_filtered(self):
+        """the filter leaves the fixed record out, and the input has grown"""
+        line = rows(40, 1).split(b"\n")[11].rpartition(b"|")[0] + b"|1999-01-01\n"
+        words = ("--filter", "i!=1999-01-01")
+        self.answer(line, *words)
+        self.grow()
+        self.again(*words, loaded=1, records=41)
+
+    def test_unsafe(self):
+        """it was loaded by --unsafe, and is not now"""
+        self.answer(None, "--unsafe")
+        self.again()
+
+    def test_same_collection(self):
+        """the collection has another UUID"""
+        self.answer(None)
+        list(self.client.aggregate(self.database, "results", [{"$out": "copy"}]))
+        self.client.command("admin", {"renameCollection": self.database + ".copy", "to": self.database + ".results",
+                                      "dropTarget": True})
+        self.again("--same-collection")
+
+    def test_refused(self):
+        """the server has refused it; and it can still be fixed"""
+        self.client.command(self.database, {"create": "results", "validator": {"t": {"$ne": 13}}})
+        text = rows(40, 1)
+        lines = text.split(b"\n")
+        lines[11] = re.sub(rb"^\d+", b"13", lines[11])
+        self.write("a.csv", b"\n".join(lines))
+        self.load("a.csv", status=2)
+        kept = (self.folder / self.name).read_bytes()
+        self.write("fixed", kept.replace(lines[11] + b"\n", b""))
+        self.load("--retry", "fixed")
+        self.cut = b"\n".join(lines)
+        self.grow()
+        self.again(loaded=1, records=41)
+        self.write("fixed", kept.replace(lines[11] + b"\n", text.split(b"\n")[11] + b"\n"))
+        self.assertEqual(1, self.load("--retry", "fixed")["loaded"])
+        self.assertEqual(41, len(self.documents(raw=True)))
 
 
 class AtOnce(Case):

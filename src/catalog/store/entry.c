@@ -123,6 +123,11 @@ bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, ui
     return answer && answer->hash == FIX_NOTHING && fix_marks_know(fixes, count, offset, hash);
 }
 
+bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
+    const fix_mark_t *answer = find_answer(fixes, count, offset, of);
+    return answer && answer->hash == FIX_NOTHING;
+}
+
 const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {
     return find_answer(entry->fixes, entry->fix_count, offset, of);
 }

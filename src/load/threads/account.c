@@ -33,20 +33,26 @@ void account_block(const account_t *account, block_t *block) {
 }
 
 /* For the catalog, which knows each rejected record by its place and bytes. */
-static bool mark_reject(block_t *block, const reject_t *reject, err_t *err) {
+static bool mark_reject(block_t *block, const reject_mark_t *mark, err_t *err) {
     if (!GROW(block->rejects, block->reject_room, block->reject_count + 1, err))
         return false;
-    block->rejects[block->reject_count++] =
-        (reject_mark_t){reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
+    block->rejects[block->reject_count++] = *mark;
     return true;
 }
 
+/* One that a person has left out is no reject any more, but stays noted as one, so that it can still be fixed. */
 static bool reject(const account_t *account, block_t *block, const reject_t *reject, err_t *err) {
+    const load_file_t *file = block->file;
+    const reject_mark_t mark = {reject->offset, reject_identity_hash(reject->bytes, reject->kept)};
+    if (fix_marks_leave_out(file->fixes, file->fix_count, mark.offset, mark.hash)) {
+        account_one(account, block, RECORD_FILTERED);
+        return mark_reject(block, &mark, err);
+    }
     block->counts.read++;
     block->counts.rejected++;
     ACCOUNT_ADD(account->counts->read, 1);
     ACCOUNT_ADD(account->counts->rejected, 1);
-    return mark_reject(block, reject, err) && rejects_add(account->loading->rejects, reject, err);
+    return mark_reject(block, &mark, err) && rejects_add(account->loading->rejects, reject, err);
 }
 
 /* Where a cutter did not begin at a file's beginning, its lines are counted only now that somebody asks. */
