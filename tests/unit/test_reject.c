@@ -875,6 +875,14 @@ static void test_shares(void **state) {
     rejects_looked_at(rejects, 100, true);
     assert_true(rejects_check(rejects, &err));
     rejects_free(rejects);
+    /* with 100 % none are too many: neither the first hundred, nor more than those that were told of yet */
+    options.most_percent = 100;
+    rejects = open_rejects(options);
+    rejects_looked_at(rejects, 10000, false);
+    for (uint64_t i = 0; i < 10001; i++)
+        assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+    assert_true(rejects_check(rejects, &err));
+    rejects_free(rejects);
     stop_hearing();
 }
 

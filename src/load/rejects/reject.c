@@ -142,10 +142,17 @@ static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
     return write_entry(rejects, reject, err);
 }
 
+/* All of them may be rejects. */
+static bool may_be_all(const reject_options_t *options) {
+    return options->most_percent >= 100;
+}
+
 static bool too_many(const rejects_t *rejects, bool at_end) {
     const reject_options_t *options = &rejects->options;
     if (options->most_percent < 0)
         return rejects->count > options->most;
+    if (may_be_all(options))
+        return false;
     /* a share says little about the first few records */
     if (!at_end && rejects->looked_at < 10000)
         return false;
@@ -156,8 +163,8 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
  * about it. */
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
-    return !options->retried && options->most <= REJECT_USUAL_MOST && !rejects->documents &&
-           rejects->count >= FIRST_RECORDS;
+    return !options->retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
+           !rejects->documents && rejects->count >= FIRST_RECORDS;
 }
 
 static bool say_too_many(rejects_t *rejects, err_t *err) {
@@ -165,7 +172,8 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
-                       "these files? (%s holds them) If it is, give --max-rejects a number above %d",
+                       "these files? (%s holds them) If it is, give --max-rejects a number above %d, or "
+                       "100%%",
                        rejects->count, rejects->options.format, rejects_path(rejects), REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64

@@ -17,7 +17,7 @@ typedef struct {
     const char *format, *target; /* for the comment */
     const schema_t *schema;
     uint64_t most;       /* more than this many end the load; */
-    double most_percent; /* or more than this share of the records read, where >= 0 */
+    double most_percent; /* or more than this share of the records read, where >= 0; 100: no limit */
 } reject_options_t;
 
 enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */

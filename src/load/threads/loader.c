@@ -453,7 +453,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             ok = err_memory(err, record.length);
         }
     }
-    rejects_looked_at(loading->rejects, looked_at, documents);
+    rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0), documents);
     block->outgrown = correct_has_outgrown(block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && clear_torn(loader, block, &torn_from, block->length, err);
