@@ -248,6 +248,11 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                        "--retry adds to a collection that --drop would drop; give one of them");
     if (values->report && spec->rejects && file_is_same(values->report, spec->rejects))
         return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
+    if (spec->retry && spec->limit != UINT64_MAX)
+        return err_set(
+            err, STATUS_USAGE,
+            "--retry loads all that was fixed, and knows no --limit; leave the option out, or give a copy "
+            "of the reject file without the other entries");
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     spec->clustered = values->clustered       ? CLUSTERED_YES

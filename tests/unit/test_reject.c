@@ -981,13 +981,18 @@ static void test_taken_away(void **state) {
     }
 }
 
-static void test_pipe(void **state) {
+static void test_no_file(void **state) {
     (void)state;
     err_t err = {.text = ""};
     LAB_MUST(mkfifo("r", 0666) == 0);
     assert_false(rejects_may_use("r", &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "is a pipe"));
+    assert_false(rejects_may_use("/dev/null", &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "is a device"));
+    assert_false(rejects_may_use("/", &err));
+    assert_non_null(strstr(err.text, "is a folder"));
 }
 
 /* The disk is full in the middle. */
@@ -1238,7 +1243,7 @@ int main(void) {
         TEST(test_kept_in_part),
         TEST(test_cannot_be_written),
         TEST(test_taken_away),
-        TEST(test_pipe),
+        TEST(test_no_file),
         TEST(test_disk_full),
         TEST(test_threads),
         TEST(test_fixing),

@@ -62,9 +62,11 @@ bool rejects_may_use(const char *path, err_t *err) {
     if (!there && errno == ENAMETOOLONG)
         return err_set(err, STATUS_USAGE,
                        "--rejects: %.80s... is too long a name for a file: name a shorter one", path);
-    if (there && S_ISFIFO(status.st_mode))
-        return err_set(err, STATUS_USAGE, "--rejects %.500s: is a pipe, which keeps nothing: name a file",
-                       path);
+    if (there && !S_ISREG(status.st_mode))
+        return err_set(err, STATUS_USAGE, "--rejects %.500s: is a %s: name a file", path,
+                       S_ISDIR(status.st_mode)    ? "folder"
+                       : S_ISFIFO(status.st_mode) ? "pipe, which keeps nothing"
+                                                  : "device, which keeps nothing");
     if (!reject_file_open_head(&file, path))
         return check_folder(path, err);
     const bool other = reject_file_is_other(&file);
