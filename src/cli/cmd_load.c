@@ -421,16 +421,17 @@ static char *retry_line(const values_t *values, const load_result_t *result, con
     return text_take_or_end(&line);
 }
 
-/* Status 2 is also for what earlier runs have rejected, as long as nobody has fixed it. */
-static void print_earlier_rejects(const values_t *values, const load_result_t *result) {
+/* Status 2 is also for what earlier runs have rejected, as long as nobody has fixed it. The number and the list of inputs
+ * are of the same records. */
+static void print_open_rejects(const values_t *values, const load_result_t *result) {
     char count[UNITS_MAX];
     if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
         return;
     char *line = retry_line(values, result, "FILE");
     printf(
-        "rejected by earlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: %s\n",
-        units_count(count, result->open_rejects - result->counts.rejected),
-        result->open_rejects - result->counts.rejected == 1 ? "" : "s", result->open_rejects_text, line);
+        "rejected by %searlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: %s\n",
+        result->counts.rejected ? "this and " : "", units_count(count, result->open_rejects),
+        result->open_rejects == 1 ? "" : "s", result->open_rejects_text, line);
     free(line);
 }
 
@@ -452,7 +453,7 @@ static void print_summary(const values_t *values, const load_result_t *result) {
         printf("skipped: %s of %s files, which do not fit the format %s\n",
                units_count(more, result->skipped.count),
                units_count(out, result->files + result->skipped_before), result->format);
-    print_earlier_rejects(values, result);
+    print_open_rejects(values, result);
     if (log_level() < LOG_NORMAL)
         return;
     if (counts->corrected)

@@ -175,6 +175,14 @@ class Fixed(livetest.Case):
         self.load("--retry", "fixed")
         self.load("a.csv", status=0)
 
+    def test_one_number(self):
+        """rejects of this run and of earlier ones: one number and one list, of the same records"""
+        self.write("b.csv", rows(50, 2, bad={1, 2}))
+        text = self.tipple(*self.words("a.csv", "b.csv", json_wanted=False), status=2).stdout.decode()
+        self.assertIn("rejected by this and earlier runs and not fixed: 5 records (a.csv 3, b.csv 2);", text)
+        text = self.tipple(*self.words("a.csv", "b.csv", json_wanted=False), status=2).stdout.decode()
+        self.assertIn("rejected by earlier runs and not fixed: 5 records (a.csv 3, b.csv 2);", text)
+
     def test_in_place(self):
         """the reject file itself may be fixed in place; what is still wrong stays a reject, once"""
         expected = self.fix(10)
