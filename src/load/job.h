@@ -36,6 +36,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     collection_t place;
+    bool dropped; /* --drop has taken documents away */
 
     /* on a cluster */
     bool placed;       /* zones were set, or some of them */

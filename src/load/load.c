@@ -118,8 +118,10 @@ static bool may_drop(const job_t *job, err_t *err) {
 }
 
 static bool drop_target(job_t *job, err_t *err) {
+    const bool any = job->place.exists && !job->place.empty;
     timeline_enter(&job->result->course, TIMELINE_DROPPING);
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
+    job->dropped = ok && any;
     timeline_enter(&job->result->course, TIMELINE_LOOKING);
     return ok;
 }
@@ -493,6 +495,15 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
     return true;
 }
 
+/* A load that did not end well, and what it has taken away before: to do so again would take away its own work. */
+static void tell_dropped(const job_t *job, err_t *err) {
+    const size_t used = strlen(err->text);
+    if (job->dropped)
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; --drop has dropped what was in %s before: leave that option out from now on",
+                 job->result->namespace);
+}
+
 /* *again: some inputs have changed, and were taken out. */
 static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again, err_t *err) {
     job_t *job = ZEROED(job_t);
@@ -510,6 +521,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     bool ok = run(job, err);
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);
+    if (!ok)
+        tell_dropped(job, err);
     tally_open_rejects(job, ok);
     if (ok)
         err->status = result->counts.rejected || result->open_rejects || result->skipped.count

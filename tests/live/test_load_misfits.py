@@ -136,6 +136,16 @@ class Misfits(livetest.Case):
         said = self.load("pipe", "a.csv", "--skip-bad-files", status=2)
         self.assertEqual((0, ["pipe"]), (said["loaded"], [file["name"] for file in said["skipped_files"]]))
 
+    def test_pipe_behind_a_drop(self):
+        """a pipe that does not fit, and --drop, which comes before anybody can know: the sentence says that it has come"""
+        dropped = "--drop has dropped what was in %s.results before" % self.database
+        self.load("-", "--drop", "-y", status=5, stdin=OTHER)
+        self.assertNotIn(dropped, self.stderr)  # nothing was there
+        self.load("-", stdin=rows(40))
+        self.load("-", "--drop", "-y", status=5, stdin=OTHER)
+        self.assertIn("it does not fit the format t, and no record was loaded before it; " + dropped, self.stderr)
+        self.assertEqual(0, self.there())
+
     def test_gone_or_changed_meanwhile(self):
         """what is replaced after it was looked at is refused when it is reached, or skipped"""
         for number, status in enumerate((5, 2)):
