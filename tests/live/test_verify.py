@@ -29,6 +29,18 @@ def tar_of(**members):
 
 
 class Clean(liveverify.Case):
+    def test_no_record(self):
+        """inputs without a record, loaded or not: nothing is expected, and nothing is there"""
+        self.write("a.csv", b"n,k,v\n")
+        self.write("b.csv", b"")
+        self.write("c.csv.gz", gzip.compress(b"n,k,v\n\n"))
+        for loaded in (False, True):
+            said = self.verify("a.csv", "b.csv", "c.csv.gz")
+            self.assertEqual((0, 0, 0, 3), tuple(said[name] for name in ("documents", "expected", "read", "files")))
+            self.load("a.csv", "b.csv", "c.csv.gz")
+        self.insert({"_id": "theirs"})
+        self.verify("a.csv", status=1)
+
     def test_inputs(self):
         """plain, gzip, zstd, zip, tar, tar.gz, a folder of small files, no text at all: as expected, in each way"""
         parts = [readings(9000, 100_000 * part) for part in range(9)]
@@ -337,6 +349,10 @@ class Known(liveverify.Case):
             self.verify("a.csv", name, status=1, stdin=rows(5, 9))
             self.assertRegex(self.stderr, name + " is not in the catalog")
         self.verify("a.csv", collection="others", status=1)
+        self.assertRegex(self.stderr, "has no catalog")
+        self.write("one.csv", rows(0) + b"bad\n")
+        self.write("none.csv", rows(0))
+        self.verify("none.csv", "one.csv", collection="others", status=1)
         self.assertRegex(self.stderr, "has no catalog")
         self.write("a.csv", rows(499))
         self.verify("a.csv", status=5)
