@@ -511,11 +511,20 @@ static void take_pieces(const registration_t *registering, const wanted_t *wante
     }
 }
 
+/* Streams without a name are told apart by a number, for people and for reject files. NULL: out of memory. */
+static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
+    char *name;
+    if (wanted->named)
+        return strdup(wanted->name);
+    const char *stream = strcmp(wanted->name, "-") == 0 ? "stdin" : wanted->name;
+    return asprintf(&name, "%s#%u", stream, ordinal) < 0 ? NULL : name;
+}
+
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
                        entry_t *entry, err_t *err) {
     print_key(wanted, ordinal);
     *entry = (entry_t){.ordinal = ordinal,
-                       .path = strdup(wanted->name),
+                       .path = name_of(wanted, ordinal),
                        .key = strdup(wanted->key),
                        .kind = strdup(wanted->kind),
                        .registered_by = registering->self};

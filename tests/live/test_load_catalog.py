@@ -35,7 +35,8 @@ class Held(livetest.Case):
         self.load("a.csv", "in/b.gz", "-", "--filter", "c==4 && y!=XX", stdin=second, status=2)
         expected = Books().plain("a.csv", first).gzip("in/b.gz", second, packed).stream("-", second)
         for file, units, book in zip(expected.files, expected.units, self.files(), strict=True):
-            self.assertEqual([file.ordinal, file.path, file.kind, file.disk], [
+            path = "stdin#%d" % file.ordinal if file.path == "-" else file.path
+            self.assertEqual([file.ordinal, path, file.kind, file.disk], [
                 book[key] for key in ("_id", "path", "kind", "size")])
             self.assertEqual([{"base": file.extents[0][0], "start": 0, "length": units * MIB}], book["extents"])
             self.assertEqual([True, [[0, file.windows()]], 1, False], [
