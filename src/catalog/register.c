@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACES = 1000 };
+enum { RACES = 1000, MOST_GONE = 16 };
 
 bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
                      register_digest_fn *digest_at, void *context, size_t input, view_t *view,
@@ -43,7 +43,7 @@ typedef struct {
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
     order_t by_path, by_content, by_last_name;
     size_t count;          /* of each */
-    bool *taken;           /* by entry */
+    bool *taken, *named;   /* by entry; its path is the name of an input */
     asked_t *there;        /* by entry: under its path */
     const entry_t **found; /* by wanted */
     asked_t *own;          /* by wanted: what it is read from */
@@ -253,6 +253,56 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
                    wanted->name, registering->name, what);
 }
 
+/* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
+static bool may_hold_records(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        any |= piece->complete || piece->done.count ? piece_counts(piece).read > 0 : piece->epoch > 0;
+    }
+    return any;
+}
+
+/* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
+static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    for (const entry_t *entry; (entry = like_at(m, &m->by_last_name, wanted, *at));) {
+        ++*at;
+        if (!is_taken(m, entry) && !m->named[entry - m->entries.entries] && !is_stream(entry_newest(entry)) &&
+            entry_newest(entry)->size < wanted->seen.size && may_hold_records(entry) &&
+            stands(m, number, entry) == STANDS_NONE)
+            return entry;
+    }
+    return NULL;
+}
+
+/* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
+ * nothing, it is a new one. */
+static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const entry_t *grown = NULL, *entry;
+    size_t gone = 0, at = first_in(m, &m->by_last_name, wanted);
+    if (!wanted->may_grow || is_stream(&wanted->seen))
+        return true;
+    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, &look);)
+        gone++;
+    while (gone <= MOST_GONE && (entry = next_gone(m, number, &at))) {
+        view_t view;
+        uint32_t version;
+        if (!register_relate(entry, &wanted->seen, true, registering->digest_at, registering->context, number,
+                             &view, &version, err))
+            return false;
+        wanted->resembles += view == VIEW_GROWN;
+        grown = view == VIEW_GROWN ? entry : grown;
+    }
+    if (wanted->resembles == 1) {
+        take(m, number, grown);
+        wanted->moved = true;
+    }
+    return true;
+}
+
 /* The next entry of this file under another spelling of its name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -391,6 +441,7 @@ static void free_matching(matching_t *m) {
     free(m->by_content.entries);
     free(m->by_last_name.entries);
     free(m->taken);
+    free(m->named);
     free(m->there);
     free(m->found);
     free(m->own);
@@ -402,11 +453,12 @@ static bool sort_entries(matching_t *m, err_t *err) {
     m->by_content = (order_t){malloc(bytes), content_to};
     m->by_last_name = (order_t){malloc(bytes), last_name_to};
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
+    m->named = calloc(m->entries.count + 1, sizeof *m->named);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
-    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
-        !m->found || !m->own)
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->named ||
+        !m->there || !m->found || !m->own)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -454,6 +506,12 @@ static bool check_streams(const matching_t *m, err_t *err) {
     return true;
 }
 
+static void note_named(matching_t *m, const wanted_t *wanted) {
+    size_t at = first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = like_at(m, &m->by_path, wanted, at)); at++)
+        m->named[entry - m->entries.entries] = true;
+}
+
 static bool match_all(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     if (!sort_entries(m, err) || !check_streams(m, err))
@@ -462,6 +520,8 @@ static bool match_all(matching_t *m, err_t *err) {
         wanted_t *wanted = &registering->wanted[i];
         wanted->moved = wanted->changed = wanted->unread = false;
         wanted->copy = 0;
+        wanted->resembles = 0;
+        note_named(m, wanted);
         if (wanted->named)
             match_in_place(m, i);
         else
@@ -475,6 +535,9 @@ static bool match_all(matching_t *m, err_t *err) {
         if (!m->found[i] && !match_grown(m, i, err))
             return false;
     }
+    for (size_t i = 0; i < registering->count; i++) /* what is surely another one's is taken by now */
+        if (registering->wanted[i].named && !m->found[i] && !match_moved_and_grown(m, i, err))
+            return false;
     return number_copies(m, err);
 }
 

@@ -1,7 +1,8 @@
 /* register: which entry of the catalog is which input of a load; new inputs get one. An input is known again
  * by its name, size and digest; under another folder by its last name, size and digest, unless another file
  * stands where it was; and one that is longer than it was, and begins with the same bytes, is the old one
- * grown. A stream is known by its whole name, and one without a name by nothing. */
+ * grown: under its own name, or under another folder where nothing stands any more under the old name, and no other
+ * entry could be it. A stream is known by its whole name, and one without a name by nothing. */
 #ifndef TIPPLE_CATALOG_REGISTER_H
 #define TIPPLE_CATALOG_REGISTER_H
 
@@ -26,7 +27,9 @@ typedef struct {
     /* the answer */
     entry_t entry; /* to be moved into the ledger, or freed */
     char key[512]; /* of the entry, as this input would have it */
-    bool moved;    /* it was loaded from another folder */
+    bool moved;    /* it was loaded from another folder; and it may have grown since */
+    size_t
+        resembles; /* so many entries could be it, moved and grown: it is one of them only where that is 1 */
     uint32_t copy; /* so many equal ones come before it */
     bool changed;  /* with `reload`: entry is the old one, whose content it has no more */
     bool unread;   /* and nothing of that was ever read */

@@ -161,18 +161,28 @@ bool job_drop(job_t *job, err_t *err) {
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
-    size_t moved = 0, copies = 0;
+    size_t moved = 0, copies = 0, unclear = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
-            log_note("%s is the file that was loaded as %s (same size and content)", wanted->name,
-                     wanted->entry.path);
+            log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
+                     wanted->resembles ? "it has grown since, and begins with the same content"
+                                       : "same size and content");
+        if (wanted->resembles > 1 && unclear++ < NOTES)
+            log_warn(
+                "%s begins with the content of %zu files of this name that were loaded from other folders, "
+                "and "
+                "are there no more: which of them it is cannot be told, so it is loaded as a new file, and "
+                "those records are there twice. If that is wrong: tipple forget %s --delete",
+                wanted->name, wanted->resembles, wanted->name);
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",
                      wanted->name);
     }
     if (moved > NOTES)
         log_note("... and %zu more files that were loaded from other folders", moved - NOTES);
+    if (unclear > NOTES)
+        log_warn("... and %zu more files that may be grown ones", unclear - NOTES);
     if (copies > NOTES)
         log_note("... and %zu more files that have an equal one", copies - NOTES);
 }

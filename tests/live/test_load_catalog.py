@@ -284,6 +284,41 @@ class Again(livetest.Case):
         self.refused("a.csv has changed since it was loaded: between byte .*--reload-changed", "a.csv", status=5)
         self.holds(Books().plain("a.csv", text))
 
+    def test_moved_and_grown(self):
+        """a file that has another folder, or another path to it, and has grown: the rest is loaded; a header alone says nothing"""
+        first, more = rows(300, 5), rows(100, 6, header=False)
+        for step, name, folder in (("another path", "a.csv", "old"), ("another folder", "new/a.csv", "")):
+            with self.subTest(step=step):
+                collection = "first" if folder else "second"
+                self.write("old/a.csv", first)
+                self.load("old/a.csv", collection=collection)
+                if not folder:
+                    (self.folder / "old").rename(self.folder / "new")
+                home = self.folder
+                self.folder = home / folder
+                self.write(name, first + more)
+                self.assertEqual(100, self.load(name, collection=collection)["loaded"])
+                self.folder = home
+                self.assertIn("%s is the file that was loaded as old/a.csv (it has grown since" % name, self.stderr)
+                self.assertEqual(400, self.client.count(self.database, collection))
+        self.write("1/b.csv", rows(0))
+        self.load("1/b.csv", collection="header")
+        (self.folder / "1/b.csv").unlink()
+        self.write("2/b.csv", rows(10))
+        self.assertEqual(10, self.load("2/b.csv", collection="header")["loaded"])
+        self.assertNotIn("1/b.csv", self.stderr)
+
+    def test_several_could_be_it(self):
+        """two files that are gone, and one that begins as both did: a new one, and that is said"""
+        first = rows(200, 7)
+        for name in ("1/a.csv", "2/a.csv"):
+            self.write(name, first)
+        self.load("1", "2")
+        (self.folder / "1/a.csv").unlink(), (self.folder / "2/a.csv").unlink()
+        self.write("3/a.csv", first + rows(50, 8, header=False))
+        self.assertEqual(250, self.load("3/a.csv")["loaded"])
+        self.assertRegex(self.stderr, "warning: 3/a.csv begins with the content of 2 files of this name")
+
     def test_grown(self):
         """a file that has grown is loaded on, as often as it grows: its done blocks are not sent again"""
         text = rows(30000, bad={5, 17000, 29000})

@@ -185,19 +185,115 @@ static void test_other_folders(void **state) {
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
     lab.entries.entries[0].pieces[0].epoch = 1;
     assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 0);
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 20), 2), 1); /* who can tell that it is the same? */
-    lab.entries.entries[1].removed = true;
     stands_there = STANDS_SAME;
     assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 0);
     assert_int_equal(one(&lab, file_of("e/a", 'x', 20), 2), 0); /* it has grown */
     assert_int_equal(one(&lab, file_of("e/a", 'y', 10), 2), -STATUS_INPUT);
-    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 2);
+    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 1);
     stands_there = STANDS_OTHER;
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0); /* in its place */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 3); /* a copy */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 3);
-    assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 4);
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 2); /* a copy */
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 2);
+    assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 3);
     end(&lab);
+}
+
+/* Begun by somebody. */
+static void begin_all(lab_t *lab) {
+    for (size_t i = 0; i < lab->entries.count; i++)
+        lab->entries.entries[i].pieces[0].epoch = 1;
+}
+
+/* Another folder, and longer: the old one, if only one could be it, and nothing stands where that was. */
+static void test_moved_and_grown(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t first, second; /* bytes of d/a and e/a, which are loaded; 0: it is not */
+        uint64_t read;          /* records of each, which is complete; 0: it was begun, and no more */
+        bool complete;
+        int stands;
+        wanted_t now[2]; /* the second may be none */
+        int is[2];       /* these entries */
+    } rows[] = {
+        {10, 0, 0, false, STANDS_NONE, {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}}}, {0}},
+        {10, 0, 5, true, STANDS_NONE, {{.name = "a", .seen = {.size = 11, .digest = "x11"}}}, {0}},
+        /* another name, other content, or shorter */
+        {10, 0, 5, true, STANDS_NONE, {{.name = "f/b", .seen = {.size = 20, .digest = "x20"}}}, {1}},
+        {10, 0, 5, true, STANDS_NONE, {{.name = "f/a", .seen = {.size = 20, .digest = "y20"}}}, {1}},
+        {10, 0, 5, true, STANDS_NONE, {{.name = "f/a", .seen = {.size = 9, .digest = "x9"}}}, {1}},
+        /* nothing was in it, but for a header line */
+        {10, 0, 0, true, STANDS_NONE, {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}}}, {1}},
+        /* another file is there: it is a copy that has grown */
+        {10, 0, 5, true, STANDS_OTHER, {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}}}, {1}},
+        /* and so it is where the old one is loaded, too */
+        {10,
+         0,
+         5,
+         true,
+         STANDS_NONE,
+         {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}},
+          {.name = "d/a", .seen = {.size = 10, .digest = "x10"}}},
+         {1, 0}},
+        /* two could be it; of one it is the same */
+        {10, 15, 5, true, STANDS_NONE, {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}}}, {2}},
+        {10, 20, 5, true, STANDS_NONE, {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}}}, {1}},
+        /* what has only moved comes before what has grown, too */
+        {10,
+         0,
+         5,
+         true,
+         STANDS_NONE,
+         {{.name = "f/a", .seen = {.size = 20, .digest = "x20"}},
+          {.name = "g/a", .seen = {.size = 10, .digest = "x10"}}},
+         {1, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("d/a", 'x', rows[i].first), 1), 0);
+        stands_there = STANDS_OTHER; /* so that it is not the first one */
+        if (rows[i].second)
+            assert_int_equal(one(&lab, file_of("e/a", 'x', rows[i].second), 1), 1);
+        stands_there = rows[i].stands;
+        begin_all(&lab);
+        for (size_t j = 0; rows[i].complete && j < lab.entries.count; j++) {
+            lab.entries.entries[j].pieces[0].complete = 1;
+            lab.entries.entries[j].pieces[0].counts.read = rows[i].read;
+        }
+        const size_t count = rows[i].now[1].name ? 2 : 1;
+        wanted_t now[2];
+        for (size_t j = 0; j < count; j++) {
+            now[j] = file_of(rows[i].now[j].name, 'x', 1);
+            now[j].seen = rows[i].now[j].seen;
+        }
+        assert_true(try(&lab, now, count, 2));
+        for (size_t j = 0; j < count; j++) {
+            if ((int)now[j].entry.ordinal != rows[i].is[j])
+                fail_msg("row %zu: %s is entry %u", i, now[j].name, now[j].entry.ordinal);
+            entry_free(&now[j].entry);
+        }
+        end(&lab);
+    }
+}
+
+/* So many files of one name are gone that it says nothing: nobody reads the beginning of a new one for each of them. */
+static void test_many_gone(void **state) {
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        lab_t lab;
+        begin(&lab);
+        stands_there = STANDS_OTHER;
+        for (int i = 0; i < 15 + more; i++) {
+            char name[20];
+            snprintf(name, sizeof name, "%d/a", i);
+            assert_int_equal(one(&lab, file_of(name, (char)('b' + i), 10), 1), i);
+        }
+        assert_int_equal(one(&lab, file_of("here/a", 'a', 10), 1), 15 + more);
+        begin_all(&lab);
+        stands_there = STANDS_NONE;
+        assert_int_equal(one(&lab, file_of("there/a", 'a', 20), 1), more ? 17 : 15);
+        end(&lab);
+    }
 }
 
 /* The first portion of what is new is registered as taken, a group as a whole; of what is there nothing is touched. */
@@ -434,6 +530,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_folders),
+        cmocka_unit_test(test_moved_and_grown),
+        cmocka_unit_test(test_many_gone),
         cmocka_unit_test(test_first_portion_is_taken),
         cmocka_unit_test(test_read_again_in_doubt),
         cmocka_unit_test(test_one_last_name),
