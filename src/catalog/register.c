@@ -152,7 +152,8 @@ static bool has_grown_meanwhile(const registration_t *registering, size_t number
  * makes, and so it is an input that has changed. */
 static bool was_outgrown(const registration_t *registering, size_t number, const entry_t *entry,
                          uint32_t version) {
-    return !registering->read_only && version < entry->outgrown && entry->versions[version - 1].torn.length &&
+    return !registering->read_only && version < entry->outgrown &&
+           entry_version(entry, version)->torn.length &&
            !has_grown_meanwhile(registering, number, entry_newest(entry));
 }
 
@@ -576,11 +577,14 @@ static void take_pieces(const registration_t *registering, const wanted_t *wante
 
 /* Streams without a name are told apart by a number, for people and for reject files. NULL: out of memory. */
 static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
-    char *name;
     if (wanted->named)
         return strdup(wanted->name);
     const char *stream = strcmp(wanted->name, "-") == 0 ? "stdin" : wanted->name;
-    return asprintf(&name, "%s#%u", stream, ordinal) < 0 ? NULL : name;
+    const size_t room = strlen(stream) + 16;
+    char *name = malloc(room);
+    if (name)
+        snprintf(name, room, "%s#%u", stream, ordinal);
+    return name;
 }
 
 static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,

@@ -100,7 +100,7 @@ static bool keep(job_t *job, void *memory, err_t *err) {
 static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_t *err) {
     torn_t *torn = NULL;
     file->torn_count = 0;
-    for (uint32_t i = 0; i < entry->version; i++) {
+    for (uint32_t i = 0; i < entry->version_count; i++) {
         if (!entry->versions[i].torn.length)
             continue;
         torn_t *larger = realloc(torn, (file->torn_count + 1) * sizeof *torn);

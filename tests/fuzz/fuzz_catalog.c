@@ -10,12 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* ---- entries ---- */
 
 static void same_versions(const entry_t *a, const entry_t *b) {
-    LAB_MUST(a->version == b->version && a->version > 0);
-    for (uint32_t i = 0; i < a->version; i++) {
+    LAB_MUST(a->version == b->version && a->version > 0 && a->version_count == b->version_count);
+    for (size_t i = 0; i < a->version_count; i++) {
         const version_t *x = &a->versions[i], *y = &b->versions[i];
-        LAB_MUST(x->size == y->size && strcmp(x->digest, y->digest) == 0 &&
-                 x->modified_ns == y->modified_ns && x->completed_ns == y->completed_ns &&
-                 x->torn.length == y->torn.length);
+        LAB_MUST(x->number == y->number && x->slot == y->slot && x->size == y->size &&
+                 strcmp(x->digest, y->digest) == 0 && x->modified_ns == y->modified_ns &&
+                 x->completed_ns == y->completed_ns && x->torn.length == y->torn.length);
         LAB_MUST(!x->torn.length || (x->torn.offset == y->torn.offset && x->torn.hash == y->torn.hash));
     }
 }

@@ -686,6 +686,7 @@ static void test_version_and_extents(void **state) {
                            .new_owner = one,
                            .new_epoch = 1,
                            .new_version = &grown,
+                           .slot = 1,
                            .new_key = "key/grown",
                            .progress = &progress,
                            .extent = &extent,
@@ -715,6 +716,7 @@ static void test_version_and_extents(void **state) {
     entry_change_t torn = {.owner = one, .epoch = 1, .version = 1, .torn = &TORN};
     assert_false(change_one(&lab, torn));
     torn.version = 2;
+    torn.slot = 1;
     assert_true(change_one(&lab, torn));
     /* one more extent, by its owner only, and once */
     entry_change_t more = {
@@ -728,6 +730,32 @@ static void test_version_and_extents(void **state) {
     assert_int_equal(read.versions[1].torn.length, TORN.length);
     assert_true(read.versions[1].torn.hash == TORN.hash);
     assert_int_equal(read.extent_count, 3);
+    entry_free(&read);
+    /* a version that nobody needs gives its place to a new one, and all that is written then goes to its own place */
+    take.version = 2;
+    take.slot = 0;
+    take.no_extent_yet = false;
+    take.extent = NULL;
+    take.new_epoch = 2;
+    take.uncompletes = 0;
+    assert_true(change_one(&lab, take));
+    assert_true(change_one(&lab, (entry_change_t){.owner = one,
+                                                  .epoch = 2,
+                                                  .version = 3,
+                                                  .slot = 0,
+                                                  .sets_completed = true,
+                                                  .completed_ns = 77,
+                                                  .progress = &progress}));
+    read = read_one(&lab, 0);
+    assert_int_equal(read.version, 3);
+    assert_int_equal(read.version_count, 2);
+    assert_int_equal(read.versions[0].number, 2);
+    assert_int_equal(read.versions[0].slot, 1);
+    assert_int_equal(read.versions[0].torn.length, TORN.length);
+    assert_int_equal(read.versions[1].number, 3);
+    assert_int_equal(read.versions[1].slot, 0);
+    assert_int_equal(read.versions[1].completed_ns, 77);
+    assert_int_equal(read.versions[1].torn.length, 0);
     entry_free(&read);
     close_lab(&lab);
 }

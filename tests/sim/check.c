@@ -713,7 +713,7 @@ static bool is_noted(const input_t *input, const entry_t *entry, uint32_t start,
         torn |= cut;
         whole |= !cut;
     }
-    for (uint32_t i = 0; i < entry->version; i++)
+    for (uint32_t i = 0; i < entry->version_count; i++)
         if (entry->versions[i].torn.length && entry->versions[i].torn.offset == start * input->unit)
             return true;
     return !torn || whole;

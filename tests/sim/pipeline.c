@@ -227,7 +227,7 @@ static bool encode(batch_t *batch, const group_t *group, uint32_t first, uint32_
 /* The document that an earlier version of the input made of the beginning of this record; 0: none. */
 static uint32_t torn_document(const feed_t *feed, const record_t *record, uint32_t stored) {
     const entry_t *entry = &input_of(feed->load, feed->task->work)->entry;
-    for (uint32_t i = 0; i < entry->version; i++) {
+    for (uint32_t i = 0; i < entry->version_count; i++) {
         const torn_t *torn = &entry->versions[i].torn;
         if (!torn->length || torn->offset != content_offset(feed->input, record))
             continue;

@@ -445,6 +445,15 @@ static bool change_matches(const entry_t *entry, const entry_change_t *change) {
            (!change->no_extent_yet || entry->extent_count <= change->extent_at);
 }
 
+/* One that is not there is made by a real server, and is nothing that anybody reads. */
+static version_t *in_slot(entry_t *entry, uint32_t slot) {
+    static version_t none;
+    for (size_t i = 0; i < entry->version_count; i++)
+        if (entry->versions[i].slot == slot)
+            return &entry->versions[i];
+    return &none;
+}
+
 static void apply(world_t *world, entry_t *entry, const entry_change_t *change) {
     err_t err;
     piece_t *piece = &entry->pieces[change->piece];
@@ -467,18 +476,18 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
             piece->generation = change->new_generation;
     }
     if (change->new_version) {
-        entry_add_version(entry, change->new_version, &err);
+        entry_put_version(entry, change->new_version, change->slot, &err);
         free(entry->key);
         entry->key = strdup(change->new_key);
     }
     if (change->torn)
-        entry->versions[change->version - 1].torn = *change->torn;
+        in_slot(entry, change->slot)->torn = *change->torn;
     if (change->sets_outgrown)
         entry->outgrown = change->version;
-    for (uint32_t i = 0; i < change->uncompletes && i < entry->version; i++)
-        entry->versions[i].completed_ns = 0;
+    for (uint32_t i = 0; i < change->uncompletes; i++)
+        in_slot(entry, i)->completed_ns = 0;
     if (change->sets_completed)
-        entry->versions[change->version - 1].completed_ns = change->completed_ns;
+        in_slot(entry, change->slot)->completed_ns = change->completed_ns;
     if (change->extent) {
         if (change->extent_at != entry->extent_count) {
             sim_fail(world, "extents", "an extent was written as number %zu of %zu", change->extent_at,

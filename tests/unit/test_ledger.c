@@ -24,6 +24,7 @@ typedef struct {
     view_t view;       /* what the comparison says */
     uint32_t version;
     bool safe;
+    uint64_t text_end; /* 0: 2 MiB */
 } lab_t;
 
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version,
@@ -65,7 +66,7 @@ static bool add_seen(lab_t *lab, int64_t modified_ns) {
     ledger_input_t input = {.seen = {.size = 1000, .digest = "d", .modified_ns = modified_ns},
                             .name = "a",
                             .key = "new key",
-                            .text_end = 2 << 20,
+                            .text_end = lab->text_end ? lab->text_end : 2 << 20,
                             .bytes = 1000,
                             .plain = true};
     ledger_init(&lab->ledger, &options);
@@ -124,7 +125,7 @@ static entry_change_t take(lab_t *lab, bool lost) {
             free(before.rejects);
         }
         if (change.new_version)
-            assert_true(entry_add_version(entry_of(lab), change.new_version, &err));
+            assert_true(entry_put_version(entry_of(lab), change.new_version, change.slot, &err));
         if (change.extent)
             assert_true(entry_add_extent(entry_of(lab), *change.extent, &err));
         piece->owner = change.new_owner;
@@ -583,6 +584,83 @@ static void test_grown(void **state) {
     end(&lab);
 }
 
+/* However often an input grows: the newest versions are kept, what was not completed since, and what a person has fixed. */
+static void test_versions_have_a_bound(void **state) {
+    (void)state;
+    entry_t entry = {.ordinal = 1};
+    for (uint32_t number = 1; number <= 1000; number++) {
+        version_t version = {.size = number, .digest = "d"};
+        if (number % 100 == 7)
+            version.torn = (torn_t){.offset = number, .length = 1, .hash = number};
+        const uint32_t complete = number < 500 ? entry.version : number < 650 ? 498 : entry.version;
+        assert_true(entry_put_version(&entry, &version, entry_next_slot(&entry, complete), &err));
+        assert_int_equal(entry_newest(&entry)->number, number);
+        if (number == 7 || number == 207)
+            assert_true(entry_add_fix(&entry, (fix_mark_t){.offset = number, .of = number, .hash = 5}, &err));
+        if (number == 107) /* of another record at its place */
+            assert_true(entry_add_fix(&entry, (fix_mark_t){.offset = number, .of = 1, .hash = 5}, &err));
+        if (number == 100 || number == 101 || number == 499)
+            assert_int_equal(entry.version_count, number == 499 ? 102 : 100);
+        if (number == 649) /* nothing from the complete one on was dropped */
+            assert_true(entry_version(&entry, 498) && entry.version_count > 150);
+    }
+    assert_int_equal(entry_version_of(&entry, 1000, "d"), 1000);
+    assert_int_equal(entry_version_of(&entry, 1, "d"), 0);
+    assert_int_equal(entry_version_of(&entry, 7, "d"), 7);
+    assert_int_equal(entry_version(&entry, 207)->size, 207);
+    assert_null(entry_version(&entry, 107));
+    bool taken[200] = {false};
+    for (size_t i = 0; i < entry.version_count; i++) {
+        assert_true(entry.versions[i].slot < entry.version_count && !taken[entry.versions[i].slot]);
+        assert_true(!i || entry.versions[i - 1].number < entry.versions[i].number);
+        taken[entry.versions[i].slot] = true;
+    }
+    for (uint32_t number = 950; number <= 1000; number++)
+        assert_non_null(entry_version(&entry, number));
+    entry_free(&entry);
+}
+
+/* A load goes on where what it has seen is a version that was dropped meanwhile; a new one would find a change. */
+static void test_dropped_meanwhile(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 2);
+    piece_of(&lab, 1)->complete = 1;
+    add(&lab);
+    piece_of(&lab, 1)->complete = 120;
+    for (int i = 0; i < 150; i++)
+        assert_true(entry_put_version(entry_of(&lab), &(version_t){.size = 2000, .digest = "e"},
+                                      entry_next_slot(entry_of(&lab), 120), &err));
+    assert_null(entry_version(entry_of(&lab), 1));
+    lab.view = VIEW_CHANGED; /* as nobody knows it now */
+    assert_true(read_again(&lab));
+    assert_int_equal(lab.ledger.inputs[0].view, VIEW_OLDER);
+    end(&lab);
+}
+
+/* Little by little, an input would get an extent each time. */
+static void test_room_for_more(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t end, text_end, length; /* MiB */
+    } rows[] = {{1, 2, 1}, {31, 32, 1}, {64, 65, 4}, {1600, 1601, 100}, {64, 100, 36}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab, 1);
+        entry_of(&lab)->extents[0].length = rows[i].end << 20;
+        lab.view = VIEW_GROWN;
+        lab.text_end = rows[i].text_end << 20;
+        assert_true(add_seen(&lab, 60));
+        lab.view = VIEW_SAME;
+        lab.version = 2;
+        const entry_change_t change = take(&lab, false);
+        assert_int_equal(change.slot, 1);
+        assert_int_equal(entry_of(&lab)->extents[1].start, rows[i].end << 20);
+        assert_int_equal(entry_of(&lab)->extents[1].length, rows[i].length << 20);
+        end(&lab);
+    }
+}
+
 static void test_older(void **state) {
     (void)state;
     lab_t lab;
@@ -847,6 +925,9 @@ int main(void) {
         cmocka_unit_test(test_take_that_was_not_made),
         cmocka_unit_test(test_begun_anew),
         cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_versions_have_a_bound),
+        cmocka_unit_test(test_dropped_meanwhile),
+        cmocka_unit_test(test_room_for_more),
         cmocka_unit_test(test_older),
         cmocka_unit_test(test_older_that_was_complete),
         cmocka_unit_test(test_changed),

@@ -62,8 +62,8 @@ bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
      * was loaded to its end by its time, or is taken for changed */
     const bool ends_before =
         input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
-    const int64_t then_ns =
-        ends_before ? input->entry.versions[input->version - 1].completed_ns : piece->modified_ns;
+    const version_t *seen = ends_before ? entry_version(&input->entry, input->version) : NULL;
+    const int64_t then_ns = !ends_before ? piece->modified_ns : seen ? seen->completed_ns : 0;
     return (piece->complete || piece->done.count) &&
            (input->stream || (input->plain && then_ns != input->seen.modified_ns));
 }
@@ -111,6 +111,12 @@ static void classify(ledger_t *ledger, work_t *work) {
 
 static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const ledger_options_t *options = &ledger->options;
+    /* what this load has seen was a version, and stays one, also when that was dropped since */
+    const uint32_t known = input->view == VIEW_GROWN ? 0 : input->version;
+    if (known && known < input->entry.version && !entry_version(&input->entry, known)) {
+        input->view = VIEW_OLDER;
+        return true;
+    }
     if (!options->relate(options->context, input, &input->view, &input->version, err))
         return false;
     if (input->view == VIEW_GROWN)

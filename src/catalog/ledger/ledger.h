@@ -104,6 +104,7 @@ typedef struct {
 enum {
     LEDGER_MOST_TAKES = 10000, /* of small files: about a second's work */
     LEDGER_MOST_RUNS = 1000,
+    LEDGER_EXTENT_SHARE = 16, /* a grown input takes room for this part of its text at least */
     LEDGER_MOST_REJECTS = 500000,
     LEDGER_BLOCK_BYTES = 256 * 1024
 };

@@ -2,6 +2,7 @@
 #include "catalog/ledger/ledger.h"
 #include "base/grow.h"
 #include "catalog/ledger/ledger_inner.h"
+#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,13 @@ void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
     portion->group = group;
 }
 
+/* Its text takes a share of its length at least, so that one that grows little by little has not a stretch for each time. */
+static uint64_t more_room(const ledger_input_t *input, uint64_t end) {
+    const uint64_t units = end / RECORD_ID_EXTENT_UNIT / LEDGER_EXTENT_SHARE,
+                   least = units * RECORD_ID_EXTENT_UNIT, needed = input->text_end - end;
+    return needed > least ? needed : least;
+}
+
 /* Of a grown input: a new version, and the last block is not done any more, because it may have grown. */
 static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
     piece_t *progress = &take->progress;
@@ -30,7 +38,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     take->change.new_key = input->key;
     const uint64_t end = entry_extents_end(&input->entry);
     if (input->text_end > end) {
-        take->extent = (extent_t){.start = end, .length = input->text_end - end};
+        take->extent = (extent_t){.start = end, .length = more_room(input, end)};
         take->change.extent = &take->extent;
         take->change.extent_at = input->entry.extent_count;
         take->change.no_extent_yet = true;
@@ -38,6 +46,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     if (!take->change.progress && !piece_copy(progress, piece, err))
         return false;
     take->change.progress = progress;
+    take->change.slot = entry_next_slot(&input->entry, progress->complete);
     progress->tail = (tail_t){0}; /* its rejects stay noted until its blocks are done again */
     return true;
 }
@@ -68,7 +77,7 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
         /* an earlier version may have been loaded from another file than what will be here now */
-        take->change.uncompletes = last ? input->entry.version : 0;
+        take->change.uncompletes = last ? (uint32_t)input->entry.version_count : 0;
     }
     return !grown || take_as_grown(input, piece, take, err);
 }
@@ -358,6 +367,7 @@ bool ledger_checkpoint(ledger_t *ledger, entry_change_t **changes, size_t *count
                                    .epoch = work->epoch,
                                    .only_piece = input->entry.piece_count == 1,
                                    .progress = piece};
+        change->slot = entry_newest(&input->entry)->slot;
         if (work->torn.length && !work->torn_written) {
             change->torn = &work->torn;
             change->version = input->entry.version;
@@ -409,15 +419,15 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
             continue;
         work->dirty = false;
         work->confirmed_ns = ledger->asked_ns;
+        version_t *version = entry_version(&ledger->inputs[work->input].entry, changes[i].version);
         if (changes[i].torn) {
             work->torn_written = true;
-            ledger->inputs[work->input].entry.versions[changes[i].version - 1].torn = work->torn;
+            version->torn = work->torn;
         }
         if (!changes[i].sets_owner)
             continue;
         if (changes[i].sets_completed)
-            ledger->inputs[work->input].entry.versions[changes[i].version - 1].completed_ns =
-                changes[i].completed_ns;
+            version->completed_ns = changes[i].completed_ns;
         ledger_piece(ledger, work)->owner = (load_id_t){{0}};
         ledger_forget(work);
         work->written = ledger->writes;

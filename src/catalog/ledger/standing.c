@@ -3,7 +3,7 @@
 
 /* Was the record the beginning of another one, that an earlier version of the input ended in? */
 static bool was_torn(const entry_t *entry, uint64_t offset, const uint64_t *hash) {
-    for (uint32_t i = 0; hash && i + 1 < entry->version; i++) {
+    for (uint32_t i = 0; hash && i + 1 < entry->version_count; i++) {
         const torn_t *torn = &entry->versions[i].torn;
         if (torn->length && torn->offset == offset && torn->hash == *hash)
             return true;

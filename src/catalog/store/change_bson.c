@@ -129,12 +129,12 @@ static void append_set(const entry_change_t *change, bson_t *set) {
     append_set_piece(change, set);
     if (change->new_version) {
         entry_append_number(set, "version", change->version + 1);
-        snprintf(name, sizeof name, "versions.%u", change->version);
-        entry_append_version(set, name, change->new_version);
+        snprintf(name, sizeof name, "versions.%u", change->slot);
+        entry_append_version(set, name, change->version + 1, change->slot, change->new_version);
         BSON_APPEND_UTF8(set, "key", change->new_key);
     }
     if (change->torn) {
-        snprintf(name, sizeof name, "versions.%u.torn", change->version - 1);
+        snprintf(name, sizeof name, "versions.%u.torn", change->slot);
         entry_append_torn(set, name, change->torn);
     }
     for (uint32_t i = 0; i < change->uncompletes; i++) {
@@ -142,7 +142,7 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         BSON_APPEND_INT64(set, name, 0);
     }
     if (change->sets_completed) {
-        snprintf(name, sizeof name, "versions.%u.completed", change->version - 1);
+        snprintf(name, sizeof name, "versions.%u.completed", change->slot);
         BSON_APPEND_INT64(set, name, change->completed_ns);
     }
     if (change->sets_outgrown)

@@ -25,18 +25,6 @@ void counts_add(counts_t *to, const counts_t *from) {
 
 /* ---- reading ---- */
 
-const version_t *entry_newest(const entry_t *entry) {
-    return &entry->versions[entry->version - 1];
-}
-
-uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest) {
-    for (uint32_t version = entry->version; version; version--)
-        if (entry->versions[version - 1].size == size &&
-            strcmp(entry->versions[version - 1].digest, digest) == 0)
-            return version;
-    return 0;
-}
-
 bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {
     for (size_t i = count; i-- > 0;) {
         const extent_t *extent = &extents[i];
@@ -158,9 +146,15 @@ uint64_t entry_open_rejects(const entry_t *entry) {
 }
 
 bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
-    enum { MOST = 15 << 20, A_FIX = 160, A_RUN = 64, A_VERSION = 200 }; /* bytes, rather too many */
-    size_t bytes =
-        rejects * sizeof(reject_mark_t) + (entry->fix_count + fixes) * A_FIX + entry->version * A_VERSION;
+    enum {
+        MOST = 15 << 20,
+        A_FIX = 160,
+        A_RUN = 64,
+        A_VERSION = 200,
+        AN_EXTENT = 80
+    }; /* bytes, rather too many */
+    size_t bytes = rejects * sizeof(reject_mark_t) + (entry->fix_count + fixes) * A_FIX +
+                   entry->version_count * A_VERSION + entry->extent_count * AN_EXTENT;
     for (size_t i = 0; i < entry->piece_count; i++)
         bytes += entry->pieces[i].reject_count * sizeof(reject_mark_t) + entry->pieces[i].done.count * A_RUN;
     return bytes <= MOST;
@@ -181,13 +175,6 @@ bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err) {
     if (!one_more((void **)&entry->extents, entry->extent_count, sizeof extent, err))
         return false;
     entry->extents[entry->extent_count++] = extent;
-    return true;
-}
-
-bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {
-    if (!one_more((void **)&entry->versions, entry->version, sizeof *version, err))
-        return false;
-    entry->versions[entry->version++] = *version;
     return true;
 }
 
@@ -313,7 +300,8 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     bool ok =
         copy_text(&copy.path, from->path, err) && copy_text(&copy.key, from->key, err) &&
         copy_text(&copy.kind, from->kind, err) && copy_text(&copy.follows, from->follows, err) &&
-        copy_items((void **)&copy.versions, from->versions, from->version, sizeof *from->versions, err) &&
+        copy_items((void **)&copy.versions, from->versions, from->version_count, sizeof *from->versions,
+                   err) &&
         copy_items((void **)&copy.extents, from->extents, from->extent_count, sizeof *from->extents, err) &&
         copy_items((void **)&copy.fixes, from->fixes, from->fix_count, sizeof *from->fixes, err) &&
         (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));

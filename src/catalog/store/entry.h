@@ -77,8 +77,13 @@ typedef struct {
     uint64_t offset, length, hash; /* of its bytes */
 } torn_t;
 
+/* Of so many versions those that nothing needs any more are dropped, the oldest first. */
+enum { ENTRY_USUAL_VERSIONS = 100 };
+
 /* A version of an input that was seen: it is the text up to `size` bytes on disk. */
 typedef struct {
+    uint32_t number,
+        slot; /* from 1; and where it stands in the catalog: a new one may take a dropped one's place */
     uint64_t size;
     char digest[33]; /* "" for a stream, whose name is its identity */
     int64_t modified_ns;
@@ -93,8 +98,9 @@ typedef struct {
     char *follows; /* of a new one: the entry of this path before it, so that only one follows; else NULL */
     bool remains;  /* of a removed one: documents of it may still be there, and are to be removed */
     bool removed;  /* its documents were taken away for good: nothing of it is ever used again */
-    uint32_t version; /* counts the versions, from 1: versions[version - 1] is the newest */
-    version_t *versions;
+    uint32_t version;    /* the newest one's number */
+    version_t *versions; /* by number; not all of them any more, but always the newest */
+    size_t version_count;
     uint32_t
         outgrown; /* the newest version in which a last record that an earlier one had cut off is longer; 0: none */
     extent_t *extents;
@@ -107,8 +113,15 @@ typedef struct {
 } entry_t;
 
 const version_t *entry_newest(const entry_t *entry);
-/* The version of this size and digest; 0: none. */
+/* NULL: there is none of this number, or not any more. */
+version_t *entry_version(const entry_t *entry, uint32_t number);
+/* The version of this size and digest; 0: none. One that was dropped is none, so that an input that comes back in it has
+ * changed. */
 uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest);
+/* Where the next version is to stand, once the input was loaded to the end of the version `complete`: in the place of one
+ * that was dropped, or behind them all. Needed are those from `complete` on (their last records may have to be corrected),
+ * and those whose cut-off record a person has fixed. */
+uint32_t entry_next_slot(const entry_t *entry, uint32_t complete);
 
 /* The number of a place in the input's text; false where no extent has one. */
 bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number);
@@ -148,7 +161,9 @@ bool entry_has_unsettled_fix(const entry_t *entry, uint64_t offset, uint64_t of)
 
 /* All of these are false (or NULL) when memory is out; err has the sentence. */
 bool entry_add_extent(entry_t *entry, extent_t extent, err_t *err);
-bool entry_add_version(entry_t *entry, const version_t *version, err_t *err);
+bool entry_add_version(entry_t *entry, const version_t *version, err_t *err); /* behind all others */
+bool entry_put_version(entry_t *entry, const version_t *version, uint32_t slot,
+                       err_t *err); /* the next one */
 bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t *err);
 /* One that is not confirmed comes to the others of its record. A confirmed document replaces them all;
  * confirmed as FIX_NOTHING, it leaves them all noted: a late message may bring one, or has brought it. */

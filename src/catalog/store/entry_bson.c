@@ -177,12 +177,29 @@ static void take_torn(const bson_iter_t *of, torn_t *torn) {
     }
 }
 
+static int by_number(const void *a, const void *b) {
+    const version_t *left = a, *right = b;
+    if (left->number != right->number)
+        return left->number < right->number ? -1 : 1;
+    return (left->slot > right->slot) - (left->slot < right->slot);
+}
+
+static void sort_versions(entry_t *entry) {
+    if (!entry->version_count)
+        return;
+    qsort(entry->versions, entry->version_count, sizeof *entry->versions, by_number);
+    entry->version = entry_newest(entry)->number;
+}
+
 static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
     bson_iter_t item, field;
     EACH(&item, of) {
         version_t version = {.size = 0};
+        uint32_t number = 0;
         EACH(&field, &item) {
-            if (is(&field, "size"))
+            if (is(&field, "number") && (BSON_ITER_HOLDS_INT(&field)))
+                number = (uint32_t)whole(&field);
+            else if (is(&field, "size"))
                 version.size = whole(&field);
             else if (is(&field, "digest") && BSON_ITER_HOLDS_UTF8(&field))
                 snprintf(version.digest, sizeof version.digest, "%s", bson_iter_utf8(&field, NULL));
@@ -195,7 +212,10 @@ static bool take_versions(const bson_iter_t *of, entry_t *entry, err_t *err) {
         }
         if (!entry_add_version(entry, &version, err))
             return false;
+        version_t *added = &entry->versions[entry->version_count - 1];
+        added->number = number && number <= INT32_MAX ? number : added->slot + 1;
     }
+    sort_versions(entry);
     return true;
 }
 
@@ -404,9 +424,12 @@ void entry_append_torn(bson_t *to, const char *key, const torn_t *torn) {
     bson_append_document_end(to, &inner);
 }
 
-void entry_append_version(bson_t *to, const char *key, const version_t *version) {
+void entry_append_version(bson_t *to, const char *key, uint32_t number, uint32_t slot,
+                          const version_t *version) {
     bson_t inner;
     bson_append_document_begin(to, key, -1, &inner);
+    if (number != slot + 1)
+        entry_append_number(&inner, "number", number);
     entry_append_number(&inner, "size", version->size);
     BSON_APPEND_UTF8(&inner, "digest", version->digest);
     BSON_APPEND_INT64(&inner, "modified", version->modified_ns);
@@ -415,6 +438,15 @@ void entry_append_version(bson_t *to, const char *key, const version_t *version)
     if (version->torn.length)
         entry_append_torn(&inner, "torn", &version->torn);
     bson_append_document_end(to, &inner);
+}
+
+/* Without dropped ones, each stands at its own place among the others. */
+static const version_t *in_slot(const entry_t *entry, uint32_t slot) {
+    const version_t *version = &entry->versions[slot];
+    for (size_t i = 0; version->slot != slot && i < entry->version_count; i++)
+        if (entry->versions[i].slot == slot)
+            version = &entry->versions[i];
+    return version;
 }
 
 void entry_to_bson(const entry_t *entry, bson_t *to) {
@@ -429,8 +461,10 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
     entry_append_owner(to, "registeredBy", &entry->registered_by);
     entry_append_number(to, "version", entry->version);
     BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
-    for (size_t i = 0; i < entry->version; i++)
-        entry_append_version(&array, entry_index_key(i, text), &entry->versions[i]);
+    for (uint32_t slot = 0; slot < entry->version_count; slot++) {
+        const version_t *version = in_slot(entry, slot);
+        entry_append_version(&array, entry_index_key(slot, text), version->number, slot, version);
+    }
     bson_append_array_end(to, &array);
     BSON_APPEND_ARRAY_BEGIN(to, "extents", &array);
     for (size_t i = 0; i < entry->extent_count; i++)

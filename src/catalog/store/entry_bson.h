@@ -1,7 +1,7 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
  *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
- *    versions: [{size, digest, modified, completed, torn: {offset, length, hash}}],
+ *    versions: [{number (where it is not its place + 1), size, digest, modified, completed, torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
  *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, generation, noted: {<hash>: true}}}, # 16 hexadecimal digits
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
@@ -27,7 +27,8 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
                         uint32_t epoch);
 void entry_append_extent(bson_t *to, const char *key, const extent_t *extent);
 void entry_append_torn(bson_t *to, const char *key, const torn_t *torn);
-void entry_append_version(bson_t *to, const char *key, const version_t *version);
+void entry_append_version(bson_t *to, const char *key, uint32_t number, uint32_t slot,
+                          const version_t *version);
 
 void load_id_to_oid(const load_id_t *id, bson_oid_t *oid);
 load_id_t load_id_from_oid(const bson_oid_t *oid);

@@ -66,11 +66,12 @@ typedef struct {
     uint32_t new_generation;      /* with sets_owner, of a piece that was never taken before; 0: as it is */
     const piece_t *progress;      /* or NULL; generation, complete, unsafe, done, counts, tail, rejects */
     const version_t *new_version; /* or NULL: becomes number version + 1 */
-    const char *new_key;          /* with new_version */
-    const torn_t *torn;           /* or NULL; of the version `version` */
-    bool sets_completed;          /* of the version `version` */
+    uint32_t slot;       /* of the new version, which takes the place of the one there; else of `version` */
+    const char *new_key; /* with new_version */
+    const torn_t *torn;  /* or NULL; of the version `version` */
+    bool sets_completed; /* of the version `version` */
     uint32_t
-        uncompletes; /* so many versions were not loaded to their ends from what is here: it begins anew */
+        uncompletes; /* versions in so many slots were not loaded to their ends from what is here: it begins anew */
     int64_t completed_ns;
     bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */

@@ -376,16 +376,29 @@ static bool are_extents(const bson_t *document) {
     return count;
 }
 
+/* The highest number of a version, as entry_from_bson reads it. */
+static uint64_t newest_of(const bson_iter_t *versions) {
+    bson_iter_t version, field;
+    uint64_t newest = 0, place = 0;
+    for (bool more = bson_iter_recurse(versions, &version); more && bson_iter_next(&version);) {
+        uint64_t number = ++place, own;
+        if (bson_iter_recurse(&version, &field) && bson_iter_find(&field, "number") &&
+            BSON_ITER_HOLDS_INT(&field) && whole_of(&field, INT32_MAX, &own) && own)
+            number = own;
+        newest = number > newest ? number : newest;
+    }
+    return newest;
+}
+
 /* As odd_field has it of the header: what a change of an entry believes. */
 static const char *odd_in_entry(const bson_t *document) {
-    bson_iter_t iter, version;
-    uint64_t number, versions = 0;
+    bson_iter_t iter;
+    uint64_t number;
     if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
         return "versions";
-    for (bool more = bson_iter_recurse(&iter, &version); more && bson_iter_next(&version);)
-        versions++;
+    const uint64_t newest = newest_of(&iter);
     if (!bson_iter_init_find(&iter, document, "version") || !whole_of(&iter, UINT32_MAX, &number) ||
-        number != versions)
+        number != newest)
         return "version";
     if (bson_iter_init_find(&iter, document, "removed") && !BSON_ITER_HOLDS_BOOL(&iter))
         return "removed";
