@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/lines.h"
 #include "base/stop.h"
+#include "catalog/ledger/standing.h"
 #include "format/records.h"
 #include "load/threads/account.h"
 #include "verify/read_back/merge.h"
@@ -35,6 +36,7 @@ struct verifier {
     uint64_t window_offset;
     const char *why; /* why nothing is expected at the record, or something else */
     size_t fix;      /* the next one */
+    bool fixed;      /* what the record was fixed to was found */
 };
 
 /* Counters are read by the reporter while we write them. */
@@ -156,6 +158,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
     difference_t difference = {.kind = kinds[found->kind]};
     bool wanted = differences_wants(verifier->found, difference.kind), ok = true;
     if (is_fixed(verifier, found)) {
+        verifier->fixed = true;
         verifier->look.fixed++;
         verifier->look.same++;
         return true;
@@ -230,16 +233,35 @@ static bool read_sums(verifier_t *verifier, uint64_t *count, uint64_t *bytes, er
 /* Where documents go once they are made: into the merge, or (--quick) into sums. */
 typedef struct {
     verifier_t *verifier;
+    bool sums; /* --quick */
     merge_t merge;
     uint64_t count, bytes;
 } sink_t;
 
+/* Nothing is at the record: not even what it was fixed to, where the catalog says that this was there? */
+static bool check_fix(verifier_t *verifier, err_t *err) {
+    const block_t *block = verifier->block;
+    const size_t number = (size_t)(block->file - verifier->inspection->files);
+    const merge_found_t missing = {.kind = MERGE_MISSING, .id = verifier->record_id};
+    if (!standing_awaits_fix(&verifier->inspection->entries->wanted[number].entry,
+                             block->offset + verifier->record.offset,
+                             account_identity(block, &verifier->record)))
+        return true;
+    verifier->look.expected++;
+    verifier->why = "the document that it was fixed to";
+    return verifier->fixed || take_finding(verifier, &missing, err);
+}
+
 static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
-    inspected_t *look = &sink->verifier->look;
-    look->expected += document != NULL;
-    look->encoded_bytes += length;
-    if (!sink->verifier->inspection->quick)
-        return merge_expect(&sink->merge, id, document, length, err);
+    verifier_t *verifier = sink->verifier;
+    verifier->look.expected += document != NULL;
+    verifier->look.encoded_bytes += length;
+    if (!sink->sums) {
+        verifier->fixed = false;
+        return merge_expect(&sink->merge, id, document, length, err) &&
+               (document || id != verifier->record_id || !verifier->block->file->fix_count ||
+                check_fix(verifier, err));
+    }
     sink->count += document != NULL;
     sink->bytes += length;
     return true;
@@ -362,7 +384,7 @@ static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t coun
 }
 
 static bool sum_window(verifier_t *verifier, bool first, err_t *err) {
-    sink_t sink = {.verifier = verifier};
+    sink_t sink = {.verifier = verifier, .sums = true};
     uint64_t count, bytes;
     if (!take_window(&sink, first, err) || !read_sums(verifier, &count, &bytes, err))
         return false;
@@ -370,6 +392,13 @@ static bool sum_window(verifier_t *verifier, bool first, err_t *err) {
     verifier->look.stored_bytes += bytes;
     verifier->look.same += count == sink.count && bytes == sink.bytes ? count : 0;
     return (count == sink.count && bytes == sink.bytes) || tell_unequal(verifier, &sink, count, bytes, err);
+}
+
+/* Somebody has fixed records of the window: nobody knows how large their documents are, so that sums prove nothing. */
+static bool has_fixes(const verifier_t *verifier) {
+    const load_file_t *file = verifier->block->file;
+    return fix_marks_between(file->fixes, file->fix_count, verifier->window_offset,
+                             verifier->window_offset + RECORD_ID_BLOCK_BYTES);
 }
 
 /* The first `_id` of a window of the block. False: the catalog has no place for it, so nothing can be there.
@@ -398,8 +427,8 @@ static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen
         verifier->window_offset = window * RECORD_ID_BLOCK_BYTES;
         if (!find_window(verifier, window, &verifier->first_id))
             break;
-        if (!(verifier->inspection->quick ? sum_window(verifier, first, err)
-                                          : merge_window(verifier, first, err)))
+        if (!(verifier->inspection->quick && !has_fixes(verifier) ? sum_window(verifier, first, err)
+                                                                  : merge_window(verifier, first, err)))
             return false;
         seen[record_id_lane_of(verifier->first_id)] += verifier->look.seen - before;
     }

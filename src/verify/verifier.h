@@ -13,6 +13,7 @@
 #define TIPPLE_VERIFY_VERIFIER_H
 
 #include "format/filter.h"
+#include "catalog/register.h"
 #include "load/blocks/block.h"
 #include "verify/difference.h"
 #include "load/rejects/fixes.h"
@@ -26,7 +27,8 @@ typedef struct {
     const filter_t *filter; /* or NULL */
     const fixes_t *fixes;   /* or NULL */
     server_t *server;
-    const load_file_t *files; /* a block's file is one of these */
+    const load_file_t *files;      /* a block's file is one of these */
+    const registration_t *entries; /* of the catalog, in the order of the files */
     uint64_t max_record;
     uint64_t most;          /* differences kept of a kind */
     bool quick;             /* only counts and sizes of ranges are compared */

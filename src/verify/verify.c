@@ -347,6 +347,7 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .fixes = run->fixes,
                                      .server = run->server,
                                      .files = run->files,
+                                     .entries = &run->registration,
                                      .max_record = spec->max_record,
                                      .most = spec->most,
                                      .quick = spec->quick};

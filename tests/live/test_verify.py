@@ -457,7 +457,8 @@ class Rejected(liveverify.Case):
         self.write("bad", fixed)
         self.load("--retry", "bad", "--rejects", "more", status=2)
         said = self.finds([], "a.csv", "b.gz")  # the catalog knows what was fixed
-        self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
+        self.assertEqual((4048, 4048, 2), (said["expected"], said["as_expected"], said["fixed"]))
+        self.finds([], "a.csv", "b.gz", "--quick")
         said = self.finds([], "a.csv", "b.gz", "--retry", "bad")
         self.assertEqual((4048, 2), (said["as_expected"], said["fixed"]))
         for words in (("--quick",), ("-j", 1), ("--retry", "more")):
@@ -465,6 +466,10 @@ class Rejected(liveverify.Case):
         self.set(self.id_at("a.csv", 102), k="other")
         self.remove(self.id_at("a.csv", 2002))
         self.finds([("changed", "a.csv", 102), ("missing", "a.csv", 2002)], "a.csv", "b.gz", "--retry", "bad")
+        there = [("extra", "a.csv", 102), ("missing", "a.csv", 102), ("missing", "a.csv", 2002)]
+        for words in ((), ("--quick",)):  # the catalog knows that they were there
+            said = self.finds(there, "a.csv", "b.gz", *words)
+            self.assertEqual((4048, 4046), (said["expected"], said["as_expected"]))
         self.write("none", "nothing of the kind\n")
         self.verify("a.csv", "--retry", "none", status=1)
         self.assertIn("is not a reject file", self.stderr)

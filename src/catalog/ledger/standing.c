@@ -41,3 +41,14 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
         return STANDING_OPEN;
     return torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
 }
+
+bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash) {
+    const fix_mark_t *answer = entry_answer(entry, offset, hash);
+    uint64_t of;
+    if (standing_of_reject(entry, offset, &hash, &of) != STANDING_OPEN ||
+        (answer && answer->hash == FIX_NOTHING))
+        return false;
+    const piece_t *piece = piece_of(entry, offset / LEDGER_BLOCK_BYTES);
+    const reject_mark_t *reject = piece_reject(piece, offset);
+    return !reject || (answer && fix_mark_holds(answer, piece->generation));
+}

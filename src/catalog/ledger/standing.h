@@ -14,4 +14,8 @@ typedef enum {
 /* hash: of the bytes that were rejected; NULL: not known. *of: the same, as the catalog knows it, of one that is open. */
 standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of);
 
+/* Must there be a document of what the rejected record was fixed to? One was seen there: it is confirmed, or what was noted
+ * was found when its place was done again. */
+bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash);
+
 #endif

@@ -150,6 +150,8 @@ bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, ui
 bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
 /* Has a person left this record out, or does the filter leave out what was made of it? */
 bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of);
+/* Was any noted for a record that begins from `from` on, and before `to`? */
+bool fix_marks_between(const fix_mark_t *fixes, size_t count, uint64_t from, uint64_t to);
 /* Does what was confirmed hold for this generation of the collection? In an earlier one the document may not be there. */
 bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation);
 /* The one that is confirmed; NULL: none. */
