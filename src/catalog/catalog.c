@@ -443,11 +443,27 @@ bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_
     return ok;
 }
 
+/* If not all were made, the checkpoint behind them finds that its pieces are lost. */
+static bool reopen_fixes(store_t *store, ledger_t *ledger, err_t *err) {
+    entry_change_t *changes;
+    fix_mark_t *fixes;
+    size_t count;
+    uint64_t changed;
+    bool ok = ledger_gone_fixes(ledger, &changes, &fixes, &count, err);
+    ledger->writes += ok && count;
+    ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
+    if (ok && count && changed == count)
+        ledger_gone_written(ledger);
+    free(changes);
+    free(fixes);
+    return ok;
+}
+
 bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
     entry_change_t *changes = NULL;
     size_t count = 0;
     uint64_t changed = 0;
-    bool ok = ledger_checkpoint(ledger, &changes, &count, err);
+    bool ok = reopen_fixes(store, ledger, err) && ledger_checkpoint(ledger, &changes, &count, err);
     ledger->writes += ok && count;
     ok = ok && (!count || store->change_entries(store, changes, count, &changed, err));
     if (ok && changed == count) {

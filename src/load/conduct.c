@@ -176,7 +176,7 @@ static void wait_until(load_state_t *loading, int64_t until_ns) {
 
 static bool is_idle(job_t *job) {
     const load_state_t *loading = &job->loading;
-    return !loading->blocks && (loading->feeding_over || !job->hand_out || hand_out_is_idle(job->hand_out));
+    return !loading->blocks && (loading->feeding_over || (job->hand_out && hand_out_is_idle(job->hand_out)));
 }
 
 /* One stretch of waiting, of a round at most. */
@@ -473,7 +473,8 @@ bool job_wait(job_t *job, block_t **done, err_t *err) {
     bool hungry, idle = false;
     *done = NULL;
     while (!idle || !load_state_is_fed(&job->loading))
-        if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err))
+        if (!wait_for_change(&conductor, CHECKPOINT_NS, false, &hungry, &idle, err) ||
+            (job->marks && !job_keep_held(job, false, err)))
             return false;
     *done = load_state_take_done(&job->loading);
     return true;

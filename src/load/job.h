@@ -6,6 +6,7 @@
 #include "input/manifest.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
+#include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/register.h"
 #include "catalog/store/store_mongo.h"
@@ -59,7 +60,8 @@ typedef struct {
     size_t lost_told; /* pieces that were lost when it was last said */
 
     retry_marks_t *marks;
-    places_t *places; /* --retry: all inputs that the collection knows */
+    places_t *places;        /* --retry: all inputs that the collection knows */
+    places_t *places_before; /* the same, before any of them was ours */
     dialect_shelf_t *shelf;
     load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
@@ -131,6 +133,14 @@ bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
 /* Where the load ended because of such a file: what was loaded before it. */
 void job_tell_late_misfit(const job_t *job, err_t *err);
 
+/* retry_hold.c: --retry has the pieces whose rejects it fixes until it gives them back, and waits for who has them. */
+bool job_hold_retried(job_t *job, err_t *err);
+/* The catalog is asked whether they still are this load's, now and then or in any case; and senders may go on. */
+bool job_keep_held(job_t *job, bool in_any_case, err_t *err);
+/* Changes of what is held. False where it is held no more. */
+bool job_change_held(job_t *job, const entry_change_t *changes, size_t count, err_t *err);
+void job_give_back_held(job_t *job);
+
 /* retry_marks.c: fixed records in the catalog: noted before they are sent, confirmed when they are there.
  * Settle finds out what is there, and is called before job_make_durable, confirm after it. */
 bool retry_marks_note(job_t *job, err_t *err);
@@ -140,7 +150,7 @@ bool retry_marks_settle(job_t *job, const block_t *done, err_t *err);
 bool retry_marks_confirm(job_t *job, err_t *err);
 void retry_marks_free(retry_marks_t *marks); /* NULL is allowed */
 
-/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each. */
-bool job_feed_retry(job_t *job, err_t *err);
+/* retry.c: instead of feeders, the records of a reject file, as blocks of one record each: to the end. */
+bool job_load_again(job_t *job, err_t *err);
 
 #endif

@@ -214,7 +214,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->filter = job->filter;
     loading->server = spec->dry_run ? NULL : job->server;
     loading->uuid = spec->dry_run ? NULL : job->settings.uuid;
-    loading->lease_ns = spec->dry_run || spec->retry ? 0 : job->lease_ms * 1000000;
+    loading->lease_ns = spec->dry_run ? 0 : job->lease_ms * 1000000;
     loading->reload_changed = spec->reload_changed;
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
@@ -269,22 +269,10 @@ static bool start_feeders(job_t *job, err_t *err) {
     return (job->feeder = feeder_start(&options, err)) != NULL;
 }
 
-static bool load_again(job_t *job, err_t *err) {
-    block_t *done = NULL;
-    bool ok = job_feed_retry(job, err);
-    queue_close(job->loading.queue);
-    load_state_end_feeding(&job->loading);
-    ok = ok && job_wait(job, &done, err) &&
-         (job->spec->dry_run || (retry_marks_settle(job, done, err) && job_make_durable(job, err) &&
-                                 retry_marks_confirm(job, err)));
-    load_state_free_blocks(done);
-    return ok;
-}
-
 static bool feed_and_send(job_t *job, err_t *err) {
     block_t *done = NULL;
     if (job->spec->retry)
-        return load_again(job, err);
+        return job_load_again(job, err);
     if (!start_feeders(job, err))
         return false;
     bool ok = job->spec->dry_run ? job_wait(job, &done, err) : job_conduct(job, err);
@@ -424,6 +412,7 @@ static void free_job(job_t *job) {
     free(job->files);
     retry_marks_free(job->marks);
     places_free(job->places);
+    places_free(job->places_before);
     for (size_t i = 0; i < job->kept_count; i++)
         free(job->kept[i]);
     free(job->kept);
@@ -463,7 +452,7 @@ static void tally_open_rejects(job_t *job, bool ok) {
     enum { NAMED = 3 };
     load_result_t *result = job->result;
     size_t used = 0, named = 0, more = 0;
-    for (size_t i = 0; ok && i < job->ledger.input_count; i++) {
+    for (size_t i = 0; ok && !job->spec->retry && i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
         const uint64_t open = entry_open_rejects(&input->entry);
         result->open_rejects += open;

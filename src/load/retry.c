@@ -1,7 +1,9 @@
 #include "load/job.h"
 #include "catalog/record_id/record_id.h"
 #include "base/log.h"
+#include "base/stop.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,8 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     load_file_t *file;
     uint64_t voff = 0;
     fix_verdict_t verdict;
+    if (stop_signal())
+        return false;
     if (!find_verdict(feeding, retry, &verdict, err))
         return false;
     if (verdict == FIX_CUT_OFF)
@@ -111,17 +115,57 @@ static bool count(void *context, const retry_t *retry, err_t *err) {
     return true;
 }
 
-bool job_feed_retry(job_t *job, err_t *err) {
+static bool feed(job_t *job, err_t *err) {
     size_t entries = 0;
-    if (!job->spec->dry_run && !(job->places = places_read(job->store, err)))
-        return false;
-    /* counted first: blocks point into the array of files, which must not move; and looked at as a whole: a
-     * file with a mistake in it loads nothing */
+    /* counted first: blocks point into the array of files, which must not move */
     if (!rejects_read(job->spec->retry, job->schema, count, &entries, err))
         return false;
     if (!(job->files = calloc(2 * entries + 1, sizeof *job->files)))
         return err_memory(err, entries * sizeof *job->files);
     feeding_t feeding = {.job = job, .room = 2 * entries};
-    return (job->spec->dry_run || retry_marks_note(job, err)) &&
-           rejects_read(job->spec->retry, job->schema, take, &feeding, err);
+    return rejects_read(job->spec->retry, job->schema, take, &feeding, err);
+}
+
+/* A thread, since it waits for those that send, and they for what the main thread hears of the catalog. */
+static void *run(void *context) {
+    job_t *job = context;
+    err_t err;
+    if (!feed(job, &err) && !stop_signal())
+        load_state_fail(&job->loading, &err);
+    queue_close(job->loading.queue);
+    load_state_end_feeding(&job->loading);
+    return NULL;
+}
+
+static bool send_fixed(job_t *job, block_t **done, err_t *err) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, job) != 0)
+        return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
+    const bool ok = job_wait(job, done, err);
+    if (!ok && !stop_signal())
+        load_state_fail(&job->loading, err); /* nobody is to send on, nor to wait for room */
+    pthread_join(thread, NULL);
+    return ok;
+}
+
+/* What is noted is judged while nobody else can change it. */
+static bool prepare(job_t *job, err_t *err) {
+    return job_hold_retried(job, err) && (job->places = places_read(job->store, err)) &&
+           retry_marks_note(job, err) && job_keep_held(job, true, err);
+}
+
+static bool settle(job_t *job, const block_t *done, err_t *err) {
+    if (!retry_marks_settle(job, done, err) || !job_make_durable(job, err) || !retry_marks_confirm(job, err))
+        return false;
+    job_give_back_held(job);
+    return true;
+}
+
+bool job_load_again(job_t *job, err_t *err) {
+    const bool dry = job->spec->dry_run;
+    block_t *done = NULL;
+    const bool ok =
+        (dry || prepare(job, err)) && send_fixed(job, &done, err) && (dry || settle(job, done, err));
+    load_state_free_blocks(done);
+    return ok;
 }

@@ -14,12 +14,14 @@
 
 typedef struct {
     const fix_t *fix;
+    const work_t *held; /* the piece that it belongs to */
     fix_item_t is;
 } item_t;
 
 struct retry_marks {
     fixes_t *fixes;
-    item_t *items; /* of each of the fixes, in their order */
+    item_t *items;   /* of each of the fixes, in their order */
+    item_t **placed; /* the same by input and place, as they are written */
     size_t count;
 };
 
@@ -28,6 +30,7 @@ void retry_marks_free(retry_marks_t *marks) {
         return;
     fixes_free(marks->fixes);
     free(marks->items);
+    free(marks->placed);
     free(marks);
 }
 
@@ -37,15 +40,16 @@ bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_
 }
 
 /* Each change rewrites the whole entry: so many marks go with one. `at` is behind the last one's. */
-static size_t add_change(entry_change_t *changes, size_t count, const item_t *item, fix_mark_t *at) {
-    const uint32_t ordinal = item->fix->entry->ordinal;
+static size_t add_change(const job_t *job, entry_change_t *changes, size_t count, const item_t *item,
+                         fix_mark_t *at) {
     entry_change_t *last = count ? &changes[count - 1] : NULL;
     *at = item->is.mark;
-    if (last && last->ordinal == ordinal && last->fix_count < STORE_MOST_FIXES) {
+    if (last && last->ordinal == item->fix->entry->ordinal && last->piece == item->held->piece &&
+        last->fix_count < STORE_MOST_FIXES) {
         last->fix_count++;
         return count;
     }
-    changes[count] = (entry_change_t){.ordinal = ordinal, .fixes = at, .fix_count = 1};
+    changes[count] = ledger_fix_change(&job->ledger, item->held, at, 1);
     return count + 1;
 }
 
@@ -55,25 +59,25 @@ static bool write_marks(job_t *job, err_t *err) {
     entry_change_t *changes = calloc(marks->count + 1, sizeof *changes);
     fix_mark_t *fixes = malloc((marks->count + 1) * sizeof *fixes);
     size_t count = 0, used = 0;
-    uint64_t changed;
     if (!changes || !fixes) {
         free(changes);
         free(fixes);
         return err_memory(err, marks->count * sizeof *changes);
     }
     for (size_t i = 0; i < marks->count; i++)
-        if (marks->items[i].is.written)
-            count = add_change(changes, count, &marks->items[i], &fixes[used++]);
-    bool ok = !count || job->store->change_entries(job->store, changes, count, &changed, err);
-    if (ok && count && changed != count)
-        ok = err_set(
-            err, STATUS_SERVER,
-            "the catalog of %s was removed or changed by somebody while records were loaded again: run the "
-            "same command again",
-            job->result->namespace);
+        if (marks->placed[i]->is.written)
+            count = add_change(job, changes, count, marks->placed[i], &fixes[used++]);
+    const bool ok = job_change_held(job, changes, count, err);
     free(changes);
     free(fixes);
     return ok;
+}
+
+static int by_place(const void *a, const void *b) {
+    const fix_t *left = (*(item_t *const *)a)->fix, *right = (*(item_t *const *)b)->fix;
+    if (left->entry->ordinal != right->entry->ordinal)
+        return left->entry->ordinal < right->entry->ordinal ? -1 : 1;
+    return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
 static bool collect(job_t *job, err_t *err) {
@@ -83,12 +87,15 @@ static bool collect(job_t *job, err_t *err) {
                                      .filter = job->filter,
                                      .max_record = job->spec->max_record,
                                      .max_document = server_facts(job->server)->max_document_bytes,
-                                     .name = job->result->namespace};
+                                     .name = job->result->namespace,
+                                     .held = &job->ledger};
     if (!(marks->fixes = fixes_read(paths, 1, job->places, &options, err)))
         return false;
     job->result->open_rejects = fixes_not_yet(marks->fixes);
     marks->count = fixes_count(marks->fixes);
-    if (!(marks->items = calloc(marks->count + 1, sizeof *marks->items)))
+    marks->items = calloc(marks->count + 1, sizeof *marks->items);
+    marks->placed = calloc(marks->count + 1, sizeof(item_t *));
+    if (!marks->items || !marks->placed)
         return err_memory(err, marks->count * sizeof *marks->items);
     for (size_t i = 0; i < marks->count; i++) {
         const fix_t *fix = fixes_at(marks->fixes, i);
@@ -99,8 +106,11 @@ static bool collect(job_t *job, err_t *err) {
                          .filtered = fix->filtered};
         if (fix->document)
             is.mark.hash = XXH3_64bits(fix->document, fix->length);
-        marks->items[i] = (item_t){fix, is};
+        marks->items[i] = (item_t){fix, ledger_held(&job->ledger, fix->entry->ordinal, fix->offset), is};
+        marks->placed[i] = &marks->items[i];
     }
+    if (marks->count)
+        qsort(marks->placed, marks->count, sizeof(item_t *), by_place);
     return true;
 }
 

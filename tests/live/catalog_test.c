@@ -471,11 +471,15 @@ static void test_every_field(void **state) {
     for (uint64_t i = 0; i < 3; i++)
         assert_true(
             change_one(&lab, (entry_change_t){.ordinal = 3000000000u,
+                                              .owner = load_id(1),
+                                              .epoch = 4000000001u,
                                               .fixes = &(fix_mark_t){(i + 1) << 30, UINT64_MAX - i,
                                                                      UINT64_MAX - i, i == 1, UINT32_MAX},
                                               .fix_count = 1}));
     assert_true(change_one(
         &lab, (entry_change_t){.ordinal = 3000000000u,
+                               .owner = load_id(1),
+                               .epoch = 4000000001u,
                                .fixes = &(fix_mark_t){3ull << 30, UINT64_MAX - 2, 5, true, UINT32_MAX},
                                .fix_count = 1}));
 
@@ -839,11 +843,17 @@ static void test_fixes_of_one_record(void **state) {
         assert_int_equal(entry_answer(&read, more[i].offset, more[i].of)->hash, more[i].hash);
     assert_true(entry_has_unsettled_fix(&read, 20, 1));
     entry_free(&read);
+    /* one whose document is gone stays noted */
+    assert_true(change_one(&lab, (entry_change_t){.fixes = &more[4], .fix_count = 1, .reopens = true}));
+    entry_reopen_fix(&expected, &more[4]);
+    read = read_one(&lab, 0);
+    assert_int_equal(read.fix_count, expected.fix_count);
+    assert_null(entry_answer(&read, 12, 1));
+    assert_null(entry_answer(&expected, 12, 1));
+    assert_true(fix_marks_accept(read.fixes, read.fix_count, 12, 1, 7));
+    assert_non_null(entry_answer(&read, 12, UINT64_MAX)); /* of another record */
+    entry_free(&read);
     entry_free(&expected);
-    const load_id_t nobody = {{0}};
-    assert_true(change_one(&lab, (entry_change_t){.owner = nobody, .version = 1, .removes = true}));
-    assert_false(change_one(
-        &lab, (entry_change_t){.fixes = &changes[0], .fix_count = 1})); /* of an input that is removed */
     close_lab(&lab);
 }
 
@@ -853,12 +863,14 @@ static void test_fix_of_nothing(void **state) {
     add_small(&lab, 0, 1);
     const fix_mark_t fix = {.offset = 12, .hash = 0xffffffffffffff00ull};
     assert_false(change_one(&lab, (entry_change_t){.ordinal = 1, .fixes = &fix, .fix_count = 1}));
-    /* whoever owns the piece */
     assert_true(
         change_one(&lab, (entry_change_t){.sets_owner = true, .new_owner = load_id(1), .new_epoch = 1}));
-    assert_true(change_one(&lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
-    entry_t read = read_one(&lab, 0);
+    /* only by its owner, of this epoch */
     const load_id_t one = load_id(1);
+    assert_false(change_one(&lab, (entry_change_t){.fixes = &fix, .fix_count = 1}));
+    assert_false(change_one(&lab, (entry_change_t){.owner = one, .epoch = 2, .fixes = &fix, .fix_count = 1}));
+    assert_true(change_one(&lab, (entry_change_t){.owner = one, .epoch = 1, .fixes = &fix, .fix_count = 1}));
+    entry_t read = read_one(&lab, 0);
     assert_int_equal(read.fix_count, 1);
     assert_true(read.fixes[0].hash == fix.hash);
     assert_false(read.fixes[0].confirmed);

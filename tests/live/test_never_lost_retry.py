@@ -5,6 +5,7 @@ import os
 import queue
 import re
 import signal
+import subprocess
 import threading
 
 import livetest
@@ -55,7 +56,7 @@ class Case(neverlost.Case):
         """How many rejects are open; a load of the input says the same."""
         said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
         count, = [entry["open_rejects"] for entry in said["inputs"]]
-        self.load("a.csv", status=2 if count else 0)
+        self.assertEqual(0, self.load("a.csv", status=2 if count else 0)["read"])
         return count
 
 
@@ -225,6 +226,111 @@ class Late(Case):
         arrive()
         self.holds_fix("A")
         self.assertEqual(0, self.opened())
+
+
+    def test_paused(self):
+        """the first is suspended for longer than its lease, and wakes up after the second: it sends nothing more"""
+        pids, met = queue.SimpleQueue(), threading.Event()
+
+        def rule(message):
+            if met.is_set() or message.reply or not self.is_data(message):
+                return relay.PASS
+            os.kill(pids.get(), signal.SIGSTOP)
+            met.set()
+            return relay.CUT
+        relays = self.relayed(rule)
+        first = self.start("--retry", "A")
+        pids.put(first.pid)
+        self.assertTrue(met.wait(60))
+        self.addCleanup(relays.close)
+        self.relays = None
+        self.assertEqual(1, self.retry("B")["loaded"])
+        os.kill(first.pid, signal.SIGCONT)
+        self.assertRegex(self.ended(first, (4,))[1], "another load has taken over an input of these records")
+        self.holds_fix("B")
+        self.assertEqual(0, self.opened())
+
+
+class Beside(neverlost.Case):
+    """Others, while a --retry is at work."""
+
+    def held_back(self, name, *words):
+        """A retry whose documents leave when what this gives is set."""
+        met, leave = threading.Event(), threading.Event()
+        self.addCleanup(leave.set)
+
+        def rule(message):
+            if message.reply or not self.is_data(message):
+                return relay.PASS
+            met.set()
+            return leave
+        relays = self.relayed(rule)
+        first = self.start("--retry", name, "--rejects", name + ".again", *words)
+        self.assertTrue(met.wait(60))
+        self.addCleanup(relays.close)
+        self.relays = None  # others speak past them
+        return first, leave
+
+    def wait_a_little(self, load):
+        """For one that does not wait for others."""
+        try:
+            load.wait(3)
+        except subprocess.TimeoutExpired:
+            pass
+
+    def fixed(self, name, *pairs):
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        for before, after in pairs:
+            self.assertIn(b"\n" + before + b"\n", kept)
+            kept = kept.replace(b"\n" + before + b"\n", b"\n" + after + b"\n")
+        self.write(name, kept)
+
+
+class BesideByKey(Beside):
+    needs = ("cluster", "k:hashed")
+
+    def test_two_at_once(self):
+        """two other fixes of many records at once: the second waits, and nothing is there twice"""
+        bad = set(range(10, 30, 2))
+        text = rows(50, 1, bad=bad)
+        self.write("a.csv", text)
+        self.load("a.csv", status=2)
+        lines = [text.split(b"\n")[number + 1] for number in sorted(bad)]
+        for name, seed in (("A", 7), ("B", 8)):
+            self.fixed(name, *zip(lines, rows(len(bad), seed, header=False).split(b"\n")))
+        first, leave = self.held_back("A")
+        second = self.start("--retry", "B", "--rejects", "B.again")
+        self.wait_a_little(second)
+        leave.set()
+        self.ended(first)
+        self.assertRegex(self.ended(second, (2,))[1], "works on the inputs of these records; this one waits")
+        documents = self.documents(raw=True)
+        self.assertEqual((50, 50), (len(documents), len({raw[9:17] for raw in documents})))
+        self.load("a.csv")
+        self.verified("a.csv", count=50)
+
+
+class BesideGrowth(Beside):
+    needs = (None, "_id")
+
+    def test_grows_meanwhile(self):
+        """the input grows in the record that is fixed, and the filter leaves out the whole one: the load waits, and finds
+        what the record was fixed to"""
+        passes = ("--filter", "c==4")
+        whole = rows(20, 1) + rows(1, 2, header=False).replace(b"|4|NT|", b"|5|NT|")
+        cut = whole[:-15]
+        self.write("a.csv", cut)
+        self.load("a.csv", *passes, status=2)
+        self.fixed("A", (cut[cut.rindex(b"\n") + 1:], rows(1, 77, header=False)[:-1]))
+        first, leave = self.held_back("A", *passes)
+        self.write("a.csv", whole + rows(5, 3, header=False))
+        load = self.start("a.csv", *passes)
+        self.wait_a_little(load)
+        leave.set()
+        self.ended(first)
+        self.assertRegex(self.ended(load, (2,))[1], "what the record was fixed to when it was cut off")
+        self.assertEqual(26, self.there())
+        self.assertEqual(0, self.load("a.csv", *passes, status=2)["read"])
 
 
 if __name__ == "__main__":

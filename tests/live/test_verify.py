@@ -470,6 +470,14 @@ class Rejected(liveverify.Case):
         for words in ((), ("--quick",)):  # the catalog knows that they were there
             said = self.finds(there, "a.csv", "b.gz", *words)
             self.assertEqual((4048, 4046), (said["expected"], said["as_expected"]))
+        self.forget_progress("a.csv")  # whoever reads it again sees that they are gone, and needs no other fix
+        for read in (4000, 0):
+            said = self.load("a.csv", status=2)
+            self.assertEqual((read, 3), (said["read"], said["open_rejects"]))
+        self.remove(self.id_at("a.csv", 102))
+        self.assertEqual(2, self.load("--retry", "bad", "--rejects", "more", status=2)["loaded"])
+        self.assertEqual(1, self.load("a.csv", status=2)["open_rejects"])
+        self.finds([], "a.csv", "b.gz")
         self.write("none", "nothing of the kind\n")
         self.verify("a.csv", "--retry", "none", status=1)
         self.assertIn("is not a reject file", self.stderr)

@@ -179,7 +179,7 @@ static void check_doubles(world_t *world) {
             /* not promised: another content of the same place, which comes after its sender's death, on
              * another shard */
             if (!server->by_id && one->document != other->document &&
-                (one->late || other->late || (parts.fix && others.fix) || is_split(world, one)))
+                (one->late || other->late || is_split(world, one)))
                 continue;
             sim_fail(world, "twice",
                      "a record of input %u at %u is there twice: %x and %x, _ids %lld and %lld", parts.input,
@@ -435,8 +435,7 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
                          load->id.bytes[0]);
         }
     for (uint32_t i = 0; !change->remains && i < documents->count; i++)
-        if (!documents->at[i].orphan && !documents->at[i].late &&
-            !document_parts(documents->at[i].document).fix && entry_of(world, &documents->at[i]) == entry)
+        if (!documents->at[i].orphan && !documents->at[i].late && entry_of(world, &documents->at[i]) == entry)
             sim_fail(world, "burial", "entry %u is forgotten, but it has documents", entry->ordinal);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < world->claim_count; i++)
@@ -472,7 +471,7 @@ static void check_tombstones(world_t *world) {
             entry && entry->removed && !entry->remains ? find_burial(world, entry->ordinal) : NULL;
         if (!burial)
             continue;
-        if (!one->late && !document_parts(one->document).fix)
+        if (!one->late)
             sim_fail(world, "left", "document %x of entry %u is there after its removal", one->document,
                      entry->ordinal);
         else if (burial->documents && !world->jumps && one->at < burial->at + SIM_LEASE * 4 / 5)
@@ -504,11 +503,11 @@ void check_counts(world_t *world, const entry_t *entry, const rejected_t *reject
 }
 
 /* A fix is in the catalog before it is in the collection. */
-void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document) {
+void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document, bool late) {
     const entry_t *entry = find_entry(world, message->ordinal);
     const uint64_t offset =
         document_parts(document).start * world->inputs[document_parts(document).input].unit;
-    if (world->server.by_id && entry && !entry->removed &&
+    if ((world->server.by_id || !late) && entry && !entry->removed &&
         !is_known(entry->fixes, entry->fix_count, offset, sim_bson_hash(id, document)))
         sim_fail(world, "fix", "a fix was sent that the catalog does not know");
 }
@@ -523,8 +522,10 @@ static void check_fixes(world_t *world) {
     const documents_stored_t *documents = &server->documents;
     if (!is_usual(server))
         return;
-    for (uint32_t i = 0; i < documents->count && server->by_id; i++) {
+    for (uint32_t i = 0; i < documents->count; i++) {
         const stored_t *one = &documents->at[i];
+        if (!server->by_id && one->late)
+            continue;
         const document_parts_t parts = document_parts(one->document);
         const entry_t *entry = parts.fix && !one->orphan ? entry_of(world, one) : NULL;
         if (entry && !entry->removed &&

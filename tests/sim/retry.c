@@ -1,5 +1,6 @@
 /* retry: a simulated `load --retry`, as retry.c, retry_marks.c and load.c go through it: a person has fixed some of what
  * loads have rejected, or left it out. What is decided of each record is decided by the production code. */
+#include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/ledger/standing.h"
 #include "load/rejects/fix_item.h"
@@ -16,17 +17,103 @@ typedef struct {
     fate_t fate;
     int64_t id;
     uint32_t document; /* 0: none */
+    const work_t *held;
     fix_item_t is;
 } item_t;
 
 typedef struct {
     sim_load_t *load;
     sim_wire_t wire;
-    places_t *places;
+    hold_t hold;
+    places_t *before, *places; /* before anything was ours, and since */
     item_t items[SIM_REJECTED];
     uint32_t count;
     bool some_rejected;
 } retry_t;
+
+/* ---- whose they are ---- */
+
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
+    (void)context, (void)err;
+    *view = VIEW_SAME;
+    *version = input->entry.version;
+    return true;
+}
+
+static int64_t now(void *context) {
+    return load_clock(context);
+}
+
+static uint64_t own_beats(void *context) {
+    return ((const sim_load_t *)context)->own_beats;
+}
+
+static bool nap(void *context, err_t *err) {
+    const sim_load_t *load = context;
+    actor_sleep(load->world, SIM_TICK);
+    return !load->told_to_stop || err_set(err, STATUS_TERMINATED, "a signal");
+}
+
+static void waits_for(void *context, const load_seen_t *load) {
+    TRACE(((const sim_load_t *)context)->world, "waits for load %d", load->id.bytes[0]);
+}
+
+/* Of an entry's pieces: is one of its rejects in the person's hands, and open? */
+static bool is_wanted(const retry_t *retry, const entry_t *entry, const piece_t *piece) {
+    const world_t *world = retry->load->world;
+    bool wanted = false;
+    for (uint32_t i = 0; i < world->rejected_count; i++) {
+        const rejected_t *rejected = &world->rejected[i];
+        const uint64_t block = rejected->offset / LEDGER_BLOCK_BYTES;
+        uint64_t of;
+        wanted |= places_named(retry->before, rejected->path) == entry && block >= piece->from &&
+                  block < piece->to &&
+                  standing_of_reject(entry, rejected->offset, &rejected->hash, &of) == STANDING_OPEN;
+    }
+    return wanted;
+}
+
+static bool want(retry_t *retry, const entry_t *entry, err_t *err) {
+    ledger_t *ledger = &retry->load->ledger;
+    bool wanted = false;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        wanted |= is_wanted(retry, entry, &entry->pieces[i]);
+    if (!wanted)
+        return true;
+    ledger_input_t input = {.name = entry->path, .group = ledger->input_count};
+    if (!entry_copy(&input.entry, entry, err) || !ledger_add(ledger, &input, err))
+        return false;
+    work_t *works = &ledger->works[ledger->inputs[ledger->input_count - 1].first_work];
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (!is_wanted(retry, entry, &entry->pieces[i]))
+            ledger_skip(ledger, &works[i]);
+    return true;
+}
+
+static bool hold(retry_t *retry, err_t *err) {
+    sim_load_t *load = retry->load;
+    const ledger_options_t options = {.self = load->id,
+                                      .generation = load->generation,
+                                      .holds = true,
+                                      .lease_ns = SIM_LEASE,
+                                      .relate = relate};
+    if (!(retry->before = places_read(&load->store.store, err)))
+        return false;
+    ledger_init(&load->ledger, &options);
+    load->has_ledger = true;
+    const entries_t *entries = places_entries(retry->before);
+    for (size_t i = 0; i < entries->count; i++)
+        if (!entries->entries[i].removed && !want(retry, &entries->entries[i], err))
+            return false;
+    retry->hold = (hold_t){.store = &load->store.store,
+                           .ledger = &load->ledger,
+                           .context = load,
+                           .now = now,
+                           .own_beats = own_beats,
+                           .wait = nap,
+                           .waits_for = waits_for};
+    return hold_take(&retry->hold, err);
+}
 
 /* ---- which entries count ---- */
 
@@ -64,6 +151,9 @@ static void take(retry_t *retry, const rejected_t *rejected, bool *closed, bool 
     standing_t standing = STANDING_UNKNOWN;
     if (entry && entry_number(entry, rejected->offset, &number))
         standing = standing_of_reject(entry, rejected->offset, &rejected->hash, &of);
+    if (standing == STANDING_OPEN &&
+        !(item.held = ledger_held(&retry->load->ledger, entry->ordinal, rejected->offset)))
+        standing = STANDING_NOT_YET;
     *belongs |= standing != STANDING_UNKNOWN;
     *closed |= standing == STANDING_UNKNOWN && item.fate != LEFT_OUT;
     TRACE(world, "%s at %u: %s", rejected->path, rejected->record.start,
@@ -105,10 +195,8 @@ static bool read_rejects(retry_t *retry, err_t *err) {
 /* ---- what the catalog is told ---- */
 
 static bool write_marks(retry_t *retry, err_t *err) {
-    store_t *store = &retry->load->store.store;
     entry_change_t changes[SIM_REJECTED];
     size_t count = 0;
-    uint64_t changed;
     for (uint32_t i = 0; i < retry->count; i++) {
         item_t *item = &retry->items[i];
         if (!item->is.written)
@@ -116,12 +204,9 @@ static bool write_marks(retry_t *retry, err_t *err) {
         TRACE(retry->load->world, "%s a fix of _id %lld: %016llx",
               item->is.mark.confirmed ? "confirms" : "notes", (long long)item->id,
               (unsigned long long)item->is.mark.hash);
-        changes[count++] =
-            (entry_change_t){.ordinal = item->is.entry->ordinal, .fixes = &item->is.mark, .fix_count = 1};
+        changes[count++] = ledger_fix_change(&retry->load->ledger, item->held, &item->is.mark, 1);
     }
-    return !count ||
-           (store->change_entries(store, changes, count, &changed, err) &&
-            (changed == count || err_set(err, STATUS_SERVER, "the catalog was removed or changed")));
+    return hold_change(&retry->hold, changes, count, err);
 }
 
 static bool note(retry_t *retry, err_t *err) {
@@ -201,6 +286,13 @@ static bool send_some(retry_t *retry, item_t *const *items, uint32_t count, err_
     return ok;
 }
 
+static void make_wire(retry_t *retry, const item_t *item) {
+    sim_wire_make(&retry->wire, retry->load);
+    retry->wire.ordinal = item->is.entry->ordinal;
+    retry->wire.piece = item->held->piece;
+    retry->wire.epoch = item->held->epoch;
+}
+
 /* One that is the same is there already; with another one the record is a reject again. */
 static bool compare(retry_t *retry, item_t *item, bool *open, err_t *err) {
     stored_t found[4];
@@ -210,9 +302,7 @@ static bool compare(retry_t *retry, item_t *item, bool *open, err_t *err) {
         item->is.refused = true;
     if (!item->document)
         return true;
-    sim_wire_make(&retry->wire, retry->load);
-    retry->wire.of_retry = true;
-    retry->wire.ordinal = item->is.entry->ordinal;
+    make_wire(retry, item);
     if (!read_back(retry, item, found, &count, err))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -222,15 +312,15 @@ static bool compare(retry_t *retry, item_t *item, bool *open, err_t *err) {
     return true;
 }
 
-/* Documents of one input go together. */
+/* Documents of one piece go together. */
 static bool send_all(retry_t *retry, err_t *err) {
     sim_load_t *load = retry->load;
     for (uint32_t i = 0; i < retry->count;) {
         item_t *open[SIM_BATCH];
         uint32_t count = 0;
-        const entry_t *entry = retry->items[i].is.entry;
+        const work_t *held = retry->items[i].held;
         const uint32_t most = 1 + choose(load->world->choices, CHOICE_DETAIL, SIM_BATCH);
-        for (; i < retry->count && count < most && retry->items[i].is.entry == entry; i++) {
+        for (; i < retry->count && count < most && retry->items[i].held == held; i++) {
             bool is_open;
             if (load->told_to_stop)
                 return err_set(err, STATUS_TERMINATED, "a signal");
@@ -245,9 +335,9 @@ static bool send_all(retry_t *retry, err_t *err) {
             *err = load->error;
             return false;
         }
-        sim_wire_make(&retry->wire, load);
-        retry->wire.of_retry = true;
-        retry->wire.ordinal = entry->ordinal;
+        if (!hold_confirm(&retry->hold, false, err))
+            return false;
+        make_wire(retry, open[0]);
         if (!send_some(retry, open, count, err))
             return false;
     }
@@ -298,15 +388,18 @@ bool retry_run(sim_load_t *load, status_t *status, err_t *err) {
         return false;
     const uint32_t incarnation = load->incarnation;
     sim_wire_make(&retry.wire, load);
-    if (!read_rejects(&retry, err))
+    if (!hold(&retry, err) || !read_rejects(&retry, err))
         return false;
     if (!note(&retry, err) || !send_all(&retry, err))
         return false;
     if (!settle(&retry, err) || !make_durable(&retry, incarnation, err) || !write_marks(&retry, err))
         return false;
+    err_t ignored;
+    hold_give_back(&retry.hold, &ignored);
     if (retry.some_rejected)
         *status = STATUS_SOME_REJECTED;
     check_all(&retry);
     places_free(retry.places);
+    places_free(retry.before);
     return true;
 }

@@ -150,8 +150,7 @@ static bool is_taken_over(const server_t *server, const packet_t *message) {
     for (size_t i = 0; i < server->entries.count; i++) {
         const entry_t *entry = &server->entries.entries[i];
         if (entry->ordinal == message->ordinal && message->piece < entry->piece_count)
-            return entry->removed ||
-                   (!message->of_retry && entry->pieces[message->piece].epoch != message->epoch);
+            return entry->removed || entry->pieces[message->piece].epoch != message->epoch;
     }
     return true;
 }
@@ -187,7 +186,7 @@ static int insert_one(world_t *world, const packet_t *message, int64_t id, uint3
         (stored_t){.id = id, .document = document, .shard = (uint8_t)*shard, .late = late, .at = world->now};
     check_insert(world, message, id, document);
     if (parts.fix && !*is_stale)
-        check_fix(world, message, id, document);
+        check_fix(world, message, id, document, late);
     world->dirty = true;
     return 0;
 }
@@ -199,8 +198,7 @@ static void insert(world_t *world, packet_t *message) {
     message->concern_failed = false;
     if (message->code)
         return;
-    if (!message->of_retry)
-        check_right(world, message);
+    check_right(world, message);
     bool wrote[SIM_SHARDS] = {false}, any = false, is_stale = false;
     for (size_t i = 0; i < message->count; i++) {
         uint32_t shard;
@@ -431,8 +429,6 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 }
 
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
-    if (change->fix_count)
-        return !entry->removed;
     if (change->sets_remains)
         return entry->removed;
     if (change->piece >= entry->piece_count)
@@ -509,7 +505,10 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
     if (change->removes || change->sets_remains)
         entry->remains = change->remains;
     for (size_t i = 0; i < change->fix_count; i++)
-        entry_add_fix(entry, change->fixes[i], &err);
+        if (change->reopens)
+            entry_reopen_fix(entry, &change->fixes[i]);
+        else
+            entry_add_fix(entry, change->fixes[i], &err);
     TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
           piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "",

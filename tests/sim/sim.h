@@ -137,7 +137,7 @@ typedef struct packet {
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];
     uint32_t old;
-    bool safe, by_range, of_retry;
+    bool safe, by_range;
     uint32_t ordinal, piece, epoch; /* of an insert: by what right it is sent */
     int64_t from_id, to_id;
     uint64_t from_number, to_number;
@@ -401,7 +401,6 @@ typedef struct {
     uint32_t documents[SIM_BATCH];
     uint32_t patience, incarnation;
     uint32_t ordinal, piece, epoch;
-    bool of_retry;
     write_error_t errors[SIM_BATCH];
 } sim_wire_t;
 void sim_wire_make(sim_wire_t *wire, sim_load_t *load);
@@ -442,7 +441,7 @@ void check_said(world_t *world, sim_load_t *load);
 void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change);
 void check_removed(world_t *world, const stored_t *one);
 void check_finished(world_t *world, const sim_load_t *load);
-void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document);
+void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t document, bool late);
 void check_counts(world_t *world, const entry_t *entry, const rejected_t *rejected);
 void check_rejected_again(world_t *world, const task_t *task, uint32_t ordinal, uint64_t offset, uint64_t of);
 void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry, uint64_t offset,

@@ -34,7 +34,6 @@ static bool insert(void *context, const message_t *asked, reply_t *reply, err_t 
     sim_wire_t *wire = context;
     packet_t message = message_of(wire, MESSAGE_INSERT);
     (void)err;
-    message.of_retry = wire->of_retry;
     message.ordinal = wire->ordinal;
     message.piece = wire->piece;
     message.epoch = wire->epoch;

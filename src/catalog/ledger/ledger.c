@@ -33,6 +33,9 @@ void ledger_forget(work_t *work) {
     work->tail = (tail_t){0};
     work->tail_parts = work->tail_settled = 0;
     work->torn = (torn_t){0};
+    free(work->gone);
+    work->gone = NULL;
+    work->gone_count = work->gone_room = 0;
     work->epoch = 0;
 }
 
@@ -53,7 +56,8 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
 
 static bool is_complete(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
-    return piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
+    return !ledger->options.holds &&
+           piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
                              ledger->options.generation, ledger->options.safe);
 }
 

@@ -50,7 +50,9 @@ typedef struct {
     bool outgrown;        /* OURS: a record that an earlier version had cut off is longer now */
     uint64_t read_before; /* records that were done when this run began */
     int64_t confirmed_ns; /* OURS: when the catalog was asked that has said so last */
-    uint64_t written;     /* DONE: by this write of ours; 0: by none that was acknowledged in this run */
+    fix_mark_t *gone;     /* OURS: fixes that are confirmed, and whose documents were not there */
+    size_t gone_count, gone_room;
+    uint64_t written; /* DONE: by this write of ours; 0: by none that was acknowledged in this run */
     /* blocks that are done, and would make too many runs: they wait until gaps are filled */
     struct held *held;
     size_t held_count, held_room;
@@ -78,6 +80,7 @@ typedef struct {
     load_id_t self;
     uint32_t generation; /* of the collection */
     bool safe;           /* without --unsafe */
+    bool holds;          /* pieces are not loaded, but kept, done or not, and given back as they were */
     int64_t lease_ns;
     /* How does the input that we see compare with its entry? *version: the one that it is (SAME, OLDER). */
     bool (*relate)(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err);
@@ -196,6 +199,27 @@ bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
 
 /* Did the answer to the last write of ours say that all of the input is done, and is nothing else to be known of it? */
 bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);
+
+/* A change of fixes of a piece that is ours: it is made only while it is. */
+entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, const fix_mark_t *fixes,
+                                 size_t count);
+
+/* Confirmed fixes whose documents turned out to be gone are open from now on: to be written down before the checkpoint that
+ * says that their records are rejected again. *fixes is to be freed with *changes, which point into it. */
+bool ledger_gone_fixes(const ledger_t *ledger, entry_change_t **changes, fix_mark_t **fixes, size_t *count,
+                       err_t *err);
+void ledger_gone_written(ledger_t *ledger);
+
+/* ---- holding (options.holds) ---- */
+
+/* May all of them be taken, where they are not ours? Else *waits_for has one; NULL: it is not known. */
+bool ledger_may_hold(const ledger_t *ledger, const load_seen_t **waits_for);
+/* Are all of them ours? */
+bool ledger_holds(const ledger_t *ledger);
+/* Is this piece, which is ours, that of the entry's record at this offset? NULL: it is not ours. */
+const work_t *ledger_held(const ledger_t *ledger, uint32_t ordinal, uint64_t offset);
+/* All that is ours is free from now on, when these changes were made: the rest of it stays as it was. */
+bool ledger_give_back(ledger_t *ledger, entry_change_t **changes, size_t *count, err_t *err);
 
 /* Since when is the catalog silent about one of the pieces that are OURS? The oldest; asked_ns where there are none. */
 int64_t ledger_confirmed(const ledger_t *ledger);

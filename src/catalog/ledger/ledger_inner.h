@@ -17,5 +17,7 @@ void ledger_forget(work_t *work); /* what is remembered of work that is not, or 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
+/* These records are rejected (again): what was confirmed to be there of them is gone. */
+bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err);
 
 #endif

@@ -70,6 +70,8 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
                                     .sets_owner = true,
                                     .new_owner = ledger->options.self,
                                     .new_epoch = piece->epoch + 1};
+    if (ledger->options.holds)
+        return true;
     if (!piece->epoch && !grown) { /* nobody has begun it: there is nothing to believe */
         take->change.new_generation = ledger->options.generation;
     } else if (!is_believed(ledger, piece)) {
@@ -144,7 +146,7 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
             piece->epoch == takes[i].change.new_epoch) {
             ledger_own(ledger, work);
             /* its former owner may have written after we had read, and before we took it */
-            const bool believed = is_believed(ledger, piece);
+            const bool believed = ledger->options.holds || is_believed(ledger, piece);
             if (!believed) {
                 piece_clear_progress(piece);
                 piece->generation = ledger->options.generation;
@@ -289,6 +291,8 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
     if (!is_ours(work, epoch))
         return true;
     if (block->reject_count && !may_add_rejects(&ledger->inputs[work->input].entry, block->reject_count, err))
+        return false;
+    if (!ledger_note_gone(ledger, work, block, err))
         return false;
     piece_t *piece = ledger_piece(ledger, work);
     note_source(piece, &ledger->inputs[work->input]);

@@ -43,12 +43,7 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
     }
     if (change->sets_remains)
         BSON_APPEND_BOOL(&query, "removed", true);
-    if (change->fix_count) {
-        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
-        BSON_APPEND_BOOL(&inner, "$ne", true);
-        bson_append_document_end(&query, &inner);
-    }
-    if (!change->fix_count && !change->sets_remains) {
+    if (!change->sets_remains) {
         entry_append_owner(&query, piece_field(change, "owner", name), &change->owner);
         entry_append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -98,14 +93,17 @@ static void append_noted(const fix_mark_t *fix, bson_t *to) {
     bson_append_document_end(to, &noted);
 }
 
-/* As entry_add_fix does it, without reading what is there. */
-static void append_fix(const fix_mark_t *fix, bson_t *set) {
+/* As entry_add_fix (or entry_reopen_fix) does it, without reading what is there. */
+static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
     char name[NAME];
     bson_t inner;
     const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
     char *behind = name + used;
     const size_t room = sizeof name - (size_t)used;
-    if (!fix->confirmed) {
+    if (reopens) {
+        snprintf(behind, room, ".confirmed");
+        BSON_APPEND_BOOL(set, name, false);
+    } else if (!fix->confirmed) {
         snprintf(behind, room, ".noted.%016" PRIx64, fix->hash);
         BSON_APPEND_BOOL(set, name, true);
     } else if (fix->hash == FIX_NOTHING) {
@@ -160,7 +158,7 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         BSON_APPEND_UTF8(set, "key", name);
     }
     for (size_t i = 0; i < change->fix_count; i++)
-        append_fix(&change->fixes[i], set);
+        append_fix(&change->fixes[i], change->reopens, set);
 }
 
 /* One change, or the same one for all that are alike. */

@@ -228,6 +228,13 @@ bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err) {
     return true;
 }
 
+void entry_reopen_fix(entry_t *entry, const fix_mark_t *fix) {
+    for (size_t i = first_fix(entry->fixes, entry->fix_count, fix->offset);
+         i < entry->fix_count && entry->fixes[i].offset == fix->offset; i++)
+        if (entry->fixes[i].of == fix->of)
+            entry->fixes[i].confirmed = false;
+}
+
 bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
     return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
 }

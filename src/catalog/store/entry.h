@@ -170,6 +170,8 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
 /* One that is not confirmed comes to the others of its record. A confirmed document replaces them all;
  * confirmed as FIX_NOTHING, it leaves them all noted: a late message may bring one, or has brought it. */
 bool entry_add_fix(entry_t *entry, fix_mark_t fix, err_t *err);
+/* Its document is not there any more: from now on it is one that was only noted. */
+void entry_reopen_fix(entry_t *entry, const fix_mark_t *fix);
 /* So many can be added afterwards without more memory. */
 bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err);
 /* One at the place of another one replaces it. Fast where they are ascending, and mostly behind those that are there. */

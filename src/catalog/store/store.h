@@ -76,12 +76,12 @@ typedef struct {
     bool sets_outgrown;     /* to the version `version` */
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
-    bool removes;      /* a tombstone from now on, whose documents remain or not */
-    bool sets_remains; /* believes that it is a tombstone, and nothing of the piece */
-    bool remains;      /* with either: documents of it may be there */
-    /* entry_add_fix of each, of records that all differ; believes that the entry is not removed, and no more */
-    const fix_mark_t *fixes;
-    size_t fix_count; /* at most STORE_MOST_FIXES */
+    bool removes;            /* a tombstone from now on, whose documents remain or not */
+    bool sets_remains;       /* believes that it is a tombstone, and nothing of the piece */
+    bool remains;            /* with either: documents of it may be there */
+    const fix_mark_t *fixes; /* entry_add_fix of each, of records that all differ */
+    size_t fix_count;        /* at most STORE_MOST_FIXES */
+    bool reopens;            /* entry_reopen_fix of each */
 } entry_change_t;
 
 /* A load, as others see it. */

@@ -94,8 +94,9 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     const standing_t standing =
         standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
     *belongs = standing != STANDING_UNKNOWN;
+    const ledger_t *held = reading->options->held;
     if (standing == STANDING_OPEN)
-        return FIX_COUNTS;
+        return !held || ledger_held(held, (*entry)->ordinal, retry->offset) ? FIX_COUNTS : FIX_NOT_YET;
     if (standing == STANDING_NOT_YET)
         return FIX_NOT_YET;
     err_set(err, STATUS_USAGE,

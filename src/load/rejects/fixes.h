@@ -6,6 +6,7 @@
 
 #include "format/filter.h"
 #include "format/schema/schema.h"
+#include "catalog/ledger/ledger.h"
 #include "catalog/places.h"
 #include "load/rejects/reject_read.h"
 
@@ -29,6 +30,8 @@ typedef struct {
     uint64_t max_record;
     uint32_t max_document;
     const char *name; /* of the collection, for sentences */
+    /* Others than the entries of its pieces wait; NULL: none do. */
+    const ledger_t *held;
 } fixes_options_t;
 
 /* What becomes of an entry of a reject file. */
@@ -36,7 +39,7 @@ typedef enum {
     FIX_COUNTS,
     FIX_CUT_OFF,     /* by a kill: the beginning of a record */
     FIX_CLOSED,      /* no such record is rejected (any more) */
-    FIX_NOT_YET,     /* the load that has rejected it has not written that down yet */
+    FIX_NOT_YET,     /* the load that has rejected it has not written that down yet, or only now */
     FIX_DOUBLE,      /* another entry of the same record says as much, or more */
     FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
 } fix_verdict_t;
