@@ -49,6 +49,6 @@ bool standing_awaits_fix(const entry_t *entry, uint64_t offset, uint64_t hash) {
         (answer && answer->hash == FIX_NOTHING))
         return false;
     const piece_t *piece = piece_of(entry, offset / LEDGER_BLOCK_BYTES);
-    const reject_mark_t *reject = piece_reject(piece, offset);
-    return !reject || (answer && fix_mark_holds(answer, piece->generation));
+    const bool is_reject = piece_reject(piece, offset) != NULL;
+    return !is_reject || (answer && fix_mark_holds(answer, piece->generation));
 }
