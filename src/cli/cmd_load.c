@@ -215,7 +215,7 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.unsafe),
      .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was "
-             "counted."},
+             "counted. No effect on --retry."},
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      AT(spec.dry_run),

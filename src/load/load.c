@@ -95,7 +95,7 @@ static bool connect_target(job_t *job, err_t *err) {
                                 .patience_ns = spec->patience_ns,
                                 .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
                                                2 + spec->polite,
-                                .unsafe = spec->unsafe};
+                                .unsafe = spec->unsafe && !spec->retry};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
         return false;
@@ -103,7 +103,9 @@ static bool connect_target(job_t *job, err_t *err) {
         return false;
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(job->server));
-    if (spec->unsafe && !spec->trial)
+    if (spec->unsafe && spec->retry)
+        log_note("--unsafe has no effect on --retry: a fix counts only when it lasts");
+    else if (spec->unsafe && !spec->trial)
         log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
                  "loaded can "
                  "be lost when a server dies");

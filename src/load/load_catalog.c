@@ -81,8 +81,8 @@ bool job_enroll(job_t *job, err_t *err) {
         "command", BCON_UTF8("load"), "version", BCON_UTF8(TIPPLE_VERSION), "format",
         BCON_UTF8(job->schema->name), "filter", BCON_UTF8(job->filter ? filter_text(job->filter) : ""),
         "threads", BCON_INT32((int32_t)job->result->threads), "batch", BCON_INT32((int32_t)spec->batch),
-        "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe", BCON_BOOL(spec->unsafe), "files",
-        BCON_INT64((int64_t)job->manifest.count));
+        "batchBytes", BCON_INT64((int64_t)spec->batch_bytes), "unsafe",
+        BCON_BOOL(spec->unsafe && !spec->retry), "files", BCON_INT64((int64_t)job->manifest.count));
     load_id_t id;
     bool ok = store_mongo_enroll(job->store, &id, fields, err);
     bson_destroy(fields);

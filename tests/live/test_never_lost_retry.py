@@ -251,6 +251,26 @@ class Late(Case):
         self.assertEqual(0, self.opened())
 
 
+class Unsafe(Case):
+    needs = ("replset", "_id")
+
+    def test_lasts(self):
+        """--unsafe has no effect on --retry: a majority has the document, on disk, before it counts"""
+        sent = []
+
+        def rule(message):
+            if not message.reply and self.is_data(message):
+                sent.append(message.raw)
+            return relay.PASS
+        self.relayed(rule)
+        words = [word + "&w=1" if word == self.uri() else word for word in self.words("--retry", "A", "--unsafe")]
+        self.assertRegex(self.tipple(*words, status=0).stderr, "--unsafe has no effect on --retry")
+        self.assertEqual([True], [b"majority" in raw for raw in sent])
+        self.unrelayed()
+        self.holds_fix("A")
+        self.assertEqual(0, self.opened())
+
+
 class Beside(neverlost.Case):
     """Others, while a --retry is at work."""
 
