@@ -24,6 +24,13 @@ typedef struct {
 
 /* ---- which ---- */
 
+/* Entries of one piece mostly follow one another. */
+static bool is_last(const wanting_t *wanting, uint32_t ordinal, uint32_t piece) {
+    const size_t count = wanting->count;
+    return count && wanting->pieces[count - 1].ordinal == ordinal &&
+           wanting->pieces[count - 1].piece == piece;
+}
+
 static bool want(void *context, const retry_t *retry, err_t *err) {
     wanting_t *wanting = context;
     const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry);
@@ -35,8 +42,7 @@ static bool want(void *context, const retry_t *retry, err_t *err) {
     uint32_t piece = 0;
     while (block >= entry->pieces[piece].to)
         piece++;
-    const wanted_piece_t *last = wanting->count ? &wanting->pieces[wanting->count - 1] : NULL;
-    if (last && last->ordinal == entry->ordinal && last->piece == piece)
+    if (is_last(wanting, entry->ordinal, piece))
         return true;
     if (!GROW(wanting->pieces, wanting->room, wanting->count + 1, err))
         return false;

@@ -194,7 +194,19 @@ static bool read_rejects(retry_t *retry, err_t *err) {
 
 /* ---- what the catalog is told ---- */
 
+/* Right before it writes, more often than elsewhere: others take what it holds. */
+static void oversleep(const retry_t *retry) {
+    sim_load_t *load = retry->load;
+    world_t *world = load->world;
+    if (!chance(world->choices, CHOICE_FAULT, 10 * world->rates.suspend))
+        return;
+    TRACE(world, "is suspended");
+    load->suspended = true;
+    actor_pause(world);
+}
+
 static bool write_marks(retry_t *retry, err_t *err) {
+    oversleep(retry);
     entry_change_t changes[SIM_REJECTED];
     size_t count = 0;
     for (uint32_t i = 0; i < retry->count; i++) {
