@@ -78,7 +78,9 @@ typedef struct {
 } torn_t;
 
 /* Of so many versions those that nothing needs any more are dropped, the oldest first. */
-enum { ENTRY_USUAL_VERSIONS = 100 };
+#ifndef ENTRY_USUAL_VERSIONS
+#define ENTRY_USUAL_VERSIONS 100 /* the simulator has fewer */
+#endif
 
 /* A version of an input that was seen: it is the text up to `size` bytes on disk. */
 typedef struct {
