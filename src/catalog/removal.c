@@ -76,10 +76,12 @@ static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, 
     bool ok = true, ours = false;
     while (ok && !ours) {
         loads_t loads = {0};
+        /* as they are before the catalog is asked: whoever is suspended while it answers has seen nothing meanwhile */
+        const int64_t now_ns = removal->now(removal->context);
+        const uint64_t own_beats = removal->own_beats(removal->context);
         ok = read_entry(store, ordinal, entries, err) && store->read_loads(store, &loads, err) &&
              check_owners(removal, entries->entries, &liveness, &loads, err) &&
-             liveness_update(&liveness, &loads, removal->now(removal->context),
-                             removal->own_beats(removal->context), err) &&
+             liveness_update(&liveness, &loads, now_ns, own_beats, err) &&
              take_pieces(store, removal, entries->entries, documents, &liveness, err) &&
              read_entry(store, ordinal, entries, err);
         ours = ok && (entries->entries->removed || all_ours(removal, entries->entries));

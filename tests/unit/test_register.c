@@ -96,7 +96,8 @@ static bool digest_at(void *context, size_t input, uint64_t size, char digest[33
 }
 
 static const char OWN_PATH[] = "what every input is read from";
-static enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_there; /* under whatever path an entry has */
+typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
+static stands_t stands_there; /* under whatever path an entry has */
 static size_t asked;
 
 static bool file_at(const char *path, file_id_t *file) {
@@ -211,7 +212,7 @@ static void test_moved_and_grown(void **state) {
         uint64_t first, second; /* bytes of d/a and e/a, which are loaded; 0: it is not */
         uint64_t read;          /* records of each, which is complete; 0: it was begun, and no more */
         bool complete;
-        int stands;
+        stands_t stands;
         wanted_t now[2]; /* the second may be none */
         int is[2];       /* these entries */
     } rows[] = {
