@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -255,12 +256,19 @@ class Words(livetest.Case):
         self.write("b.csv", rows(300, 2, bad={5}))
         self.write("c.csv", rows(300, 3, bad={7, 8}))
         self.write("d.gz", gzip.compress(rows(300, 4))[:-20])
+        self.write("e.csv", rows(300, 5, bad={9}))
         os.mkfifo(self.folder / "pipe")
         for status, words in ((0, ("a.csv",)), (1, ("a.csv", "--filter", "k==BMW")), (2, ("b.csv",)), (5, ("d.gz",)),
                               (3, ("c.csv", "--max-rejects", 1)), (1, ("c.csv", "--rejects", "no/such/folder/file")),
-                              (8, ("c.csv", "--rejects", ".")),
+                              (1, ("c.csv", "--rejects", ".")), (8, ("e.csv",)),
                               (4, ("a.csv", "--patience", "200ms", "--uri", "mongodb://127.0.0.1:1/db.c"))):
-            self.load(*words, status=status)
+            if status == 8:  # no room for the reject file
+                done = subprocess.run(self.command(*self.words(*words)), cwd=self.folder, capture_output=True, check=False,
+                                      timeout=livetest.LONG, restore_signals=False,  # SIGXFSZ is ignored
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+                self.assertEqual(8, done.returncode, done.stderr)
+            else:
+                self.load(*words, status=status)
         for number in (signal.SIGINT, signal.SIGTERM):
             runs = len(self.loads())
             load = self.start("pipe")

@@ -22,6 +22,8 @@ def count(text):
     return int(text.replace(",", ""))
 
 
+OLDER = '<!DOCTYPE html>\n<meta name="generator" content="tipple">'  # a report, as far as a new one may replace it
+
 class Report(livetest.Case):
     def setUp(self):
         super().setUp()
@@ -79,7 +81,7 @@ class Report(livetest.Case):
                          [phase["name"] for phase in phases])
         for phase, following in zip(phases, phases[1:]):  # each is one stretch, behind the one before
             self.assertLessEqual(phase["began"] + phase["took"], following["began"] + 1e-6)
-        (self.folder / "load.html").write_text("old")
+        (self.folder / "load.html").write_text(OLDER)
         said = self.said("load", "--drop", "--yes", *words, "--report", "load.html", status=2)
         page = self.page("load.html")
         self.assertEqual((said["loaded"], said["batches"]),
@@ -183,7 +185,7 @@ class Report(livetest.Case):
 
     def test_full_disk(self):
         """a report that finds no room is status 8; the load was fine, and an older report stays"""
-        (self.folder / "load.html").write_text("old")
+        (self.folder / "load.html").write_text(OLDER)
 
         def no_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
@@ -195,7 +197,7 @@ class Report(livetest.Case):
         self.assertEqual(8, done.returncode, done.stderr.decode())
         self.assertIn("the report load.html could not be written", done.stderr.decode())
         self.assertEqual(2498, json.loads(done.stdout)["loaded"])
-        self.assertEqual("old", (self.folder / "load.html").read_text())
+        self.assertEqual(OLDER, (self.folder / "load.html").read_text())
         self.no_others("load.html")
 
     # ---- query
