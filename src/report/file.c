@@ -42,17 +42,30 @@ static bool write_all(int file, const char *text, size_t length) {
     return true;
 }
 
+static int open_to_read(const char *path) {
+    int file;
+    do
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
 /* Nothing, an empty file, or an earlier report: anything else is somebody's, and perhaps what this very command
- * reads or writes. */
-static bool may_be_replaced(const char *path) {
+ * reads or writes. 1: it may be replaced; 0: it stays; -1: it cannot be read, and errno says why. */
+static int may_be_replaced(const char *path) {
     char head[FILE_MARK + 1];
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int file = open_to_read(path);
     if (file < 0)
-        return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
-    const ssize_t got = read(file, head, FILE_MARK);
+        return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? 1 : -1;
+    ssize_t got;
+    do
+        got = read(file, head, FILE_MARK);
+    while (got < 0 && errno == EINTR);
+    const int problem = errno;
     close(file);
+    errno = problem;
     if (got < 0)
-        return false;
+        return -1;
     head[got] = '\0';
     return !got || strstr(head, FILE_MARK_PAGE) || strncmp(head, FILE_MARK_JSON, strlen(FILE_MARK_JSON)) == 0;
 }
@@ -70,7 +83,12 @@ bool file_check(const char *path, err_t *err) {
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return err_set(err, STATUS_USAGE, "--report: %s is %s; name a file", path,
                        S_ISDIR(found.st_mode) ? "a folder" : "no ordinary file");
-    if (!may_be_replaced(path))
+    const int may = may_be_replaced(path);
+    if (may < 0)
+        return err_set(err, err_status_of(errno),
+                       "--report: what is in %s cannot be read: %s; name another file", path,
+                       strerror(errno));
+    if (!may)
         return err_set(err, STATUS_USAGE,
                        "--report: %s is no report of tipple, and stays as it is; name another file", path);
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
@@ -100,7 +118,12 @@ static void sync_folder(const char *place) {
 
 bool file_write(const char *path, const char *text, size_t length, err_t *err) {
     char place[PATH_MAX], beside[PATH_MAX];
-    if (!may_be_replaced(path))
+    const int may = may_be_replaced(path);
+    if (may < 0)
+        return err_set(err, STATUS_HOST,
+                       "the report %s could not be written: what is there cannot be read: %s", path,
+                       strerror(errno));
+    if (!may)
         return err_set(err, STATUS_HOST,
                        "the report was not written: %s is no report of tipple by now, and stays as it is",
                        path);

@@ -19,6 +19,9 @@ from livetest import rows, tar_of
 SMALL = ["--wiredTigerEngineConfigString", "log=(file_max=8MB,prealloc=false)"]
 
 
+OLDER = '{\n  "tipple_report": 1, "an older one": true}\n'
+
+
 def small_disk(folder, size):
     """Mounts a tmpfs of this size, in a mount namespace of this process: nothing stays mounted, however it ends."""
     if ctypes.CDLL(None).unshare(0x00020000) or subprocess.run(
@@ -178,13 +181,13 @@ class Rejects(faultlab.Lab):
         disk.mkdir()
         small_disk(disk, "256k")
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
-        (disk / "load.json").write_text("an older report\n")
+        (disk / "load.json").write_text(OLDER)
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(room(disk)))
         words = ["a.csv", "--report", "disk/load.json"]
         self.load(*words, status=8)
         self.assertRegex(self.stderr, "the report disk/load.json could not be written: No space left on device")
-        self.assertEqual("an older report\n", (disk / "load.json").read_text())
+        self.assertEqual(OLDER, (disk / "load.json").read_text())
         self.assertEqual({"load.json", "ballast"}, {path.name for path in disk.iterdir()})
         self.verified({"a.csv": self.text}, ["a.csv"], "the disk for the report was full")
         ballast.unlink()

@@ -168,7 +168,7 @@ class Standalone(Broken):
         self.met(moment, load)
         try:
             _, _, said = self.rest(load, 4)
-            self.assertRegex(said, "the same command goes on")
+            self.assertRegex(said, "the same command resumes")
         finally:
             self.back()
         self.completed("the standalone stayed away for longer than the patience")
