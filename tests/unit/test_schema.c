@@ -222,7 +222,8 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {name: a}\n  - {name: b, key: a}\n", "5:5", "line 4"},
         {HEAD "fields:\n  - {name: a, key: p}\n  - {name: b, key: p.q}\n", "5:5", "line 4"},
         {HEAD "fields:\n  - {name: a, key: p.q.r}\n  - {name: b, key: p.q}\n", "5:5", "line 4"},
-        {HEAD "fields:\n  - {name: a, key: p.a}\n  - {name: b}\n  - {name: c, key: p.c}\n", "6:5", "must be next to"},
+        {HEAD "fields:\n  - {name: a, key: p.a}\n  - {name: b}\n  - {name: c, key: p.c}\n", "6:5",
+         "must be next to"},
         /* surplus */
         {HEAD "fields: [{name: a}, {name: b}]\nsurplus: b\n", "4:10", "map"},
         {HEAD "fields: [{name: a}, {name: b}]\nsurplus: {into: b}\n", "4:10", "left"},
