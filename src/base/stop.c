@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Lock-free, so a signal handler may touch it; atomic, because other threads read it. */
@@ -51,6 +52,17 @@ void stop_install(void) {
 
 int stop_signal(void) {
     return caught;
+}
+
+bool stop_interrupted(err_t *err) {
+    return err_set(err, caught == SIGTERM ? STATUS_TERMINATED : STATUS_INTERRUPTED,
+                   "interrupted; the same command resumes from here");
+}
+
+bool stop_nap(int milliseconds, err_t *err) {
+    const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+    return !stop_signal() || stop_interrupted(err);
 }
 
 void stop_die(int number) {

@@ -3,6 +3,8 @@
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 
 enum { STOP_GRACE_SECONDS = 10 };
@@ -15,6 +17,12 @@ void stop_goes_on(void);
 
 /* The signal that asked us to stop, or 0. Cheap: read between blocks. */
 int stop_signal(void);
+
+/* Says that a signal has ended work that the same command resumes. Always false. */
+bool stop_interrupted(err_t *err);
+
+/* A pause. False: a signal asks us to stop, and *err says so. */
+bool stop_nap(int milliseconds, err_t *err);
 
 /* After everything is cleaned up: dies of the signal itself, so that shells and loops see it. */
 void stop_die(int signal);

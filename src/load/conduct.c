@@ -201,8 +201,7 @@ static bool is_hungry(const conductor_t *conductor, bool idle) {
 }
 
 static bool stopped(err_t *err) {
-    return stop_signal() && !err_set(err, stop_signal() == 2 ? STATUS_INTERRUPTED : STATUS_TERMINATED,
-                                     "interrupted; the same command resumes from here");
+    return stop_signal() && !stop_interrupted(err);
 }
 
 /* What there is to do in every round, however long we wait. */

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RANGES_AT_ONCE = 100, NAP_MS = 50 };
 
@@ -156,11 +155,8 @@ static uint64_t no_documents(void *context) {
 }
 
 static bool nap(void *context, err_t *err) {
-    const struct timespec pause = {.tv_nsec = NAP_MS * 1000000};
     (void)context;
-    nanosleep(&pause, NULL);
-    return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command resumes from here");
+    return stop_nap(NAP_MS, err);
 }
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {

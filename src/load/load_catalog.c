@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NOTES = 3 };
@@ -129,10 +128,7 @@ static uint64_t beats_of(void *context) {
 
 static bool nap(void *context, err_t *err) {
     (void)context;
-    const struct timespec pause = {.tv_nsec = DROP_NAP_MS * 1000000};
-    nanosleep(&pause, NULL);
-    return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command resumes from here");
+    return stop_nap(DROP_NAP_MS, err);
 }
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {

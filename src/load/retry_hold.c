@@ -8,7 +8,6 @@
 #include "load/job.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { LOOK_MS = 500 };
 
@@ -116,18 +115,15 @@ static uint64_t own_beats(void *context) {
 }
 
 static bool nap(void *context, err_t *err) {
-    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
     (void)context;
-    nanosleep(&pause, NULL);
-    return !stop_signal() ||
-           err_set(err, (status_t)(128 + stop_signal()), "interrupted; the same command resumes from here");
+    return stop_nap(LOOK_MS, err);
 }
 
 static void waits_for(void *context, const load_seen_t *load) {
     job_t *job = context;
     if (!job->waits_told)
         log_note("the load of process %lld on %s works on the inputs of these records; this one waits until "
-                 "that is done, and goes on if the other one dies",
+                 "that is done, and takes over if the other one dies",
                  (long long)load->process, load->host);
     job->waits_told = true;
 }

@@ -124,19 +124,14 @@ static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, de
     return ok && (!straight.server || prove_found(loader, &documents, place, delivered, stale, err));
 }
 
-static bool interrupted(err_t *err) {
-    return err_set(err, stop_signal() == 15 ? STATUS_TERMINATED : STATUS_INTERRUPTED,
-                   "interrupted; the same command resumes from here");
-}
-
 static bool wait_for_leave(loader_t *loader, const batch_t *batch, size_t place, int64_t *began, err_t *err) {
     return throttle_enter(loader->loading->throttle, place, batch->count, batch->used, began) ||
-           interrupted(err);
+           stop_interrupted(err);
 }
 
 /* The collection is bound by the main thread, which answers nobody when the load has failed or was interrupted. */
 static bool ask_to_bind(loader_t *loader, err_t *err) {
-    return load_state_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : interrupted(err));
+    return load_state_ask(loader->loading, NULL, 0, err) || (err->text[0] ? false : stop_interrupted(err));
 }
 
 /* ---- whose it is ---- */
@@ -150,7 +145,7 @@ static bool wait_until_confirmed(load_state_t *loading, err_t *err) {
                                     loading->lease_ns,
                             0)) {
         if (load_state_failed(loading) || stop_signal())
-            return interrupted(err);
+            return stop_interrupted(err);
         nanosleep(&pause, NULL);
     }
     return true;
