@@ -376,29 +376,12 @@ static bool are_extents(const bson_t *document) {
     return count;
 }
 
-/* The highest number of a version, as entry_from_bson reads it. */
-static uint64_t newest_of(const bson_iter_t *versions) {
-    bson_iter_t version, field;
-    uint64_t newest = 0, place = 0;
-    for (bool more = bson_iter_recurse(versions, &version); more && bson_iter_next(&version);) {
-        uint64_t number = ++place, own;
-        if (bson_iter_recurse(&version, &field) && bson_iter_find(&field, "number") &&
-            BSON_ITER_HOLDS_INT(&field) && whole_of(&field, INT32_MAX, &own) && own)
-            number = own;
-        newest = number > newest ? number : newest;
-    }
-    return newest;
-}
-
-/* As odd_field has it of the header: what a change of an entry believes. */
-static const char *odd_in_entry(const bson_t *document) {
+/* As odd_field has it of the header: what a change of an entry believes. version: what it says of itself. */
+static const char *odd_in_entry(const bson_t *document, uint64_t *version) {
     bson_iter_t iter;
-    uint64_t number;
     if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
         return "versions";
-    const uint64_t newest = newest_of(&iter);
-    if (!bson_iter_init_find(&iter, document, "version") || !whole_of(&iter, UINT32_MAX, &number) ||
-        number != newest)
+    if (!bson_iter_init_find(&iter, document, "version") || !whole_of(&iter, UINT32_MAX, version))
         return "version";
     if (bson_iter_init_find(&iter, document, "removed") && !BSON_ITER_HOLDS_BOOL(&iter))
         return "removed";
@@ -420,15 +403,16 @@ static bool refuse_entry(const mongo_t *mongo, uint64_t ordinal, const char *fie
 static bool read_entry(const mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
                        err_t *err) {
     bson_iter_t id;
-    uint64_t ordinal;
+    uint64_t ordinal, version = 0;
     if (!bson_iter_init_find(&id, document, "_id") || !whole_of(&id, UINT32_MAX, &ordinal) || ordinal < *from)
         return damaged(mongo, err, "the _id of an entry", "remove that entry and ");
-    const char *odd = odd_in_entry(document);
+    const char *odd = odd_in_entry(document, &version);
     if (*odd)
         return refuse_entry(mongo, ordinal, odd, err);
     entry_t *entry = entries_add(entries, err);
     *from = ordinal + 1;
-    return entry && entry_from_bson(document, entry, err);
+    return entry && entry_from_bson(document, entry, err) &&
+           (entry->version == version || refuse_entry(mongo, ordinal, "version", err));
 }
 
 static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
