@@ -1,4 +1,5 @@
 /* changed: how two documents differ, in words, against JSON written by hand. */
+#include "json_lab.h"
 #include "verify/changed.h"
 
 #include <math.h>
@@ -21,10 +22,7 @@ static void check_documents(const bson_t *expected, const bson_t *stored, const 
 
 static void check(const char *expected, const char *stored, const char *field, const char *stored_value,
                   const char *expected_value, uint32_t more) {
-    bson_t *from = bson_new_from_json((const uint8_t *)expected, -1, NULL),
-           *to = bson_new_from_json((const uint8_t *)stored, -1, NULL);
-    assert_non_null(from);
-    assert_non_null(to);
+    bson_t *from = lab_json(expected), *to = lab_json(stored);
     check_documents(from, to, field, stored_value, expected_value, more);
     bson_destroy(from);
     bson_destroy(to);

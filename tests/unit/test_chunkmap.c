@@ -1,4 +1,5 @@
 /* Order of keys, chunks and their map, keys of documents. Expectations are written by hand. */
+#include "json_lab.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
 #include "catalog/record_id/record_id.h"
@@ -12,14 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static bson_t *json(const char *text) {
-    bson_error_t error;
-    bson_t *document = bson_new_from_json((const uint8_t *)text, -1, &error);
-    if (!document)
-        fail_msg("%s: %s", text, error.message);
-    return document;
-}
 
 static void test_order(void **state) {
     (void)state;
@@ -63,7 +56,7 @@ static void test_order(void **state) {
     enum { COUNT = sizeof rising / sizeof *rising };
     for (size_t i = 0; i < COUNT; i++)
         for (size_t j = 0; j < COUNT; j++) {
-            bson_t *a = json(rising[i]), *b = json(rising[j]);
+            bson_t *a = lab_json(rising[i]), *b = lab_json(rising[j]);
             int order = keyorder_documents(a, b);
             if ((order > 0) - (order < 0) != (i > j) - (i < j))
                 fail_msg("%s and %s: %d", rising[i], rising[j], order);
@@ -74,8 +67,8 @@ static void test_order(void **state) {
 
 static void test_equal_numbers(void **state) {
     (void)state;
-    bson_t *a = json("{\"a\": {\"$numberInt\": \"7\"}}"), *b = json("{\"z\": {\"$numberDouble\": \"7.0\"}}"),
-           *c = json("{\"a\": 7, \"b\": 0}");
+    bson_t *a = lab_json("{\"a\": {\"$numberInt\": \"7\"}}"), *b = lab_json("{\"z\": {\"$numberDouble\": \"7.0\"}}"),
+           *c = lab_json("{\"a\": 7, \"b\": 0}");
     assert_int_equal(keyorder_documents(a, b), 0); /* names do not count */
     assert_true(keyorder_documents(a, c) < 0);
     bson_destroy(a);
@@ -105,7 +98,7 @@ static void test_bounds_that_are_not_clear(void **state) {
         {"{\"a\": 1}", "{\"a\": {\"$regularExpression\": {\"pattern\": \"x\", \"options\": \"\"}}}", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bson_t *low = json(cases[i].low), *high = json(cases[i].high);
+        bson_t *low = lab_json(cases[i].low), *high = lab_json(cases[i].high);
         chunkmap_t *map = chunkmap_new(NULL);
         if ((chunkmap_add(map, low, "s0", 1) && chunkmap_add(map, high, "s1", 1)) != cases[i].clear)
             fail_msg("%s and %s", cases[i].low, cases[i].high);
@@ -120,7 +113,7 @@ static void test_bounds_that_are_not_clear(void **state) {
 static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, size_t count) {
     chunkmap_t *map = chunkmap_new(NULL);
     for (size_t i = 0; i < count; i++) {
-        bson_t *min = json(bounds[i]);
+        bson_t *min = lab_json(bounds[i]);
         assert_true(chunkmap_add(map, min, shards[i], 10 + i));
         bson_destroy(min);
     }
@@ -195,7 +188,7 @@ static void test_chunks_of_a_collection(void **state) {
         bson_t *chunks[3];
         size_t count = 0;
         for (; count < 3 && cases[i].chunks[count]; count++)
-            chunks[count] = json(cases[i].chunks[count]);
+            chunks[count] = lab_json(cases[i].chunks[count]);
         chunkmap_t *map = chunkmap_read(NULL, 1, chunks, count);
         if ((map != NULL) != cases[i].whole)
             fail_msg("%s", cases[i].what);
@@ -216,7 +209,7 @@ static void test_least_key(void **state) {
     static const char *const shards[] = {"s0", "s1"};
     chunkmap_t *map = map_of(bounds, shards, 2);
     for (size_t i = 0; i < 2; i++) {
-        bson_t *key = json(bounds[i]);
+        bson_t *key = lab_json(bounds[i]);
         assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, key)), shards[i]);
         bson_destroy(key);
     }
@@ -308,11 +301,11 @@ static void test_keys_of_several_fields(void **state) {
                  {"{\"k\": \"BMW\", \"m\": 500}", "c"},  {"{\"k\": \"VOLVO\", \"m\": 0}", "c"}};
     chunkmap_t *map = map_of(bounds, shards, 4);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bson_t *key = json(cases[i].key);
+        bson_t *key = lab_json(cases[i].key);
         assert_string_equal(chunkmap_shard_name(map, chunkmap_find(map, key)), cases[i].shard);
         bson_destroy(key);
     }
-    bson_t *low = json("{\"k\": \"A\", \"m\": 0}");
+    bson_t *low = lab_json("{\"k\": \"A\", \"m\": 0}");
     assert_false(chunkmap_add(map, low, "a", 1)); /* not above the last one */
     bson_destroy(low);
     chunkmap_free(map);
@@ -325,7 +318,7 @@ static void test_next_map(void **state) {
                                          "{\"_id\": {\"$numberLong\": \"100\"}}"};
     chunkmap_t *first = map_of(bounds, (const char *const[]){"s0", "s1"}, 2), *next = chunkmap_new(first),
                *held = chunkmap_share(first);
-    bson_t *min = json(bounds[0]);
+    bson_t *min = lab_json(bounds[0]);
     assert_true(chunkmap_add(next, min, "s1", 20));
     bson_destroy(min);
     assert_int_equal(chunkmap_shards(next), 2);
@@ -356,14 +349,14 @@ static void test_large_map(void **state) {
 static void key_is(const char *spec, const char *document, const char *expected) {
     shardkey_t key;
     err_t err;
-    bson_t values = BSON_INITIALIZER, *whole = json(document);
+    bson_t values = BSON_INITIALIZER, *whole = lab_json(document);
     hashed_t *hashed = hashed_new();
     if (!shardkey_parse(spec, &key, &err))
         fail_msg("%s", err.text);
     bool ok = shardkey_of(&key, hashed, bson_get_data(whole), whole->len, &values);
     assert_int_equal(ok, expected != NULL);
     if (expected) {
-        bson_t *wanted = json(expected);
+        bson_t *wanted = lab_json(expected);
         assert_true(bson_equal(&values, wanted));
         bson_destroy(wanted);
     }

@@ -1,4 +1,5 @@
 /* expected: digests and comparisons of answers; accumulate: by hand. */
+#include "json_lab.h"
 #include "query/suite/accumulate.h"
 #include "query/suite/expected.h"
 #include "query/suite/value.h"
@@ -13,17 +14,9 @@
 
 #include <cmocka.h>
 
-static bson_t *json(const char *text) {
-    bson_error_t error;
-    bson_t *document = bson_new_from_json((const uint8_t *)text, -1, &error);
-    if (!document)
-        fail_msg("%s: %s", text, error.message);
-    return document;
-}
-
 static bool same_digest(const char *one, const char *other, bool unordered) {
     char digests[2][EXPECTED_DIGEST];
-    bson_t *documents[] = {json(one), json(other)};
+    bson_t *documents[] = {lab_json(one), lab_json(other)};
     for (int i = 0; i < 2; i++) {
         expected_digest(documents[i], unordered, digests[i]);
         bson_destroy(documents[i]);
@@ -55,7 +48,7 @@ static void digests(void **state) {
 static void said(const char *expect, const char *answer_json, char *difference, size_t room) {
     err_t err;
     char text[1000];
-    bson_t none = BSON_INITIALIZER, *documents = json(answer_json);
+    bson_t none = BSON_INITIALIZER, *documents = lab_json(answer_json);
     answer_t answer;
     bson_iter_t at;
     snprintf(text, sizeof text, "%s", expect);
@@ -235,7 +228,7 @@ static void counts(void **state) {
                  {"{documents: 1000, values: [{sum: 5}]}", "too large to be compared", true},
                  {"{digest: '00000000000000000000000000000000'}", "too large to be compared", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bson_t none = BSON_INITIALIZER, filled, *sum = json("{\"sum\": 5}");
+        bson_t none = BSON_INITIALIZER, filled, *sum = lab_json("{\"sum\": 5}");
         answer_t answer;
         yaml_tree_t *tree = yaml_tree_parse(cases[i].expect, strlen(cases[i].expect), "x", &err);
         assert_true(value_document(&filled, yaml_tree_root(tree), tree, &none, &err));
@@ -299,7 +292,7 @@ static void accumulated(void **state) {
     bson_t result;
     accumulate_begin(&sums, "m");
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
-        bson_t *document = json(documents[i]);
+        bson_t *document = lab_json(documents[i]);
         accumulate_take(&sums, document);
         bson_destroy(document);
     }
@@ -313,7 +306,7 @@ static void accumulated(void **state) {
     assert_true(fabs(field(&result, "deviation") - sqrt(8.0 / 3)) < 1e-12);
     bson_destroy(&result);
     accumulate_begin(&sums, "a.b");
-    bson_t *inner = json("{\"a\": {\"b\": 5}}");
+    bson_t *inner = lab_json("{\"a\": {\"b\": 5}}");
     accumulate_take(&sums, inner);
     bson_destroy(inner);
     accumulate_result(&sums, &result);
@@ -353,7 +346,7 @@ static void any_order(void **state) {
                         continue;
                     snprintf(text, sizeof text, "{\"m\": {\"$number%s\": \"%s\"}}",
                              decimal ? "Decimal" : "Double", value);
-                    bson_t *document = json(text);
+                    bson_t *document = lab_json(text);
                     accumulate_take(&sums, document);
                     bson_destroy(document);
                     count++;

@@ -1,5 +1,6 @@
 /* Hashed keys: the numbers that a server (6.0.5) gave for these values ($toHashedIndexKey), and keys of documents that are
  * made of them. tests/live/keys_test.c asks a server for many more. */
+#include "json_lab.h"
 #include "server/chunks/hashed.h"
 #include "server/chunks/shardkey.h"
 
@@ -9,14 +10,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-static bson_t *json(const char *text) {
-    bson_error_t error;
-    bson_t *document = bson_new_from_json((const uint8_t *)text, -1, &error);
-    if (!document)
-        fail_msg("%s: %s", text, error.message);
-    return document;
-}
 
 static const struct {
     const char *document;
@@ -46,7 +39,7 @@ enum { VALUES = sizeof values / sizeof *values };
 
 static bool hash_of(hashed_t *hashed, const char *text, int64_t *hash) {
     bson_iter_t at;
-    bson_t *document = json(text);
+    bson_t *document = lab_json(text);
     const bool ok = hashed_value(hashed, bson_iter_init_find(&at, document, "x") ? &at : NULL, hash);
     bson_destroy(document);
     return ok;
@@ -86,7 +79,7 @@ static void test_hashed_keys_of_documents(void **state) {
         fail_msg("%s", err.text);
     for (size_t i = 0; i < VALUES; i++) {
         bson_iter_t at;
-        bson_t *document = json(values[i].document), made = BSON_INITIALIZER;
+        bson_t *document = lab_json(values[i].document), made = BSON_INITIALIZER;
         assert_true(shardkey_of(&key, hashed, bson_get_data(document), document->len, &made));
         assert_true(bson_iter_init_find(&at, &made, "x") && BSON_ITER_HOLDS_INT64(&at));
         assert_true(bson_iter_int64(&at) == values[i].hash);

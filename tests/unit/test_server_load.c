@@ -1,5 +1,6 @@
 /* strain: what a server's own words come to. The samples of tests/data/strain are a real server's (6.0.5),
  * idle and twice within a second under a load; the others are made by hand. */
+#include "json_lab.h"
 #include "server/server_load.h"
 
 #include <math.h>
@@ -16,10 +17,7 @@
 static const server_load_compared_t unknown = {NAN, NAN};
 
 static void read_json(const char *text, int64_t at_ns, server_load_sample_t *sample) {
-    bson_error_t error;
-    bson_t *status = bson_new_from_json((const uint8_t *)text, -1, &error);
-    if (!status)
-        fail_msg("%s: %s", text, error.message);
+    bson_t *status = lab_json(text);
     server_load_read(status, at_ns, sample);
     bson_destroy(status);
 }

@@ -1,5 +1,6 @@
 /* watch: shares of made-up ticks, the length of spans against a count of whole seconds, and a server's words.
  */
+#include "json_lab.h"
 #include "query/watch/members.h"
 #include "query/watch/watch.h"
 
@@ -96,10 +97,7 @@ static void test_drawn_spans(void **state) {
 
 static member_status_t read_json(const char *text) {
     member_status_t status;
-    bson_error_t error;
-    bson_t *reply = bson_new_from_json((const uint8_t *)text, -1, &error);
-    if (!reply)
-        fail_msg("%s: %s", text, error.message);
+    bson_t *reply = lab_json(text);
     member_read(reply, &status);
     bson_destroy(reply);
     return status;
