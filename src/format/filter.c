@@ -161,11 +161,11 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
 /* The value, to "&&" or the end. In quotes it is anything. */
 static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
     static const char no_end[] =
-        "this quote is not closed in front of && or the end; a value that begins with a quote stands in "
-        "quotes of the other kind, such as \"'s\"";
+        "this quote is not closed in front of && or the end; a value that begins with a quote is put "
+        "into quotes of the other kind, such as \"'s\"";
     static const char odd[] =
         "comparisons are joined by && (there is no 'or'), and a value without quotes does not begin with !, "
-        "~ or ( and has no =, <, > or || in it; such a value stands in quotes, such as '>5'";
+        "~ or ( and has no =, <, > or || in it; such a value is put into quotes, such as '>5'";
     const char *value = reading->at + strspn(reading->at, " ");
     const bool quoted = *value == '\'' || *value == '"';
     const char *both = strstr(value, "&&"), *close = quoted ? closing_quote(value) : NULL;

@@ -232,7 +232,7 @@ static void print_watched(const query_result_t *result) {
         GRID_PUT(row, 11, "%s", units_bytes(text, seen->cached_bytes));
     }
     if (grid.rows > 1) {
-        printf("\nbeside it (this host's CPU; the servers' counters, all rounds together)\n");
+        printf("\nwhile it ran (this host's CPU; the servers' counters, all rounds together)\n");
         grid_print(&grid);
     }
     grid_free(&grid);

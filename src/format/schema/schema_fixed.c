@@ -19,7 +19,7 @@ static bool read_is(reader_t *reader, const yaml_item_t *node, field_t *field) {
         if (set && at < end && *at == '^')
             return COMPLAIN(
                 node, "a set names the characters that may stand there; all but some, with '^' in front, "
-                      "is not known. A '^' itself stands behind another one, as in \"[a^]\", or alone");
+                      "is not known. A '^' itself is put after another one, as in \"[a^]\", or alone");
         do {
             uint8_t first = *at, last = set && end - at > 2 && at[1] == '-' && at[2] != ']' ? at[2] : first;
             if (last < first)
