@@ -12,11 +12,12 @@ static bool refuse(const load_file_t *file, const char *wrong, const char *first
     char *quoted = text_take(&word, err);
     if (!quoted)
         return false;
-    err_set(err, STATUS_INPUT,
-            "--input-name %.300s is the name of what was loaded before, and %s. %s this one another name; or "
-            "remove the documents of the other one by `tipple forget%.1000s --delete`, and run the same command "
-            "again",
-            name, wrong, first, quoted);
+    err_set(
+        err, STATUS_INPUT,
+        "--input-name %.300s is the name of what was loaded before, and %s. %s this one another name; or "
+        "remove the documents of the other one by `tipple forget%.1000s --delete`, and run the same command "
+        "again",
+        name, wrong, first, quoted);
     free(quoted);
     return false;
 }
@@ -29,7 +30,7 @@ bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t at,
 
 bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err) {
     char wrong[200];
-    snprintf(wrong, sizeof wrong,
-             "this stream ends at byte %llu, before what there is of that one", (unsigned long long)end);
+    snprintf(wrong, sizeof wrong, "this stream ends at byte %llu, before what there is of that one",
+             (unsigned long long)end);
     return refuse(file, wrong, "If it broke off, run the same command again, with all of it; else give", err);
 }
