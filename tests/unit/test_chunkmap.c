@@ -67,8 +67,8 @@ static void test_order(void **state) {
 
 static void test_equal_numbers(void **state) {
     (void)state;
-    bson_t *a = lab_json("{\"a\": {\"$numberInt\": \"7\"}}"), *b = lab_json("{\"z\": {\"$numberDouble\": \"7.0\"}}"),
-           *c = lab_json("{\"a\": 7, \"b\": 0}");
+    bson_t *a = lab_json("{\"a\": {\"$numberInt\": \"7\"}}"),
+           *b = lab_json("{\"z\": {\"$numberDouble\": \"7.0\"}}"), *c = lab_json("{\"a\": 7, \"b\": 0}");
     assert_int_equal(keyorder_documents(a, b), 0); /* names do not count */
     assert_true(keyorder_documents(a, c) < 0);
     bson_destroy(a);
