@@ -186,7 +186,7 @@ static void try_entries(odd_t *odd, store_t *store, err_t *err) {
     uint64_t from = 0, before;
     bool more = true, ok = true;
     for (int page = 0; ok && more && page < 4; page++) {
-        size_t known = entries.count, count;
+        size_t known = entries.count, count = 0;
         before = from;
         ok = store->read_entries(store, &from, NULL, 0, &entries, &more, err);
         LAB_MUST(!ok || plain_page(before, &count));
