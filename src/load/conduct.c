@@ -136,7 +136,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     load_file_t *file = &job->files[work - job->ledger.works];
     const ledger_input_t *input = &job->ledger.inputs[work->input];
     while (file->feeding &&
-           !load_state_failed(&job->loading)) { /* of an ownership that was lost: it ends soon */
+           !pipeline_failed(&job->loading.pipeline)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
         answer_askings(job);
         if (!coordinator_confirm(&conductor->coordinator,
@@ -185,10 +185,10 @@ static bool wait_a_round(job_t *job, int64_t until_ns, bool *idle) {
     const int64_t round_ns = clock_now_ns() + ROUND_NS;
     pthread_mutex_lock(&loading->lock);
     *idle = is_idle(job);
-    if (!*idle && !loading->failed && !loading->asking)
+    if (!*idle && !pipeline_failed(&loading->pipeline) && !loading->asking)
         wait_until(loading, round_ns < until_ns ? round_ns : until_ns);
     *idle = is_idle(job);
-    const bool failed = loading->failed;
+    const bool failed = pipeline_failed(&loading->pipeline);
     pthread_mutex_unlock(&loading->lock);
     return !failed;
 }
@@ -208,7 +208,7 @@ static bool stopped(err_t *err) {
 static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err_t *err) {
     job_t *job = conductor->job;
     if (!wait_a_round(job, until_ns, idle)) {
-        *err = job->loading.err;
+        *err = job->loading.pipeline.team.err;
         return false;
     }
     answer_askings(job);
@@ -362,9 +362,10 @@ static bool send_held_back(job_t *job, block_t *block) {
     if (!block->counted)
         load_state_add_block(&job->loading);
     block->counted = true;
-    const queue_offer_t offer = queue_offer(job->loading.queue, block, record_id_lane_of(block->id_base));
+    const queue_offer_t offer =
+        queue_offer(job->loading.pipeline.queue, block, record_id_lane_of(block->id_base));
     if (offer == QUEUE_CLOSED)
-        load_state_free_block(&job->loading, block);
+        pipeline_free_block(&job->loading.pipeline, block);
     return offer != QUEUE_FULL;
 }
 
@@ -381,7 +382,7 @@ static void send_torn(job_t *job) {
         }
         *at = news->next;
         if (lost)
-            load_state_free_block(&job->loading, news->block);
+            pipeline_free_block(&job->loading.pipeline, news->block);
         free(news);
     }
 }

@@ -62,8 +62,7 @@ typedef struct {
     retry_marks_t *marks;
     places_t *places;        /* --retry: all inputs that the collection knows */
     places_t *places_before; /* the same, before any of them was ours */
-    dialect_shelf_t *shelf;
-    load_file_t *files; /* pieces of inputs, as the ledger's works; without a ledger, inputs */
+    load_file_t *files;      /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
     hand_out_t *hand_out;
     void **kept; /* memory that goes with the load */

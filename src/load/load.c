@@ -81,13 +81,6 @@ static bool read_spec(job_t *job, err_t *err) {
     return ok;
 }
 
-static uint32_t thread_count(const load_spec_t *spec) {
-    if (spec->threads)
-        return spec->threads;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    return cpus * 2 < 4 ? 4 : cpus * 2 > 16 ? 16 : (uint32_t)cpus * 2;
-}
-
 static bool connect_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     load_result_t *result = job->result;
@@ -205,8 +198,6 @@ static bool start_loaders(job_t *job, err_t *err) {
     uint32_t threads = job->result->threads;
     size_t batch_share = (size_t)(spec->memory / 2 / threads / 2) / job_shard_count(job),
            least_batch = 64 * 1024;
-    uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
-    queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
@@ -229,13 +220,12 @@ static bool start_loaders(job_t *job, err_t *err) {
                                 .schema = job->schema,
                                 .most = spec->max_rejects,
                                 .most_percent = spec->max_rejects_percent};
-    loading->pool = pool_new(spec->memory / 2 - job->manifest.kept_bytes, CUTTER_BUFFER);
-    loading->queue = queue_new((size_t)queued);
-    job->shelf = dialect_shelf_new();
     loading->shards = traffic_new(CHUNKMAP_MOST_SHARDS + 1);
     loading->ways = traffic_new(ROUTERS_MOST);
-    if (!loading->shards || !loading->ways || !loading->pool || !loading->queue || !job->shelf)
+    if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
+    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes, threads, err))
+        return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
     for (; job->loader_count < threads; job->loader_count++)
@@ -246,15 +236,10 @@ static bool start_loaders(job_t *job, err_t *err) {
 
 static bool start_feeders(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t useful = job->file_count < (size_t)cpus ? job->file_count : (size_t)cpus;
     feeder_options_t options = {.schema = job->schema,
-                                .shelf = job->shelf,
                                 .files = job->files,
                                 .file_count = job->file_count,
-                                .pool = job->loading.pool,
-                                .queue = job->loading.queue,
-                                .threads = (uint32_t)(useful ? useful : 1),
+                                .pipeline = &job->loading.pipeline,
                                 .max_record = spec->max_record,
                                 .limit = spec->limit,
                                 .limit_is_about = spec->limit_is_about,
@@ -285,8 +270,7 @@ static bool feed_and_send(job_t *job, err_t *err) {
 static bool join_feeders(job_t *job, err_t *err) {
     hand_out_close(job->hand_out);
     if (!job->feeder) {
-        if (job->loading.queue)
-            queue_close(job->loading.queue);
+        pipeline_close(&job->loading.pipeline);
         return true;
     }
     feeder_progress_t read = feeder_progress(job->feeder);
@@ -324,9 +308,9 @@ static bool move_data(job_t *job, err_t *err) {
     err_t feeding = {.text = ""}, flushing = {.text = ""};
     const bool started = start_loaders(job, err);
     bool ok = started && feed_and_send(job, err);
-    const bool failed_here = !ok && !load_state_failed(&job->loading);
+    const bool failed_here = !ok && !pipeline_failed(&job->loading.pipeline);
     if (started && failed_here && !stop_signal())
-        load_state_fail(&job->loading, err); /* nobody is to read or send on */
+        pipeline_fail(&job->loading.pipeline, err); /* nobody is to read or send on */
     load_state_end_answers(&job->loading);
     bool fed = join_feeders(job, &feeding);
     job_join_loaders(job);
@@ -337,8 +321,8 @@ static bool move_data(job_t *job, err_t *err) {
     progress_end(&job->progress);
     if (!fed)
         job_tell_late_misfit(job, &feeding);
-    if (load_state_failed(&job->loading) && !failed_here) {
-        *err = job->loading.err;
+    if (pipeline_failed(&job->loading.pipeline) && !failed_here) {
+        *err = job->loading.pipeline.team.err;
         ok = false;
     } else if (ok && !fed) {
         *err = feeding;
@@ -410,7 +394,6 @@ static void free_job(job_t *job) {
             free(input);
         }
     }
-    dialect_shelf_destroy(job->shelf);
     free(job->files);
     retry_marks_free(job->marks);
     places_free(job->places);
@@ -426,7 +409,7 @@ static void free_job(job_t *job) {
     }
     while (job->torn) {
         news_t *next = job->torn->next;
-        load_state_free_block(&job->loading, job->torn->block);
+        pipeline_free_block(&job->loading.pipeline, job->torn->block);
         free(job->torn);
         job->torn = next;
     }
@@ -437,8 +420,7 @@ static void free_job(job_t *job) {
     traffic_free(job->loading.ways);
     rejects_free(job->loading.rejects);
     load_state_free(&job->loading);
-    pool_destroy(job->loading.pool);
-    queue_destroy(job->loading.queue);
+    pipeline_free(&job->loading.pipeline);
     for (size_t i = 0; i < job->index_count; i++)
         collection_free_index(&job->indexes[i]);
     manifest_free(&job->manifest);
@@ -502,7 +484,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     if (!job)
         return err_memory(err, sizeof *job);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
-    *result = (load_result_t){.threads = thread_count(spec), .batch = spec->batch};
+    *result = (load_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads(),
+                              .batch = spec->batch};
     *err = (err_t){.status = STATUS_OK};
     job->spec = spec;
     job->result = result;

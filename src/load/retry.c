@@ -19,7 +19,7 @@ typedef struct {
 static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_t *err) {
     job_t *job = feeding->job;
     load_file_t *last = job->file_count ? &job->files[job->file_count - 1] : NULL;
-    const dialect_t *dialect = dialect_shelf_keep(job->shelf, &retry->dialect);
+    const dialect_t *dialect = dialect_shelf_keep(job->loading.pipeline.shelf, &retry->dialect);
     const entry_t *entry = job->places ? fixes_input(job->places, retry) : NULL;
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
@@ -83,9 +83,9 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block_t *block = calloc(1, sizeof *block);
     if (!block)
         return err_memory(err, sizeof *block);
-    if (!pool_take(job->loading.pool, retry->length, &block->buffer)) {
+    if (!pool_take(job->loading.pipeline.pool, retry->length, &block->buffer)) {
         free(block);
-        return pool_closed(job->loading.pool) || err_memory(err, retry->length);
+        return pool_closed(job->loading.pipeline.pool) || err_memory(err, retry->length);
     }
     memcpy(block->buffer.bytes, retry->bytes, retry->length);
     memset(block->buffer.bytes + retry->length, 0, POOL_SLACK);
@@ -104,8 +104,8 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         block->id_base = record_id_make(record_id_lane(file->ordinal, retry->offset), voff);
     load_state_add_block(&job->loading);
     block->counted = true;
-    if (!queue_push(job->loading.queue, block, 0))
-        load_state_free_block(&job->loading, block);
+    if (!queue_push(job->loading.pipeline.queue, block, 0))
+        pipeline_free_block(&job->loading.pipeline, block);
     return true;
 }
 
@@ -131,8 +131,8 @@ static void *run(void *context) {
     job_t *job = context;
     err_t err;
     if (!feed(job, &err) && !stop_signal())
-        load_state_fail(&job->loading, &err);
-    queue_close(job->loading.queue);
+        pipeline_fail(&job->loading.pipeline, &err);
+    queue_close(job->loading.pipeline.queue);
     load_state_end_feeding(&job->loading);
     return NULL;
 }
@@ -143,7 +143,7 @@ static bool send_fixed(job_t *job, block_t **done, err_t *err) {
         return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     const bool ok = job_wait(job, done, err);
     if (!ok && !stop_signal())
-        load_state_fail(&job->loading, err); /* nobody is to send on, nor to wait for room */
+        pipeline_fail(&job->loading.pipeline, err); /* nobody is to send on, nor to wait for room */
     pthread_join(thread, NULL);
     return ok;
 }

@@ -99,9 +99,11 @@ static void tally_others(job_t *job) {
 
 void job_join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
+    err_t told; /* by whoever asks what has failed first */
+    pipeline_join(&job->loading.pipeline, &told);
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
-        loader_join(job->loaders[i], &counters, &job->result->batch_times);
+        loader_end(job->loaders[i], &counters, &job->result->batch_times);
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;

@@ -1,5 +1,4 @@
 #include "verify/verify.h"
-#include "base/threads/team.h"
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
@@ -7,7 +6,6 @@
 #include "base/numbers/units.h"
 #include "format/format.h"
 #include "input/manifest.h"
-#include "input/cutter.h"
 #include "load/threads/feeder.h"
 #include "verify/no_record.h"
 #include "verify/verifier.h"
@@ -34,6 +32,7 @@ typedef struct verification verification_t;
 typedef struct {
     verification_t *run;
     verifier_t *verifier;
+    pipeline_worker_t work;
     uint64_t skipped; /* blocks that are not in the sample */
 } worker_t;
 
@@ -53,15 +52,12 @@ struct verification {
     catalog_header_t header;
     fixes_t *fixes;
     load_file_t *files;
-    dialect_shelf_t *shelf;
-    pool_t *pool;
-    queue_t *queue;
+    pipeline_t pipeline;
     inspection_t inspection;
     worker_t workers[MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     progress_t progress;
-    team_t team;
 };
 
 void verify_spec_init(verify_spec_t *spec) {
@@ -75,13 +71,6 @@ void verify_spec_init(verify_spec_t *spec) {
 
 /* --- before anything is read
  * ---------------------------------------------------------------------------------- */
-
-static uint32_t thread_count(const verify_spec_t *spec) {
-    if (spec->threads)
-        return spec->threads;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    return cpus * 2 < 4 ? 4 : cpus * 2 > 16 ? 16 : (uint32_t)cpus * 2;
-}
 
 static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
@@ -279,12 +268,6 @@ static bool read_fixes(verification_t *run, err_t *err) {
 /* --- while it runs
  * -------------------------------------------------------------------------------------------- */
 
-static void fail(verification_t *run, const err_t *err) {
-    team_fail(&run->team, err);
-    pool_close(run->pool);
-    queue_close(run->queue);
-}
-
 /* What the catalog has no numbers for cannot be there: a stream that has become longer. */
 static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     uint64_t number;
@@ -302,46 +285,25 @@ static bool in_sample(const verify_spec_t *spec, const block_t *block) {
     return share * 100 < spec->sample_percent;
 }
 
-static void free_block(verification_t *run, block_t *block) {
-    pool_give(run->pool, &block->buffer);
-    free(block);
-}
-
-static void *work(void *context) {
+static bool take_block(void *context, block_t *block, err_t *err) {
     worker_t *worker = context;
     verification_t *run = worker->run;
     bool ok = true;
-    for (;;) {
-        block_t *block = queue_pop(run->queue, -1, 0, 1);
-        if (!block)
-            break;
-        while (block) {
-            block_t *next = block->next;
-            err_t err;
-            if (ok && !stop_signal() && !team_failed(&run->team)) {
-                if (!in_sample(run->spec, block))
-                    worker->skipped++;
-                else if (!(ok = verifier_look(worker->verifier, block, &err)))
-                    fail(run, &err);
-            }
-            free_block(run, block);
-            block = next;
-        }
-    }
-    return NULL;
+    if (in_sample(run->spec, block))
+        ok = verifier_look(worker->verifier, block, err);
+    else
+        worker->skipped++;
+    pipeline_free_block(&run->pipeline, block);
+    return ok;
 }
 
 static bool start_workers(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
-    uint32_t threads = run->result->threads;
+    static const pipeline_work_t work = {.block = take_block};
+    const uint32_t threads = run->result->threads;
     /* the other half of the memory is for what the server sends */
-    uint64_t buffers = spec->memory / 2 / CUTTER_BUFFER, queued = buffers / 2;
-    queued = queued > 2 * threads ? 2 * threads : queued < 2 ? 2 : queued;
-    run->pool = pool_new(spec->memory / 2, CUTTER_BUFFER);
-    run->queue = queue_new((size_t)queued);
-    run->shelf = dialect_shelf_new();
-    if (!run->pool || !run->queue || !run->shelf)
-        return err_memory(err, 1);
+    if (!pipeline_open(&run->pipeline, spec->memory / 2, threads, err))
+        return false;
     run->inspection = (inspection_t){.schema = run->schema,
                                      .filter = run->filter,
                                      .fixes = run->fixes,
@@ -354,9 +316,10 @@ static bool start_workers(verification_t *run, err_t *err) {
     for (; run->worker_count < threads; run->worker_count++) {
         worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
+        worker->work = (pipeline_worker_t){.work = &work, .context = worker};
         if (!(worker->verifier = verifier_new(&run->inspection, err)))
             return false;
-        if (!team_start(&run->team, work, worker, "lower --threads", err)) {
+        if (!pipeline_start(&run->pipeline, &worker->work, err)) {
             verifier_free(worker->verifier);
             return false;
         }
@@ -365,15 +328,10 @@ static bool start_workers(verification_t *run, err_t *err) {
 }
 
 static feeder_t *start_feeder(verification_t *run, err_t *err) {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t useful = run->manifest->count < (size_t)cpus ? run->manifest->count : (size_t)cpus;
     feeder_options_t options = {.schema = run->schema,
-                                .shelf = run->shelf,
                                 .files = run->files,
                                 .file_count = run->manifest->count,
-                                .pool = run->pool,
-                                .queue = run->queue,
-                                .threads = (uint32_t)useful,
+                                .pipeline = &run->pipeline,
                                 .max_record = run->spec->max_record,
                                 .limit = run->spec->limit,
                                 .limit_is_about = run->spec->limit_is_about,
@@ -385,7 +343,7 @@ static feeder_t *start_feeder(verification_t *run, err_t *err) {
 
 static void watch(verification_t *run, feeder_t *feeder) {
     useconds_t pause = LEAST_ROUND_US;
-    while (!queue_ended(run->queue) && !team_failed(&run->team)) {
+    while (!queue_ended(run->pipeline.queue) && !pipeline_failed(&run->pipeline)) {
         uint64_t documents = 0;
         usleep(pause);
         pause = pause * 2 > ROUND_US ? ROUND_US : pause * 2;
@@ -429,21 +387,20 @@ static bool compare(verification_t *run, err_t *err) {
     for (size_t i = 0; i < run->manifest->count; i++)
         total += run->manifest->files[i].disk_bytes;
     progress_start(&run->progress, total);
-    team_init(&run->team);
     bool ok = start_workers(run, err);
     feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
     ok = feeder != NULL;
     if (ok)
         watch(run, feeder);
-    else if (run->queue)
-        queue_close(run->queue);
+    else
+        pipeline_close(&run->pipeline);
     if (feeder) {
         feeder_progress_t read = feeder_progress(feeder);
         ok = feeder_join(feeder, err);
         run->result->bytes_read = read.disk_bytes;
         run->result->bytes_text = read.text_bytes;
     }
-    const bool worked = team_join(&run->team, &joining);
+    const bool worked = pipeline_join(&run->pipeline, &joining);
     err_t adding;
     const bool joined = add_up_workers(run, &adding);
     progress_end(&run->progress);
@@ -538,7 +495,6 @@ static bool look(verification_t *run, err_t *err) {
 }
 
 static void free_run(verification_t *run) {
-    dialect_shelf_destroy(run->shelf);
     free(run->files);
     register_free(&run->registration);
     free(run->registration.wanted);
@@ -546,8 +502,7 @@ static void free_run(verification_t *run) {
     fixes_free(run->fixes);
     places_free(run->places);
     store_mongo_close(run->store);
-    pool_destroy(run->pool);
-    queue_destroy(run->queue);
+    pipeline_free(&run->pipeline);
     if (run->client)
         server_give(run->server, run->client);
     server_destroy(run->server);
@@ -559,7 +514,7 @@ static void free_run(verification_t *run) {
 bool verify_run(const verify_spec_t *spec, verify_result_t *result, err_t *err) {
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     verification_t *run = calloc(1, sizeof *run);
-    *result = (verify_result_t){.threads = thread_count(spec)};
+    *result = (verify_result_t){.threads = spec->threads ? spec->threads : pipeline_usual_threads()};
     result->differences = differences_new(spec->most);
     if (!run || !result->differences) {
         free(run);

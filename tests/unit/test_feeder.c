@@ -10,7 +10,7 @@ static const char format[] =
 typedef struct {
     manifest_t manifest;
     schema_t *schema;
-    dialect_shelf_t *shelf;
+    pipeline_t pipeline;
     load_file_t file;
     feeder_options_t options;
     feeder_t *feeder;
@@ -24,14 +24,12 @@ static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
     *lab = (lab_t){.schema = schema_parse(format, strlen(format), "lab.yaml", &err)};
     assert_non_null(lab->schema);
     assert_true(lab_manifest(&lab->manifest, &err, "in"));
-    lab->shelf = dialect_shelf_new();
+    assert_true(pipeline_open(&lab->pipeline, memory, 32, &err));
     lab->file = (load_file_t){.input = &lab->manifest.files[0], .from = from, .to = to};
     lab->options = (feeder_options_t){.schema = lab->schema,
-                                      .shelf = lab->shelf,
                                       .files = &lab->file,
                                       .file_count = 1,
-                                      .pool = pool_new(memory, 300 * 1024),
-                                      .queue = queue_new(64),
+                                      .pipeline = &lab->pipeline,
                                       .threads = 1,
                                       .max_record = 1 << 20,
                                       .limit = UINT64_MAX};
@@ -41,13 +39,12 @@ static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
 
 /* The next blocks, until `count` of them have come or there are no more. */
 static void take(lab_t *lab, size_t count) {
-    while (count && !queue_ended(lab->options.queue)) {
-        block_t *block = queue_pop(lab->options.queue, 1000000, 0, 1);
+    while (count && !queue_ended(lab->pipeline.queue)) {
+        block_t *block = queue_pop(lab->pipeline.queue, 1000000, 0, 1);
         while (block) {
             block_t *next = block->next;
             bytes_add(&lab->text, block->buffer.bytes, block->length);
-            pool_give(lab->options.pool, &block->buffer);
-            free(block);
+            pipeline_free_block(&lab->pipeline, block);
             lab->blocks++;
             count -= count > 0;
             block = next;
@@ -58,9 +55,7 @@ static void take(lab_t *lab, size_t count) {
 static bool end(lab_t *lab, err_t *err) {
     take(lab, SIZE_MAX);
     const bool ok = feeder_join(lab->feeder, err);
-    queue_destroy(lab->options.queue);
-    pool_destroy(lab->options.pool);
-    dialect_shelf_destroy(lab->shelf);
+    pipeline_free(&lab->pipeline);
     schema_destroy(lab->schema);
     manifest_free(&lab->manifest);
     return ok;

@@ -28,7 +28,7 @@ void account_one(const account_t *account, block_t *block, unsent_t what) {
 void account_block(const account_t *account, block_t *block) {
     if (!block->parsed || block->pending)
         return;
-    pool_give(account->loading->pool, &block->buffer);
+    pool_give(account->loading->pipeline.pool, &block->buffer);
     load_state_add_done(account->loading, block);
 }
 

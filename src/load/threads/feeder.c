@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 #if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
@@ -60,15 +61,6 @@ static bool count_lines(worker_t *worker, const block_t *block) {
     return true;
 }
 
-static void free_block(const feeder_options_t *options, block_t *block) {
-    if (options->loading) {
-        load_state_free_block(options->loading, block);
-    } else if (block) {
-        pool_give(options->pool, &block->buffer);
-        free(block);
-    }
-}
-
 /* Cuts the block off behind the last record that --limit allows. */
 static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
@@ -113,7 +105,7 @@ static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *
     }
     if (!dialect_sniff_head(options->schema, &head, file->input->name, &dialect, err))
         return false;
-    if (!(file->dialect = dialect_shelf_keep(options->shelf, &dialect)))
+    if (!(file->dialect = dialect_shelf_keep(options->pipeline->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
     if (dialect_is_of_first_line(file->dialect)) {
         first_line_note(&worker->first, cut->buffer.bytes, cut->length);
@@ -128,13 +120,13 @@ static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
     if (file->dialect)
         return true;
     source_t *source = source_open(file->input, err);
-    cutter_t *cutter = source ? cutter_new(source, options->pool, options->max_record, err) : NULL;
+    cutter_t *cutter = source ? cutter_new(source, options->pipeline->pool, options->max_record, err) : NULL;
     cut_t cut;
     int got = cutter ? cutter_next(cutter, &cut, err) : -1;
     bool ok = got >= 0;
     if (got > 0) {
         ok = sniff(worker, file, &cut, err);
-        pool_give(options->pool, &cut.buffer);
+        pool_give(options->pipeline->pool, &cut.buffer);
     }
     cutter_destroy(cutter);
     source_close(source);
@@ -203,11 +195,11 @@ static bool push_chain(worker_t *worker) {
     const feeder_options_t *options = &worker->feeder->options;
     block_t *chain = worker->chain;
     worker->chain = NULL;
-    if (!chain || queue_push(options->queue, chain, record_id_lane_of(chain->id_base)))
+    if (!chain || queue_push(options->pipeline->queue, chain, record_id_lane_of(chain->id_base)))
         return true;
     while (chain) {
         block_t *next = chain->next;
-        free_block(options, chain);
+        pipeline_free_block(options->pipeline, chain);
         chain = next;
     }
     return false;
@@ -312,7 +304,8 @@ static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *e
     torn->first_line += lines_count(block->buffer.bytes, at);
     torn->file_start = false;
     torn->hash = 0; /* the block's own speaks of both */
-    if (!pool_split(worker->feeder->options.pool, &block->buffer, at, block->length, &torn->buffer)) {
+    if (!pool_split(worker->feeder->options.pipeline->pool, &block->buffer, at, block->length,
+                    &torn->buffer)) {
         err_memory(err, torn->length);
         free(torn);
         return NULL;
@@ -347,7 +340,7 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     worker->tail_parts++;
     if (tell(worker, &news, err))
         return true;
-    free_block(&worker->feeder->options, torn);
+    pipeline_free_block(worker->feeder->options.pipeline, torn);
     return false;
 }
 
@@ -359,7 +352,7 @@ static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t
         worker->tail_hash += block->hash;
     else if ((file->compares || file->only_compares) && !block->partial)
         ok = compare_done(worker, file, block, err);
-    free_block(&worker->feeder->options, block);
+    pipeline_free_block(worker->feeder->options.pipeline, block);
     return ok;
 }
 
@@ -376,7 +369,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     const feeder_options_t *options = &feeder->options;
     block_t *block = make_block(file, cut, from, worker->epoch);
     if (!block) {
-        pool_give(options->pool, &cut->buffer);
+        pool_give(options->pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
     /* what the file begins with tells the dialect of all of it, done or not */
@@ -392,11 +385,11 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     }
     ok = ok && number(feeder, block, err);
     if (!ok) {
-        free_block(options, block);
+        pipeline_free_block(options->pipeline, block);
         return false;
     }
     if (block->tail && !block->partial && options->loading && !hold_back_torn(worker, &block, err)) {
-        free_block(options, block);
+        pipeline_free_block(options->pipeline, block);
         return false;
     }
     if (!block)
@@ -433,7 +426,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     if (got <= 0)
         return got;
     if (cut.offset / RECORD_ID_BLOCK_BYTES >= file->to) {
-        pool_give(feeder->options.pool, &cut.buffer); /* the next piece's first record */
+        pool_give(feeder->options.pipeline->pool, &cut.buffer); /* the next piece's first record */
         return 0;
     }
     *end = cut.next_offset;
@@ -485,7 +478,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
-    cutter_t *cutter = cutter_new(source, options->pool, options->max_record, err);
+    cutter_t *cutter = cutter_new(source, options->pipeline->pool, options->max_record, err);
     uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
     int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
     while (*more && got > 0 && is_ours(worker, file)) {
@@ -495,7 +488,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
-        if (stop_signal() || pool_closed(options->pool))
+        if (stop_signal() || pool_closed(options->pipeline->pool))
             *more = false;
     }
     /* a piece that ends before its file does must not be done with text of two versions */
@@ -580,7 +573,7 @@ static void end_feeders(feeder_t *feeder, uint32_t count) {
     hand_out_close(options->hand_out);
     if (atomic_fetch_sub(&feeder->running, count) != count)
         return;
-    queue_close(options->queue);
+    queue_close(options->pipeline->queue);
     if (options->loading)
         load_state_end_feeding(options->loading);
 }
@@ -591,7 +584,7 @@ static void *work(void *context) {
     worker_t worker = {.feeder = feeder, .kit = source_kit_new(), .left = options->limit};
     err_t err;
     if (worker.kit) {
-        source_kit_watch(worker.kit, options->pool);
+        source_kit_watch(worker.kit, options->pipeline->pool);
         feed(&worker);
     } else {
         err_memory(&err, sizeof worker);
@@ -606,8 +599,12 @@ static void *work(void *context) {
 }
 
 uint32_t feeder_threads(const feeder_options_t *options) {
-    const uint32_t threads = options->limit != UINT64_MAX ? 1 : options->threads;
-    return threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : threads;
+    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
+                 useful = options->file_count < cpus ? options->file_count : cpus,
+                 threads = options->limit != UINT64_MAX ? 1
+                           : options->threads           ? options->threads
+                                                        : useful;
+    return threads > MOST_THREADS ? MOST_THREADS : threads < 1 ? 1 : (uint32_t)threads;
 }
 
 feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {

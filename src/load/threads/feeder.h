@@ -13,12 +13,10 @@ typedef struct feeder feeder_t;
 
 typedef struct {
     const schema_t *schema;
-    dialect_shelf_t *shelf;
     load_file_t *files;
     size_t file_count;
-    pool_t *pool;
-    queue_t *queue;
-    uint32_t threads;
+    pipeline_t *pipeline; /* its queue is closed at the end */
+    uint32_t threads;     /* 0: as many as there are CPUs and files */
     uint64_t max_record;
     uint64_t
         limit; /* records; UINT64_MAX: none. With a limit there is one thread, so that it is the first ones */

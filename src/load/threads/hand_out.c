@@ -75,7 +75,7 @@ static bool are_of_one_stream(const hand_out_t *hand_out, size_t a, size_t b) {
 static void wait_for_more(hand_out_t *hand_out) {
     if (++hand_out->waiting == hand_out->feeders) {
         pthread_mutex_unlock(&hand_out->lock);
-        queue_drain(hand_out->loading->queue);
+        queue_drain(hand_out->loading->pipeline.queue);
         pthread_mutex_lock(&hand_out->loading->lock);
         pthread_cond_signal(&hand_out->loading->changed);
         pthread_mutex_unlock(&hand_out->loading->lock);

@@ -2,6 +2,29 @@
 
 #include <stdlib.h>
 
+/* Who waits for an answer, or for blocks that are settled, waits in vain. */
+static void wake_all(void *context) {
+    load_state_t *loading = context;
+    pthread_mutex_lock(&loading->lock);
+    pthread_cond_signal(&loading->changed);
+    pthread_cond_broadcast(&loading->answered);
+    pthread_mutex_unlock(&loading->lock);
+    throttle_close(loading->throttle);
+}
+
+/* The lock is held. */
+static void settle_one(load_state_t *loading) {
+    if (--loading->blocks == 0)
+        pthread_cond_signal(&loading->changed);
+}
+
+static void block_is_gone(void *context) {
+    load_state_t *loading = context;
+    pthread_mutex_lock(&loading->lock);
+    settle_one(loading);
+    pthread_mutex_unlock(&loading->lock);
+}
+
 bool load_state_init(load_state_t *loading) {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -10,6 +33,7 @@ bool load_state_init(load_state_t *loading) {
     bool ok = pthread_cond_init(&loading->changed, &monotonic) == 0 &&
               pthread_cond_init(&loading->answered, NULL) == 0;
     loading->news_end = &loading->news;
+    loading->pipeline = (pipeline_t){.failed = wake_all, .settled = block_is_gone, .context = loading};
     pthread_condattr_destroy(&monotonic);
     return ok;
 }
@@ -17,32 +41,12 @@ bool load_state_init(load_state_t *loading) {
 void load_state_free(load_state_t *loading) {
     for (news_t *news; (news = loading->news);) {
         loading->news = news->next;
-        load_state_free_block(loading, news->block);
+        pipeline_free_block(&loading->pipeline, news->block);
         free(news);
     }
     pthread_cond_destroy(&loading->changed);
     pthread_cond_destroy(&loading->answered);
     pthread_mutex_destroy(&loading->lock);
-}
-
-void load_state_fail(load_state_t *loading, const err_t *err) {
-    pthread_mutex_lock(&loading->lock);
-    if (!loading->failed)
-        loading->err = *err;
-    loading->failed = true;
-    pthread_cond_signal(&loading->changed);
-    pthread_cond_broadcast(&loading->answered);
-    pthread_mutex_unlock(&loading->lock);
-    pool_close(loading->pool);
-    queue_close(loading->queue);
-    throttle_close(loading->throttle);
-}
-
-bool load_state_failed(load_state_t *loading) {
-    pthread_mutex_lock(&loading->lock);
-    bool failed = loading->failed;
-    pthread_mutex_unlock(&loading->lock);
-    return failed;
 }
 
 bool load_state_is_fed(load_state_t *loading) {
@@ -75,35 +79,12 @@ void load_state_add_block(load_state_t *loading) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-/* The lock is held. */
-static void settle_one(load_state_t *loading) {
-    if (--loading->blocks == 0)
-        pthread_cond_signal(&loading->changed);
-}
-
 void load_state_add_done(load_state_t *loading, block_t *block) {
     pthread_mutex_lock(&loading->lock);
     block->next = loading->done;
     loading->done = block;
     settle_one(loading);
     pthread_mutex_unlock(&loading->lock);
-}
-
-void load_state_free_block(load_state_t *loading, block_t *block) {
-    if (!block)
-        return;
-    pool_give(loading->pool, &block->buffer);
-    if (block->counted) {
-        pthread_mutex_lock(&loading->lock);
-        settle_one(loading);
-        pthread_mutex_unlock(&loading->lock);
-    }
-    for (late_t *late; (late = block->late);) {
-        block->late = late->next;
-        free(late);
-    }
-    free(block->rejects);
-    free(block);
 }
 
 void load_state_tell(load_state_t *loading, news_t *news) {
@@ -137,7 +118,8 @@ bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, e
     asking.next = loading->asking;
     loading->asking = &asking;
     pthread_cond_signal(&loading->changed);
-    while (!asking.answered && (asking.taken || (!loading->failed && !loading->answers_over)))
+    while (!asking.answered &&
+           (asking.taken || (!pipeline_failed(&loading->pipeline) && !loading->answers_over)))
         pthread_cond_wait(&loading->answered, &loading->lock);
     for (asking_t **at = &loading->asking; !asking.taken && *at; at = &(*at)->next)
         if (*at == &asking) {

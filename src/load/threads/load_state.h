@@ -1,12 +1,11 @@
-/* load_state: what the threads of a load share, and what they tell its main thread: blocks that are settled,
- * pieces that are fed, and the first failure. */
+/* load_state: what the threads of a load share, and what they tell its main thread: blocks that are settled, and
+ * pieces that are fed. */
 #ifndef TIPPLE_LOAD_THREADS_LOAD_STATE_H
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
-#include "base/threads/queue.h"
 #include "format/filter.h"
-#include "load/blocks/block.h"
 #include "load/rejects/reject.h"
+#include "load/threads/pipeline.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
 #include "server/server_errors.h"
@@ -56,8 +55,7 @@ typedef struct {
     traffic_t *ways;        /* the routers; one where there are none */
     atomic_bool stale;      /* a shard has said that the map is an old one */
     atomic_bool bound;      /* the collection belongs to this load's format: documents may be sent */
-    pool_t *pool;
-    queue_t *queue;
+    pipeline_t pipeline;
     rejects_t *rejects;
     uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
     throttle_t *throttle; /* NULL: nothing is held back */
@@ -83,16 +81,11 @@ typedef struct {
     bool answers_over; /* the main thread answers nobody any more */
     bool feeding_over;
     uint64_t blocks; /* that were handed over, and are not settled */
-    bool failed;
-    err_t err; /* the first failure */
 } load_state_t;
 
 bool load_state_init(load_state_t *loading);
 void load_state_free(load_state_t *loading); /* the lock, and news that nobody took */
 
-/* The first failure ends the whole load: the queue and the pool are closed. Any thread may call. */
-void load_state_fail(load_state_t *loading, const err_t *err);
-bool load_state_failed(load_state_t *loading);
 bool load_state_is_fed(load_state_t *loading); /* the feeders have ended */
 
 /* A block is on its way to the queue. */
@@ -119,8 +112,5 @@ void load_state_end_answers(load_state_t *loading);
 /* The blocks that were settled since the last call, as a list; to be freed by load_state_free_blocks. */
 block_t *load_state_take_done(load_state_t *loading);
 void load_state_free_blocks(block_t *blocks);
-
-/* The block is nobody's any more, whatever became of it. */
-void load_state_free_block(load_state_t *loading, block_t *block);
 
 #endif

@@ -13,19 +13,17 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const int64_t OLDEST_BATCH_NS = 1000000000, LOOK_NS = 50000000;
+static const int64_t OLDEST_BATCH_NS = 1000000000;
 
 struct loader {
     load_state_t *loading;
-    pthread_t thread;
+    pipeline_worker_t work;
     writer_t *writer; /* NULL: nothing is sent */
     deliver_t *deliver;
     deliver_owner_t owner;
     const batch_t *sending;
     records_t *reader;
     size_t way;       /* the router that it stays with */
-    uint32_t part;    /* of the lanes: blocks from there come first */
-    block_t *rest;    /* of the list that was popped last */
     batch_t *batches; /* the first one for the router to sort, then one a shard */
     size_t batch_count;
     batch_t *batch;  /* the one that the next document is made in */
@@ -48,7 +46,7 @@ static void drop_batch(load_state_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         if (block && (block->pending -= batch->parts[i].count) == 0)
-            load_state_free_block(loading, block);
+            pipeline_free_block(&loading->pipeline, block);
     }
     batch_free(batch);
 }
@@ -144,7 +142,7 @@ static bool wait_until_confirmed(load_state_t *loading, err_t *err) {
                                         atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
                                     loading->lease_ns,
                             0)) {
-        if (load_state_failed(loading) || stop_signal())
+        if (pipeline_failed(&loading->pipeline) || stop_signal())
             return stop_interrupted(err);
         nanosleep(&pause, NULL);
     }
@@ -167,7 +165,7 @@ static bool may_send(void *context, err_t *err) {
 /* The block at hand goes on to its end, and is dropped then. */
 static void drop_block(void *context, block_t *block) {
     if (block->parsed && !block->pending)
-        load_state_free_block(context, block);
+        pipeline_free_block(&((load_state_t *)context)->pipeline, block);
 }
 
 /* What is another load's by now, or nobody's, is left out. Where some of it turns out to be while the rest is sent
@@ -473,9 +471,9 @@ static bool load_block(loader_t *loader, block_t *block, err_t *err) {
         account_block(&loader->account, block);
         return true;
     }
-    load_state_fail(loading, err); /* before the block is gone: else all would look settled */
+    pipeline_fail(&loading->pipeline, err); /* before the block is gone: else all would look settled */
     if (!block->pending)
-        load_state_free_block(loading, block);
+        pipeline_free_block(&loading->pipeline, block);
     return false;
 }
 
@@ -499,58 +497,30 @@ static bool send_if_due(loader_t *loader, bool *waiting, err_t *err) {
         if (!fullest || batch->used > fullest->used)
             fullest = batch;
     }
-    if (!fullest || !pool_is_short(loader->loading->pool))
+    if (!fullest || !pool_is_short(loader->loading->pipeline.pool))
         return true;
     ACCOUNT_ADD(loader->counters.short_batches, 1);
     return send_batch(loader, fullest, err);
 }
 
-static bool work_on(loader_t *loader, err_t *err) {
-    load_state_t *loading = loader->loading;
-    bool waiting = false;
-    for (;;) {
-        int64_t start = clock_now_ns();
-        block_t *block =
-            loader->rest ? loader->rest
-                         : queue_pop(loading->queue, waiting ? LOOK_NS : -1, loader->part, loading->parts);
-        loader->rest = block ? block->next : NULL;
-        ACCOUNT_ADD(loader->counters.wait_input_ns, clock_now_ns() - start);
-        bool over = stop_signal() || load_state_failed(loading);
-        if (!block && queue_ended(loading->queue))
-            return over && load_state_failed(loading) ? true : send_all(loader, err);
-        if (!block && waiting && queue_is_drained(loading->queue)) {
-            if (!send_all(loader, err))
-                return false;
-            waiting = false;
-            continue;
-        }
-        if (block && (over || block_is_lost(block))) {
-            load_state_free_block(loading, block);
-            continue;
-        }
-        if (block && !load_block(loader, block, err))
-            return false;
-        if (!send_if_due(loader, &waiting, err))
-            return false;
-    }
+static bool take_block(void *context, block_t *block, err_t *err) {
+    loader_t *loader = context;
+    if (!block_is_lost(block))
+        return load_block(loader, block, err);
+    pipeline_free_block(&loader->loading->pipeline, block);
+    return true;
 }
 
-static void *run(void *context) {
+static bool between_blocks(void *context, bool drained, bool *waiting, err_t *err) {
     loader_t *loader = context;
-    load_state_t *loading = loader->loading;
-    err_t err;
-    int64_t start = clock_now_ns();
-    if (!work_on(loader, &err)) {
-        load_state_fail(loading, &err);
-        /* what is still queued is nobody's any more */
-        for (block_t *block; (block = loader->rest ? loader->rest : queue_pop(loading->queue, 0, 0, 1));) {
-            loader->rest = block->next;
-            load_state_free_block(loading, block);
-        }
-    }
-    loader->counters.total_ns = clock_now_ns() - start;
-    loader->counters.kept_as_text = records_kept_as_text(loader->reader);
-    return NULL;
+    if (!drained)
+        return send_if_due(loader, waiting, err);
+    *waiting = false;
+    return send_all(loader, err);
+}
+
+static bool end_blocks(void *context, err_t *err) {
+    return send_all(context, err);
 }
 
 static void free_loader(loader_t *loader) {
@@ -589,7 +559,9 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         return NULL;
     }
     loader->loading = loading;
-    loader->part = number % loading->parts;
+    static const pipeline_work_t work = {.block = take_block, .between = between_blocks, .end = end_blocks};
+    loader->work = (pipeline_worker_t){
+        .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);
     loader->reader = records_new(loading->schema);
     bool ok = loader->reader || err_memory(err, 1);
@@ -603,9 +575,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     ok = ok && (!loading->server || open_writer(loader, near, err));
     loader->account = (account_t){
         .loading = loading, .counts = &loader->counters.counts, .taken = take_taken, .taken_context = loader};
-    if (ok && pthread_create(&loader->thread, NULL, run, loader) != 0)
-        ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
-    if (!ok) {
+    if (!ok || !pipeline_start(&loading->pipeline, &loader->work, err)) {
         free_loader(loader);
         return NULL;
     }
@@ -618,13 +588,16 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
         PEEK(counts.filtered), PEEK(counts.corrected);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
-    PEEK(wait_server_ns), PEEK(wait_input_ns), PEEK(unrouted);
+    PEEK(wait_server_ns), PEEK(unrouted);
 #undef PEEK
+    counters->wait_input_ns = __atomic_load_n(&loader->work.waited_ns, __ATOMIC_RELAXED);
 }
 
-void loader_join(loader_t *loader, loader_counters_t *counters, hist_t *batch_times) {
-    pthread_join(loader->thread, NULL);
+void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times) {
     *counters = loader->counters;
+    counters->wait_input_ns = loader->work.waited_ns;
+    counters->total_ns = loader->work.took_ns;
+    counters->kept_as_text = records_kept_as_text(loader->reader);
     hist_merge(batch_times, &loader->batch_times);
     free_loader(loader);
 }

@@ -13,7 +13,7 @@ typedef struct {
     uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
-    int64_t total_ns; /* these two are filled at the end */
+    int64_t total_ns; /* this and the next one are filled at the end */
     uint64_t kept_as_text;
 } loader_counters_t;
 
@@ -24,8 +24,8 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err);
  * moments. */
 void loader_peek(const loader_t *loader, loader_counters_t *counters);
 
-/* Waits for the thread's end and frees it. What its batches took, from being sent to the reply, is added to
+/* What it has done, after pipeline_join; it is freed. What its batches took, from being sent to the reply, is added to
  * batch_times. */
-void loader_join(loader_t *loader, loader_counters_t *counters, hist_t *batch_times);
+void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times);
 
 #endif
