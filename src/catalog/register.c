@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { RACES = 1000, MOST_GONE = 16 };
 
@@ -363,11 +364,22 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
+/* A name that is too long to be told from another one by its beginning has its hash there, too. */
+static void print_stream_key(wanted_t *wanted) {
+    enum { MOST = 480, KEPT = 460 };
+    const size_t length = strlen(wanted->name);
+    if (length <= MOST)
+        snprintf(wanted->key, sizeof wanted->key, "stream/%s", wanted->name);
+    else
+        snprintf(wanted->key, sizeof wanted->key, "stream/%.*s/%016llx", KEPT, wanted->name,
+                 (unsigned long long)XXH3_64bits(wanted->name, length));
+}
+
 static void print_key(wanted_t *wanted, uint32_t ordinal) {
     if (!wanted->named)
         snprintf(wanted->key, sizeof wanted->key, "new/%u", ordinal);
     else if (is_stream(&wanted->seen))
-        snprintf(wanted->key, sizeof wanted->key, "stream/%.480s", wanted->name);
+        print_stream_key(wanted);
     else
         snprintf(wanted->key, sizeof wanted->key, "%llu/%s/%u/%.255s", (unsigned long long)wanted->seen.size,
                  wanted->seen.digest, wanted->copy, last_name(wanted->name));

@@ -163,7 +163,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     return true;
 }
 
-bool cutter_seek(cutter_t *cutter, uint64_t window, err_t *err) {
+bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err) {
     /* a record that begins with the window follows a line end that lies before it */
     uint64_t at = window * CUTTER_WINDOW - 1;
     if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
@@ -172,6 +172,10 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, err_t *err) {
     bool ok = text ? source_skip_to(cutter->source, at, err) : err_memory(err, SKIP_BYTES);
     cutter->carry_have = 0;
     while (ok && !end && !cutter->ended) {
+        if (at / CUTTER_WINDOW >= before) {
+            cutter->ended = true;
+            break;
+        }
         ssize_t got = source_read(cutter->source, text, SKIP_BYTES, &cutter->fault);
         cutter->ended = got <= 0;
         cutter->faulty = got < 0;

@@ -42,8 +42,9 @@ cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t 
 void cutter_destroy(cutter_t *cutter);
 
 /* Goes on with the first record that begins in this window or behind it; forward only. Costs nothing where
- * the source can seek. False: a fault of the source. */
-bool cutter_seek(cutter_t *cutter, uint64_t window, err_t *err);
+ * the source can seek. Nobody asks for records from the window `before` on: where none begins before it, there are no
+ * more. False: a fault of the source. */
+bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err);
 
 /* 1: a cut; 0: the end, or the pool was closed; -1: a fault, after everything before it was cut. */
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err);

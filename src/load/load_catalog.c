@@ -261,6 +261,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->input = &job->manifest.files[work->input];
         file->work = work;
         file->ordinal = input->entry.ordinal;
+        file->first_size = entry_first_size(&input->entry);
         file->from = piece->from;
         file->to = piece->to;
         file->may_be_torn = describe_may_grow(file->input);

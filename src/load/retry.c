@@ -93,7 +93,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->length = (uint32_t)retry->length;
     block->offset = retry->offset;
     block->first_line = retry->line;
-    block->partial = true;
+    block->partial = block->by_itself = true;
     block->begun_before = true; /* it may have been fixed before, and otherwise */
     if (retry->is_part)
         block->refusal = "only its first bytes are kept here; put all of the record into this line of the "

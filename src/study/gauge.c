@@ -107,7 +107,7 @@ static bool look_into(gauger_t *gauger, const input_file_t *file, uint64_t most,
         if (ok && step > 1 && (got == 0 || next * CUTTER_WINDOW >= file->text_bound))
             break;
         if (ok && step > 1)
-            ok = cutter_seek(cutter, next, err);
+            ok = cutter_seek(cutter, next, UINT64_MAX, err);
         seen = gauger->gauge->text_bytes - before;
     }
     if (ok && file->kind != INPUT_PLAIN && source_disk_bytes(source)) {

@@ -242,6 +242,7 @@ static bool find_files(verification_t *run, err_t *err) {
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
         run->files[i].ordinal = entry->ordinal;
+        run->files[i].first_size = entry_first_size(entry);
         run->files[i].known_as = entry->path;
         run->files[i].extents = entry->extents;
         run->files[i].extent_count = entry->extent_count;

@@ -68,8 +68,7 @@ bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
         input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
     const version_t *seen = ends_before ? entry_version(&input->entry, input->version) : NULL;
     const int64_t then_ns = !ends_before ? piece->modified_ns : seen ? seen->completed_ns : 0;
-    return (piece->complete || piece->done.count) &&
-           (input->stream || (input->plain && then_ns != input->seen.modified_ns));
+    return (piece->complete || piece->done.count) && (input->stream || then_ns != input->seen.modified_ns);
 }
 
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state) {

@@ -120,9 +120,11 @@ version_t *entry_version(const entry_t *entry, uint32_t number);
 /* The version of this size and digest; 0: none. One that was dropped is none, so that an input that comes back in it has
  * changed. */
 uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest);
+/* The size of the first one, which says how the text is to be read; 0: not known. */
+uint64_t entry_first_size(const entry_t *entry);
 /* Where the next version is to stand, once the input was loaded to the end of the version `complete`: in the place of one
- * that was dropped, or behind them all. Needed are those from `complete` on (their last records may have to be corrected),
- * and those whose cut-off record a person has fixed. */
+ * that was dropped, or behind them all. Needed are the first one, those from `complete` on (their last records may have to be corrected), and
+ * those whose cut-off record a person has fixed. */
 uint32_t entry_next_slot(const entry_t *entry, uint32_t complete);
 
 /* The number of a place in the input's text; false where no extent has one. */

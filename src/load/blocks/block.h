@@ -22,6 +22,7 @@ typedef struct {
     const char *known_as; /* its name there */
     extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
     size_t extent_count;
+    uint64_t first_size;      /* bytes on disk of its first version; 0: not known */
     uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
     bool begun_before;  /* something of it may be in the collection: blocks that are not done are read back */
@@ -72,9 +73,11 @@ typedef struct block {
     uint32_t epoch;      /* its file's, when it was cut */
     int64_t id_base;     /* `_id` of a record = id_base + its offset in the text */
     bool file_start;
-    bool tail;         /* one of its input's last: done only when all of the input is, because it may grow */
-    bool partial;      /* cut off by --limit or a fault of the input: never written down as done */
-    bool begun_before; /* what is there of it is read back and compared before anything is sent */
+    bool after_another; /* another block has the records before it in its window */
+    bool tail;          /* one of its input's last: done only when all of the input is, because it may grow */
+    bool partial;       /* cut off by --limit or a fault of the input: never written down as done */
+    bool begun_before;  /* what is there of it is read back and compared before anything is sent */
+    bool by_itself;     /* it is one record: a person has fixed it */
     const char *refusal; /* why its record is a reject, whatever it makes; mostly NULL */
     struct {             /* a record behind the others that is over --max-record */
         uint64_t length; /* 0: none */

@@ -48,16 +48,76 @@ static uint64_t window_of(const block_t *block) {
     return block->offset / RECORD_ID_BLOCK_BYTES * RECORD_ID_BLOCK_BYTES;
 }
 
+/* Was all of its input fed again, so that no document may be where no record begins? */
+static bool is_of_input(const block_t *block) {
+    return block->file->begun_before;
+}
+
+/* Where the last record of the block before ends, an earlier version of the input may have had another one. */
+static uint64_t bytes_before(const block_t *block) {
+    return is_of_input(block) && !block->after_another ? block->offset - window_of(block) : 0;
+}
+
+/* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
+static bool refuse_changed(const begun_t *begun, uint64_t offset, const char *how, err_t *err) {
+    load_file_t *file = begun->block->file;
+    file->changed = true;
+    return err_set(err, STATUS_INPUT,
+                   "%s has changed since it was loaded: at byte %llu %s. Put the old content back, or give "
+                   "--reload-changed, which removes its documents and loads it again",
+                   file->input->name, (unsigned long long)offset, how);
+}
+
+/* Of the window in which its records begin, as far as its text reaches. */
+static uint64_t bytes_of(const block_t *block) {
+    const uint64_t text = block->length + block->oversize.length,
+                   window = window_of(block) + RECORD_ID_BLOCK_BYTES - block->offset;
+    if (!is_of_input(block)) /* a record that is too long begins where the text ends */
+        return block->length + (block->oversize.length > 0);
+    return text < window ? text : window;
+}
+
+static bool read_range(begun_t *begun, int64_t from, int64_t end, err_t *err) {
+    return snapshot_read_all(begun->target, from, end, read_back_clear, read_back_keep, begun->range, err) &&
+           read_back_ready(begun->range, err);
+}
+
+static bool refuse_stray(const begun_t *begun, uint64_t offset, err_t *err) {
+    const load_file_t *file = begun->block->file;
+    return other_stream_may_be(file)
+               ? other_stream_refuse(file, "that one has a record where this one has none, at", offset, err)
+               : refuse_changed(begun, offset,
+                                "there is a document of it in the collection, but no record begins there",
+                                err);
+}
+
+/* Windows in which no record begins, because its last one, or one before it, is so long. */
+static bool check_empty_windows(begun_t *begun, const block_t *block, err_t *err) {
+    const uint64_t text_end = block->offset + block->length + block->oversize.length;
+    for (uint64_t window = block->from; window < block->to; window++) {
+        const uint64_t at = window * RECORD_ID_BLOCK_BYTES;
+        const uint64_t bytes = text_end - at < RECORD_ID_BLOCK_BYTES ? text_end - at : RECORD_ID_BLOCK_BYTES;
+        uint64_t number;
+        int64_t stray;
+        bool any;
+        if (at == window_of(block) || at >= text_end || !load_file_number(block->file, at, &number))
+            continue;
+        const int64_t first = record_id_make(record_id_lane(block->file->ordinal, at), number);
+        if (!read_range(begun, first, first + (int64_t)bytes, err) ||
+            !read_back_end(begun->range, INT64_MIN, &any, &stray, err))
+            return false;
+        if (any)
+            return refuse_stray(begun, at + (uint64_t)(stray - first), err);
+    }
+    return true;
+}
+
 /* To ask costs a hundredth of what duplicates cost, and on another shard there would be none. */
 bool begun_read(begun_t *begun, block_t *block, bool *any, err_t *err) {
-    /* a record that is too long begins where the text ends */
-    const int64_t end = block->id_base + block->length + (block->oversize.length > 0);
-    /* another stream may have a record that begins where this one's last of the window before ends */
-    const uint64_t before = other_stream_may_be(block->file) ? block->offset - window_of(block) : 0;
     begun->block = block;
-    const bool ok = snapshot_read_all(begun->target, block->id_base - (int64_t)before, end, read_back_clear,
-                                      read_back_keep, begun->range, err) &&
-                    read_back_ready(begun->range, err);
+    const bool ok = (!is_of_input(block) || block->after_another || check_empty_windows(begun, block, err)) &&
+                    read_range(begun, block->id_base - (int64_t)bytes_before(block),
+                               block->id_base + (int64_t)bytes_of(block), err);
     *any = ok && read_back_any(begun->range);
     return ok;
 }
@@ -108,7 +168,7 @@ static correct_place_t correct_place(const begun_t *begun) {
 static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block_t *block,
                       const record_t *record, const uint8_t *document) {
     if (begun->outgrown)
-        begun_say_outgrown(reason, NULL, block->id_base + record->offset);
+        begun_say_other(begun, reason, NULL, block->id_base + record->offset);
     else
         deliver_say_taken(reason, document, record->document_length);
 }
@@ -181,27 +241,19 @@ bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *docume
         (!may_correct(begun, begun->block, record, err) ||
          !correct_remove(&place, begun->block, record->offset, &removed, err)))
         return false;
-    *there = found == READ_BACK_ACCEPTED                               ? BEGUN_FIXED
-             : found == READ_BACK_OTHER && begun->outgrown && !removed ? BEGUN_OUTGROWN
-                                                                       : BEGUN_NONE;
+    if (found == READ_BACK_OTHER && !removed && !begun->outgrown && begun->loading->reload_changed)
+        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
+                              err);
+    *there = found == READ_BACK_ACCEPTED            ? BEGUN_FIXED
+             : found == READ_BACK_OTHER && !removed ? BEGUN_OTHER
+                                                    : BEGUN_NONE;
     return true;
 }
 
-void begun_say_outgrown(char reason[WIRE_WORDS], const char *before, int64_t id) {
-    snprintf(
-        reason, WIRE_WORDS,
-        "%s%sanother document with its _id (%lld) is in the collection: what the record was fixed to when it "
-        "was cut off",
-        before ? before : "", before ? "; and " : "", (long long)id);
-}
-
-/* Something else is there than what the input makes now: with --reload-changed all of it is loaded again. */
-static bool refuse_changed(const begun_t *begun, const record_t *record, err_t *err) {
-    block_t *block = begun->block;
-    block->file->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: at byte %llu it has another record than then",
-                   block->file->input->name, (unsigned long long)(block->offset + record->offset));
+void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id) {
+    snprintf(reason, WIRE_WORDS, "%s%sanother document with its _id (%lld) is in the collection%s",
+             before ? before : "", before ? "; and " : "", (long long)id,
+             begun->outgrown ? ": what the record was fixed to when it was cut off" : "");
 }
 
 bool begun_document(begun_t *begun, const record_t *record, const uint8_t *document, bool *open, err_t *err) {
@@ -215,7 +267,8 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
     if (found == READ_BACK_OTHER && other_stream_may_be(begun->block->file))
         return refuse_stream(begun, record->offset, err);
     if (found == READ_BACK_OTHER && begun->loading->reload_changed)
-        return refuse_changed(begun, record, err);
+        return refuse_changed(begun, begun->block->offset + record->offset, "it has another record than then",
+                              err);
     if (found == READ_BACK_OTHER) {
         say_taken(begun, reason, begun->block, record, document);
         return account_reject(begun->account, begun->block, record, reason, err);
@@ -231,9 +284,11 @@ bool begun_end(begun_t *begun, err_t *err) {
     const int64_t oversize = block->oversize.length ? block->id_base + block->length : INT64_MIN;
     int64_t stray;
     bool any;
-    if (!other_stream_may_be(block->file))
+    if (!is_of_input(block))
         return true;
-    return read_back_end(begun->range, oversize, &any, &stray, err) &&
-           (!any || other_stream_refuse(block->file, "that one has a record where this one has none, at",
-                                        block->offset + (uint64_t)(stray - block->id_base), err));
+    if (!read_back_end(begun->range, oversize, &any, &stray, err))
+        return false;
+    if (!any)
+        return true;
+    return refuse_stray(begun, block->offset + (uint64_t)(stray - block->id_base), err);
 }

@@ -22,23 +22,22 @@ bool begun_document(begun_t *begun, const record_t *record, const uint8_t *docum
  * has made, by a message that came late; else a reject. */
 bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document, err_t *err);
 
-/* What a person has put in the place of a record. */
+/* What is in the place of a record that no document is to be there of. */
 typedef enum {
     BEGUN_NONE,
-    BEGUN_FIXED, /* of this record: it stays */
-    BEGUN_OUTGROWN, /* of its beginning, when that was all of it: somebody has to decide, so the record is a reject */
+    BEGUN_FIXED, /* what a person has made of this record: it stays */
+    BEGUN_OTHER, /* or something else, that nobody knows: the record is a reject */
 } begun_there_t;
 
-/* A record that no document is to be there of. document: what its document would be, or NULL where none can be
- * made. */
+/* document: what its document would be, or NULL where none can be made. What a cut-off record has made is removed. */
 bool begun_nothing(begun_t *begun, const record_t *record, const uint8_t *document, begun_there_t *there,
                    err_t *err);
 
-/* The reason of a reject at whose place BEGUN_OUTGROWN was found. before: what else is wrong with it, or NULL. */
-void begun_say_outgrown(char reason[WIRE_WORDS], const char *before, int64_t id);
+/* The reason of a reject at whose place BEGUN_OTHER was found last. before: what else is wrong with it, or NULL. */
+void begun_say_other(const begun_t *begun, char reason[WIRE_WORDS], const char *before, int64_t id);
 
-/* Behind the block's last record. False also where a stream was begun before, and has a document at a place where no
- * record of this one begins: that was another stream. Of other inputs such documents are for verify to name. */
+/* After the block's last record. False also where there is a document in a place where no record begins: the input has
+ * changed since it was begun, or was another stream. */
 bool begun_end(begun_t *begun, err_t *err);
 
 #endif

@@ -93,9 +93,17 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     return true;
 }
 
+/* What an input has grown by does not change how its first records are read, which may be in the collection. */
+static dialect_head_t head_of(const load_file_t *file, const cut_t *cut) {
+    const bool text_is_on_disk = file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
+    if (text_is_on_disk && file->first_size && file->first_size < cut->length)
+        return (dialect_head_t){.text = cut->buffer.bytes, .length = file->first_size};
+    return (dialect_head_t){cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
+}
+
 static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
-    const dialect_head_t head = {cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
+    const dialect_head_t head = head_of(file, cut);
     dialect_t dialect;
     if (file->dialect)
         return true;
@@ -303,6 +311,7 @@ static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *e
     torn->id_base += at;
     torn->first_line += lines_count(block->buffer.bytes, at);
     torn->file_start = false;
+    torn->after_another = true;
     torn->hash = 0; /* the block's own speaks of both */
     if (!pool_split(worker->feeder->options.pipeline->pool, &block->buffer, at, block->length,
                     &torn->buffer)) {
@@ -409,7 +418,7 @@ static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter
         input_is_in_stream(file->input))
         return true;
     *window = run->to;
-    return sniff_head(worker, file, err) && cutter_seek(cutter, run->to, err);
+    return sniff_head(worker, file, err) && cutter_seek(cutter, run->to, file->to, err);
 }
 
 /* 1: a block was handed on; 0: the piece is over; -1: a fault. */
@@ -480,7 +489,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
         return false;
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, options->max_record, err);
     uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
-    int got = cutter && cutter_seek(cutter, file->from, err) ? 1 : -1;
+    int got = cutter && cutter_seek(cutter, file->from, file->to, err) ? 1 : -1;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
         *begun |= got > 0;

@@ -359,8 +359,8 @@ static bool clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_
         block->file->changed = true;
         return err_set(
             err, STATUS_INPUT,
-            "%s has grown, and what was its last record (at byte %llu) is none any more; but somebody "
-            "has fixed that record, and its document is in the collection: give --reload-changed, "
+            "%s has grown, and what was its last record (at byte %llu) is none any more; but a document that "
+            "somebody has put in its place is in the collection: give --reload-changed, "
             "which removes the documents of this input and loads it again",
             file->input->name, (unsigned long long)offset);
     }
@@ -372,13 +372,13 @@ static bool clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_
  */
 static bool leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
                       const char *reason, err_t *err) {
-    char outgrown[WIRE_WORDS];
+    char other[WIRE_WORDS];
     begun_there_t there;
     if (!want_nothing(loader, block, record, document, &there, err))
         return false;
-    if (there == BEGUN_OUTGROWN) {
-        begun_say_outgrown(outgrown, reason, block->id_base + record->offset);
-        reason = outgrown;
+    if (there == BEGUN_OTHER) {
+        begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
+        reason = other;
     }
     if (reason && there != BEGUN_FIXED)
         return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
@@ -409,6 +409,13 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
     }
     return loader->by_document ? route_document(loader, block, record, err)
                                : add_document(loader, block, record, err);
+}
+
+/* The only record of a block is a reject, whatever it makes. */
+static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
+    const record_t record = {.length = block->length, .column = 1};
+    rejects_looked_at(loader->loading->rejects, 1, true);
+    return account_reject(&loader->account, block, &record, why, err);
 }
 
 /* Its records, one by one, into the batch. */
@@ -447,6 +454,11 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0), documents);
+    if (ok && block->by_itself && !looked_at)
+        return refuse_record(loader, block,
+                             "this line is a header, or empty, and so no record: put the record into it, or "
+                             "delete it to leave the record out",
+                             err);
     block->outgrown = correct_has_outgrown(block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && clear_torn(loader, block, &torn_from, block->length, err);
@@ -455,17 +467,11 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     return ok && (!__builtin_expect(loader->comparing, 0) || begun_end(loader->begun, err));
 }
 
-/* The only record of a block is a reject, whatever it makes. */
-static bool refuse_record(loader_t *loader, block_t *block, err_t *err) {
-    const record_t record = {.length = block->length, .column = 1};
-    rejects_looked_at(loader->loading->rejects, 1, true);
-    return account_reject(&loader->account, block, &record, block->refusal, err);
-}
-
 /* The journey of a block. */
 static bool load_block(loader_t *loader, block_t *block, err_t *err) {
     load_state_t *loading = loader->loading;
-    const bool ok = block->refusal ? refuse_record(loader, block, err) : load_records(loader, block, err);
+    const bool ok =
+        block->refusal ? refuse_record(loader, block, block->refusal, err) : load_records(loader, block, err);
     block->parsed = ok;
     if (ok) {
         account_block(&loader->account, block);
