@@ -171,7 +171,8 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     catalog_header_t header = {0};
     bool found = false;
     const catalog_settings_t settings = {.name = server_namespace(forgetting->server)};
-    bool ok = (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
+    bool ok = collection_is_whole(forgetting->server, forgetting->client, err) &&
+              (forgetting->store = store_mongo_open(forgetting->server, forgetting->client, err)) &&
               collection_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
               forgetting->store->read_header(forgetting->store, &header, &found, err);
     if (ok && !found)

@@ -144,7 +144,8 @@ static bool make_target(job_t *job, err_t *err) {
  * both. */
 static bool open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (!collection_look(job->server, job->client, &job->place, err))
+    if (!collection_is_whole(job->server, job->client, err) ||
+        !collection_look(job->server, job->client, &job->place, err))
         return false;
     if (spec->retry && !job->place.exists)
         return err_set(err, STATUS_USAGE,

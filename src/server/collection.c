@@ -145,7 +145,8 @@ bool collection_look(server_t *server, mongoc_client_t *client, collection_t *pl
     return !place->exists || look_inside(server, client, place, err);
 }
 
-void collection_shard(server_t *server, mongoc_client_t *client, char name[128]) {
+/* The shard that this is; "": none, or it is not known. */
+static void find_shard(server_t *server, mongoc_client_t *client, char name[128]) {
     bson_t reply, first;
     bson_iter_t batch;
     err_t ignored;
@@ -159,6 +160,16 @@ void collection_shard(server_t *server, mongoc_client_t *client, char name[128])
         snprintf(name, 128, "%s", text_at(&first, "shard"));
     bson_destroy(command);
     bson_destroy(&reply);
+}
+
+bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) {
+    char shard[128];
+    find_shard(server, client, shard);
+    return !shard[0] || err_set(err, STATUS_USAGE,
+                                "%s at %s is what one shard (%s) of a cluster has: give the addresses of the "
+                                "cluster's routers "
+                                "(mongos) to --uri, which know what belongs to which shard",
+                                server_namespace(server), server_where(server), shard);
 }
 
 /* What the storage engine says, for a collection that was made without naming a compressor. */

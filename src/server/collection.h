@@ -33,8 +33,9 @@ bool collection_identity(server_t *server, mongoc_client_t *client, collection_t
 bool collection_ask(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
 bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
 
-/* The shard whose part of the collection this is, where somebody went past the routers; "": none, or it is not known. */
-void collection_shard(server_t *server, mongoc_client_t *client, char name[128]);
+/* Does one speak with all of the collection? False, with what to do: past the routers of a cluster there is only what one
+ * shard has. What is written there is nobody's, and gone with the next cleaning. */
+bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err);
 
 /* Is "database.collection" short enough to be sharded? A server refuses it only behind steps that leave something. */
 bool collection_may_shard(const char *name, err_t *err);

@@ -62,7 +62,11 @@ class Sharded(liveverify.Case, livecluster.Cluster):
         for member in self.state["members"]:
             if member["role"] == "shard":
                 uri = "mongodb://127.0.0.1:%d/%s.results?directConnection=true" % (member["port"], self.database)
-                said = self.tipple(*self.verify_words("a.csv"), "--uri", uri, status=1).stderr
+                for words in (self.verify_words("a.csv"), ("load", "-f", "mot", "a.csv"), ("forget", "a.csv")):
+                    said = self.tipple(*words, "--uri", uri, status=1).stderr
+                    self.assertIn("one shard (%s) of a cluster" % member["set"], said)
+                fresh = uri.replace(".results?", ".fresh?")
+                said = self.tipple("load", "-f", "mot", "a.csv", "--uri", fresh, status=1).stderr
                 self.assertIn("one shard (%s) of a cluster" % member["set"], said)
 
     def test_by_a_hash(self):

@@ -1,0 +1,134 @@
+"""Inputs that are not what they were when their load began: what then is in the collection is told, or refused."""
+import gzip
+import json
+import os
+
+import live
+import livetest
+from livetest import rows
+from minimongo import Int64
+
+
+TWO_LAYOUTS = """format: two
+record: {delimiter: ",", header: no}
+fields: [{name: a, type: int}, {name: b}, {name: c}]
+layouts: [[a, b], [a, b, c]]
+"""
+
+
+def blank(text, number):
+    """A record is nothing but line ends, so that the others stay where they are."""
+    lines = text.splitlines(keepends=True)
+    lines[number] = b"\n" * len(lines[number])
+    return b"".join(lines)
+
+
+class Changed(livetest.Case):
+    def verifies(self, *names, status=0):
+        return self.tipple("verify", "-f", "mot", "--uri", self.uri(), *names, status=status).stdout
+
+    def edit(self, name, text):
+        """Another time, whatever the clock's grain is."""
+        self.write(name, text)
+        os.utime(self.folder / name, ns=(1, 10**18))
+
+    def is_refused(self, name, status=5):
+        self.load(name, status=status)
+        self.assertRegex(self.stderr, "%s has changed since it was loaded" % name)
+        self.assertIn("--reload-changed", self.stderr)
+
+    def reloads(self, name, status=0):
+        self.shorten_lease()
+        self.load(name, "--reload-changed", status=status)
+        self.verifies(name)
+
+    def test_layout_stays(self):
+        """a file without a header that grows is read by the layout that its first records had"""
+        self.write("two.yaml", TWO_LAYOUTS.encode())
+        words = ("-f", "./two.yaml", "--uri", self.uri(), "--json")
+        for filters, loaded in (((), 3), (("--filter", "b==x"), 0)):
+            with self.subTest(filters=filters):
+                self.client.drop_database(self.database)
+                self.write("a.csv", b"".join(b"%d,y\n" % i for i in range(3)))
+                self.tipple("load", *words, *filters, "a.csv")
+                self.write("a.csv", b"".join(b"%d,y\n" % i for i in range(3)) + b"7,y,z\n" * 9)
+                said = json.loads(self.tipple("load", *words, *filters, "a.csv", status=2).stdout)
+                self.assertEqual((loaded, 9), (len(self.documents()), said["rejected"]))
+                self.tipple("verify", *words, *filters, "a.csv")
+                (self.folder / ("%s.results.rejects" % self.database)).unlink()
+
+    def test_packed_middle(self):
+        """a packed file whose middle was edited, with its size and its ends as they were"""
+        text = rows(3000, 2, header=False)
+        middles = [gzip.compress(middle, 0) for middle in (text, text.replace(b"|FIESTA|", b"|FIASTA|"))]
+        ends = gzip.compress(rows(2000, 1), 0), gzip.compress(rows(2000, 3, header=False), 0)
+        self.assertEqual(*map(len, middles))
+        self.write("a.gz", ends[0] + middles[0] + ends[1])
+        self.load("a.gz")
+        self.edit("a.gz", ends[0] + middles[0] + ends[1])
+        self.assertEqual(0, self.load("a.gz")["read"])  # nothing but its time
+        self.write("a.gz", ends[0] + middles[1] + ends[1])
+        self.is_refused("a.gz")
+        self.reloads("a.gz")
+
+    def test_record_blanked_out(self):
+        """a record of a block that was begun is gone: its document is not left behind without a word"""
+        text = rows(9000)
+        self.write("a.csv", text)
+        self.load("a.csv", "--limit", 6000)
+        self.edit("a.csv", blank(text, 5500))
+        self.is_refused("a.csv")
+        self.verifies("a.csv", status=7)
+        self.reloads("a.csv")
+
+    def test_record_swallowed(self):
+        """a record has become so long that others, whole windows of them, are part of it now"""
+        text = rows(9000)
+        self.write("a.csv", text)
+        self.load("a.csv", "--limit", 8000)
+        lines = text.splitlines(keepends=True)
+        self.edit("a.csv", b"".join(lines[:1500]) + b"".join(line[:-1] + b"x" for line in lines[1500:7990])
+                  + b"".join(lines[7990:]))
+        self.is_refused("a.csv")
+        self.reloads("a.csv", status=2)  # it is no good record
+
+    def test_document_at_a_reject(self):
+        """a rejected record, and a document in its place that nobody knows: said with the reject"""
+        text = rows(200, bad={150})
+        self.write("a.csv", text)
+        counts = self.load("a.csv", "--limit", 150)
+        self.assertEqual(150, counts["read"])
+        first = self.documents()[0]
+        there = {**first, "_id": Int64(first["_id"] + sum(map(len, text.splitlines(keepends=True)[1:151])))}
+        self.client.command(self.database, {"insert": "results", "documents": [there]})
+        self.load("a.csv", status=2)
+        self.assertRegex(self.stderr, "13 fields where 14 were expected; and another document with its _id")
+        self.assertIn(b"extra", self.verifies("a.csv", status=7))
+
+    def test_long_names_of_streams(self):
+        """two streams whose names begin alike are two"""
+        for last in "ab":
+            text = rows(50, ord(last))
+            self.assertEqual(50, self.load("-", "--input-name", "\x01" * 200 + last, stdin=text)["loaded"])
+        self.assertEqual(100, len(self.documents()))
+
+
+class Fixed(livetest.Case):
+    def test_a_header_is_no_record(self):
+        """--retry: a fix that is a header line answers nothing"""
+        self.write("a.csv", rows(10, bad={3, 5}))
+        self.load("a.csv", status=2)
+        rejects = self.folder / ("%s.results.rejects" % self.database)
+        header, good = rows(10).splitlines()[0], rows(10).splitlines()[4]
+        lines = rejects.read_bytes().split(b"\n")
+        places = [i for i, line in enumerate(lines) if line and not line.startswith(b"#")]
+        lines[places[0]], lines[places[1]] = header, good
+        rejects.write_bytes(b"\n".join(lines))
+        said = self.load("--retry", rejects.name, status=2)
+        self.assertEqual((2, 1, 1), (said["read"], said["loaded"], said["rejected"]))
+        self.assertIn("is a header, or empty", self.stderr)
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()
