@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/format.h"
@@ -478,6 +479,26 @@ static void tell_dropped(const job_t *job, err_t *err) {
                  job->result->namespace);
 }
 
+/* A stream without a name would be loaded a second time, and what there is of it stays. */
+static void tell_nameless(const job_t *job, err_t *err) {
+    for (size_t i = 0; i < job->file_count; i++) {
+        const load_file_t *file = &job->files[i];
+        text_t word = {.length = 0};
+        if (!file->begun || !file->known_as || file->input->has_identity)
+            continue;
+        shell_quote_word(&word, file->known_as);
+        err_t ignored;
+        char *name = text_take(&word, &ignored);
+        const size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; but %.200s has no name by which it could be known again: `tipple forget%.400s --delete` "
+                 "removes what there is of it, and with --input-name it could be resumed",
+                 file->input->name, name ? name : "");
+        free(name);
+        return;
+    }
+}
+
 /* *again: some inputs have changed, and were taken out. */
 static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again, err_t *err) {
     job_t *job = ZEROED(job_t);
@@ -496,8 +517,10 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     bool ok = run(job, err);
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);
-    if (!ok)
+    if (!ok && !*again) {
         tell_dropped(job, err);
+        tell_nameless(job, err);
+    }
     tally_open_rejects(job, ok);
     if (ok)
         err->status = result->counts.rejected || result->open_rejects || result->skipped.count

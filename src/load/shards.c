@@ -160,8 +160,6 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                                               "clusterMonitor)"
                        : read == ROUTE_UNCLEAR ? "chunks whose bounds can be put in order"
                                                : "a collection that is spread over the shards");
-    if (!mongoc_write_concern_is_acknowledged(server_data_concern(job->server)))
-        return err_set(err, STATUS_USAGE, "--direct needs answers: w=0 in the URI leaves them out");
     /* connections a shard are as many as are needed at once; the driver watches each member with two more */
     return host_want_descriptors((uint32_t)(connections * 3 + hosts * 16), err) &&
            (job->loading.direct =

@@ -458,6 +458,14 @@ static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
     return true;
 }
 
+/* Without answers nobody knows which documents the server has taken. */
+static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options, err_t *err) {
+    return !options->unsafe || mongoc_write_concern_is_acknowledged(mongoc_uri_get_write_concern(uri)) ||
+           err_set(err, STATUS_USAGE,
+                   "w=0 in the URI asks for no answers, and without them nobody knows what was loaded: with "
+                   "--unsafe, w=1 is the least");
+}
+
 /* The address is given away. */
 static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
     server_t *server = calloc(1, sizeof *server);
@@ -471,7 +479,10 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->reads = options->reads;
     server->anew = options->reads || options->anew;
     set_options(server->address.uri, options->patience_ns, options->reads);
-    mongoc_client_t *client = open_pool(server, options->connections, err) ? server_take(server, err) : NULL;
+    mongoc_client_t *client =
+        has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
+            ? server_take(server, err)
+            : NULL;
     bool ok = client && learn(server, client, err);
     server_give(server, client);
     if (ok) {

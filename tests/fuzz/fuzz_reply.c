@@ -146,8 +146,7 @@ static void try_delivery(odd_t *odd, server_t *server) {
     delivered_t delivered;
     wire->begin(wire->context);
     LAB_MUST(wire->insert(wire->context, &message, &reply, &err));
-    if (reply.kind != REPLY_NOT_ASKED_FOR)
-        judge(&reply, count);
+    judge(&reply, count);
     wire_t patient = *wire;
     patient.again = again;
     deliver_t *deliverer = deliver_new(&patient, &(deliver_owner_t){.context = NULL}, NULL, &err);

@@ -2,6 +2,8 @@
 import gzip
 import json
 import os
+import re
+import shlex
 
 import live
 import livetest
@@ -111,6 +113,23 @@ class Changed(livetest.Case):
             text = rows(50, ord(last))
             self.assertEqual(50, self.load("-", "--input-name", "\x01" * 200 + last, stdin=text)["loaded"])
         self.assertEqual(100, len(self.documents()))
+
+    def test_streams_without_names(self):
+        """a stream without a name that breaks off: what there is of it, and how it is removed"""
+        self.load("-", "-b", 100, "--max-rejects", 0, stdin=rows(5000) + b"x\n" * 9, status=3)
+        self.assertNotEqual([], self.documents())
+        name = re.search("tipple forget (.*) --delete", self.stderr)[1]
+        self.assertIn("--input-name", self.stderr)
+        self.shorten_lease()
+        self.tipple("forget", *shlex.split(name), "--delete", "--uri", self.uri())
+        self.assertEqual([], self.documents())
+
+    def test_no_answers(self):
+        """w=0: without answers nobody could say what was loaded"""
+        self.write("a.csv", rows(10))
+        uri = self.uri() + ("&" if "?" in self.uri() else "?") + "w=0"
+        self.assertEqual(10, self.load("a.csv", "--uri", uri)["loaded"])
+        self.refused("w=0 in the URI asks for no answers", "a.csv", "--uri", uri, "--unsafe")
 
 
 class Fixed(livetest.Case):

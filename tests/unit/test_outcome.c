@@ -86,7 +86,6 @@ static void test_replies(void **state) {
     static const case_t cases[] = {
         {"all in", REPLY_GIVEN, .inserted = 3, .proves = "SSS", .next = OUTCOME_SETTLED},
         {"one document", REPLY_GIVEN, .inserted = 1, .proves = "S", .next = OUTCOME_SETTLED},
-        {"w: 0", REPLY_NOT_ASKED_FOR, .proves = "SSS", .next = OUTCOME_SETTLED},
         {"nobody to send to", REPLY_UNSENT, .proves = "???", .next = OUTCOME_AGAIN},
         {"lost", REPLY_LOST, .proves = "???", .next = OUTCOME_AGAIN},
         {"the driver will not", REPLY_IMPOSSIBLE, .proves = "???", .next = OUTCOME_STOP},

@@ -62,11 +62,6 @@ verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes
     verdict_t verdict = {.next = OUTCOME_AGAIN, .touched = reply->kind != REPLY_UNSENT};
     doubt_all(count, outcomes, errors);
     switch (reply->kind) {
-    case REPLY_NOT_ASKED_FOR:
-        for (uint32_t i = 0; i < count; i++)
-            outcomes[i] = OUTCOME_STORED;
-        verdict.next = OUTCOME_SETTLED;
-        break;
     case REPLY_GIVEN:
         return judge_given(reply, count, more, outcomes, errors);
     case REPLY_FAILED: /* a code of documents is none here: it speaks of the message */

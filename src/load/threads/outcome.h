@@ -31,8 +31,8 @@ typedef struct {
 
 /* All of the message's documents are stored: the one question that is asked of nearly every reply. */
 static inline bool outcome_is_clean(const reply_t *reply, uint32_t count) {
-    return reply->kind == REPLY_NOT_ASKED_FOR || (reply->kind == REPLY_GIVEN && reply->inserted == count &&
-                                                  !reply->error_count && !reply->concern_failed);
+    return reply->kind == REPLY_GIVEN && reply->inserted == count && !reply->error_count &&
+           !reply->concern_failed;
 }
 
 /* outcomes: one for each of the message's count documents; errors: for each, the entry of the reply that is

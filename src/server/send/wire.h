@@ -34,7 +34,6 @@ typedef enum {
     REPLY_FAILED,     /* the command failed with a code, whatever it had done by then */
     REPLY_IMPOSSIBLE, /* the driver says no, and would say so again: a login, a command that it cannot make */
     REPLY_GIVEN,      /* the server says what became of the documents */
-    REPLY_NOT_ASKED_FOR, /* --unsafe with w: 0 */
 } reply_kind_t;
 
 enum { WIRE_WORDS = 240 };

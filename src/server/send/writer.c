@@ -34,7 +34,6 @@ struct writer {
     bson_t *options;
     bson_t straight_options;
     const bson_t *line_options;
-    bool acknowledged;
     mongoc_read_prefs_t *primary;
     /* the documents of a message as the driver wants them: reused, so that no document costs an allocation */
     bson_t *views;
@@ -265,10 +264,6 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     bson_destroy(&writer->reply);
     bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
                                             writer->line_options, &writer->reply, &writer->error);
-    if (ok && !writer->acknowledged) {
-        *reply = (reply_t){.kind = REPLY_NOT_ASKED_FOR, .words = ""};
-        return true;
-    }
     if (!read_reply(writer, message->count, ok, reply, err))
         return false;
     if (reply->kind == REPLY_GIVEN)
@@ -415,7 +410,6 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
     /* a copy: appending changes a concern, and the server's is shared by all threads */
     mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
     mongoc_write_concern_append(concern, writer->options);
-    writer->acknowledged = mongoc_write_concern_is_acknowledged(concern);
     mongoc_write_concern_destroy(concern);
     writer->primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
     snprintf(writer->doing, sizeof writer->doing, "insert into %s", server_namespace(server));
