@@ -2,6 +2,7 @@
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
 #include "base/host/host.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "load/job.h"
 #include "load/before/sample.h"
 #include "server/presplit/balance_check.h"
@@ -234,6 +235,17 @@ bool job_tell_dropped(job_t *job, err_t *err) {
     return ok;
 }
 
+/* Has another load sharded the collection at the same moment? Its zones came first, and it has a moment to go on. */
+static bool was_quicker(job_t *job, route_read_t *read) {
+    err_t ignored;
+    for (int looks = 0; looks < 50; looks++) {
+        *read = route_open(job->server, job->client, &job->loading.route, &ignored);
+        if (*read != ROUTE_UNSHARDED || !stop_nap(100, &ignored))
+            break;
+    }
+    return *read == ROUTE_READ;
+}
+
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
@@ -249,7 +261,9 @@ bool job_open_shards(job_t *job, err_t *err) {
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
         ok = collection_empty(job, &wanted, err);
-        if (!ok && err->status == STATUS_USAGE) {
+        if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))
+            ok = check_key(job, &wanted, err);
+        else if (!ok && err->status == STATUS_USAGE) {
             why = *err;
             err_set(err, STATUS_USAGE,
                     "%s could not be sharded: %.900s. The role clusterManager has what it takes; with "
@@ -257,7 +271,7 @@ bool job_open_shards(job_t *job, err_t *err) {
                     "none the collection stays on one shard",
                     server_namespace(job->server), why.text);
         }
-        if (ok)
+        if (ok && read != ROUTE_READ)
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
     if (read == ROUTE_READ && job->keeps_off && !balancer_turn_off(job->server, job->client, &why))

@@ -163,6 +163,21 @@ class Placement(livecluster.Cluster):
         self.assertTrue(livetest.wait_for(lambda: len(self.zones()) == 2))
         return load
 
+    def test_two_keys_at_once(self):
+        """two first loads with different shard keys: one shards the collection, the other is refused or was quicker"""
+        self.write("b.csv", rows(500, 2))
+        for number in range(3):
+            self.database = "%s_%d" % (self.name.split(".")[0][:40], number)
+            loads = [self.start(name, "--shard-key", key) for name, key in (("a.csv", "k:hashed"), ("b.csv", "v"))]
+            ends = []
+            for process in loads:
+                said = process.communicate(timeout=livetest.live.LONG)[1].decode()
+                ends.append(process.returncode)
+                if process.returncode:
+                    self.assertRegex(said, "is sharded on .* already")
+            self.assertEqual([0, 1], sorted(ends))
+            self.assertEqual(3000 if not ends[0] else 500, len(self.documents()))
+
     def test_terminated_while_it_places(self):
         load = self.placed()
         load.send_signal(signal.SIGTERM)
