@@ -321,7 +321,7 @@ static bool keeper_lost(keeper_t *keeper) {
     return lost;
 }
 
-bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
+static bool keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
     const int64_t now = clock_now_ns();
     int code;
     if (scratch->keeper.runs)
@@ -409,6 +409,15 @@ bool scratch_checkpoint(scratch_t *scratch) {
     if (!ok)
         log_detail("no checkpoints between trials: %s", error.message);
     return ok;
+}
+
+bool scratch_begin(scratch_t *scratch, int64_t for_ns, bool *checkpoint, err_t *err) {
+    if (!keep(scratch, for_ns, err))
+        return false;
+    const bool made = scratch_checkpoint(scratch);
+    if (checkpoint)
+        *checkpoint = made;
+    return true;
 }
 
 static bool drop_mark(scratch_t *scratch, err_t *err) {

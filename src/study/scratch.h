@@ -26,8 +26,9 @@ scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, 
 server_t *scratch_server(const scratch_t *scratch);
 mongoc_client_t *scratch_client(const scratch_t *scratch);
 
-/* Before each trial: the mark stays ours for this long at least. Status 4: another study has taken it. */
-bool scratch_keep(scratch_t *scratch, int64_t for_ns, err_t *err);
+/* Before each trial: the mark stays ours for this long at least, and what was written before lies on disk (*checkpoint,
+ * which may be NULL: whether it does). Status 4: another study has taken the mark. */
+bool scratch_begin(scratch_t *scratch, int64_t for_ns, bool *checkpoint, err_t *err);
 
 /* From here to scratch_close a thread of its own keeps the mark ours, however long something takes. */
 bool scratch_hold(scratch_t *scratch, err_t *err);

@@ -57,3 +57,21 @@ bool supplies_all_rejected(const char *format, err_t *err) {
                 format);
     return false;
 }
+
+void supplies_make_sample(load_spec_t *load, uint64_t records) {
+    load->trial = true;
+    load->limit = records;
+    load->watch_flushes = false;
+    load->max_rejects = UINT64_MAX;
+    load->max_rejects_percent = -1;
+}
+
+bool supplies_made_documents(const counts_t *counts, const char *what, err_t *err) {
+    return counts->loaded ||
+           err_set(
+               err, STATUS_USAGE,
+               "nothing can be %s: of %llu records of the sample no document came out (%llu were rejected, "
+               "%llu filtered)",
+               what, (unsigned long long)counts->read, (unsigned long long)counts->rejected,
+               (unsigned long long)counts->filtered);
+}

@@ -23,7 +23,13 @@ void supplies_remove_rejects(supplies_rejects_t *rejects); /* a zeroed one is al
  * they are made at LOG_SILENT, and the study says it once. A warning, if there are any; then true. */
 bool supplies_tell_rejects(const counts_t *counts);
 
-/* False. An error that says that all records were rejected is worded anew, without the file. */
+/* Makes a load one of a sample of so many records: what it rejects does not end it, and is only counted. */
+void supplies_make_sample(load_spec_t *load, uint64_t records);
+
+/* False. An error that says that all records were rejected is said again, without the file. */
 bool supplies_all_rejected(const char *format, err_t *err);
+
+/* Did a sample's load make any document? what: "measured". Status 1 */
+bool supplies_made_documents(const counts_t *counts, const char *what, err_t *err);
 
 #endif

@@ -47,20 +47,15 @@ bool trials_close(trials_t *trials, err_t *err) {
 
 bool trials_begin(trials_t *trials, err_t *err) {
     trials->began_ns = clock_now_ns();
-    if (!scratch_keep(trials->scratch, 10 * trials->longest_ns, err))
-        return false;
-    trials->checkpoints = scratch_checkpoint(trials->scratch);
-    return true;
+    return scratch_begin(trials->scratch, 10 * trials->longest_ns, &trials->checkpoints, err);
 }
 
 /* What loads say for themselves would be said hundreds of times. */
 bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     const log_level_t level = log_level();
     load_spec_t quiet = *load;
-    quiet.trial = true;
-    quiet.limit = trials->limit;
+    supplies_make_sample(&quiet, trials->limit);
     quiet.rejects = trials->rejects.path;
-    quiet.max_rejects = UINT64_MAX;
     if (level != LOG_VERBOSE)
         log_set_level(LOG_SILENT);
     bool ok = load_run(&quiet, trials->result, err);
@@ -81,13 +76,7 @@ bool trials_end(trials_t *trials, bool ok, err_t *err) {
     /* a load that was stopped goes on where it stopped; trials do not */
     if (stop_signal() && (ok || err->status == (status_t)(128 + stop_signal())))
         ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
-    if (ok && !counts->loaded)
-        ok = err_set(err, STATUS_USAGE,
-                     "nothing can be measured: of %llu records of the sample no document came out (%llu were "
-                     "rejected, "
-                     "%llu filtered)",
-                     (unsigned long long)counts->read, (unsigned long long)counts->rejected,
-                     (unsigned long long)counts->filtered);
+    ok = ok && supplies_made_documents(counts, "measured", err);
     const int64_t took = trials_took_ns(trials);
     trials->longest_ns = took > trials->longest_ns ? took : trials->longest_ns;
     return ok;

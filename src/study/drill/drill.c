@@ -322,8 +322,7 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
         if (!spec.load.rejects)
             spec.load.rejects = drilling->rejects.path;
     }
-    scratch_checkpoint(drilling->scratch);
-    const bool ok = scratch_keep(drilling->scratch, 0, err) && drill_pass(&spec, pass, err);
+    const bool ok = scratch_begin(drilling->scratch, 0, NULL, err) && drill_pass(&spec, pass, err);
     if (spec.load.rejects == drilling->rejects.path && pass->load.counts.rejected)
         log_warn("the rejects of this drill are not kept: --rejects FILE does");
     return ok;

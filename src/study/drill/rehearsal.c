@@ -65,15 +65,11 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     drill_pass_t *pass = rehearsal->pass;
     const counts_t *counts = &pass->load.counts;
     /* without a limit files are read side by side, as by the drill itself */
-    limited.load.limit = records >= rehearsal->all ? UINT64_MAX : records;
-    limited.load.limit_is_about = limited.load.trial = true;
-    limited.load.watch_flushes = false;
-    limited.load.max_rejects = UINT64_MAX;
-    limited.load.max_rejects_percent = -1;
+    supplies_make_sample(&limited.load, records >= rehearsal->all ? UINT64_MAX : records);
+    limited.load.limit_is_about = true;
     memset(pass, 0, sizeof *pass);
     pass->indexes_first = indexes_first;
-    scratch_checkpoint(rehearsal->spec->scratch);
-    if (!scratch_keep(rehearsal->spec->scratch, 0, err))
+    if (!scratch_begin(rehearsal->spec->scratch, 0, NULL, err))
         return false;
     if (!drill_pass(&limited, pass, err))
         return supplies_all_rejected(limited.load.format, err);
@@ -83,12 +79,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     if (pass->wrong)
         return err_set(err, STATUS_DIFFERENT, "of a sample of %llu records: %s", (unsigned long long)records,
                        pass->difference);
-    return counts->loaded ||
-           err_set(err, STATUS_USAGE,
-                   "nothing can be predicted: of %llu records of the sample no document came out (%llu were "
-                   "rejected, %llu filtered)",
-                   (unsigned long long)counts->read, (unsigned long long)counts->rejected,
-                   (unsigned long long)counts->filtered);
+    return supplies_made_documents(counts, "predicted", err);
 }
 
 static void keep(rehearsal_t *rehearsal, uint64_t asked) {
