@@ -85,107 +85,37 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-/* ---- one kind each: what it writes, and the options that are its own ---- */
+/* ---- the kinds, and the options that are not for every kind ---- */
+
+enum { KINDS = 4, OWN_OPTIONS = 4 };
+
+typedef struct {
+    const generate_kind_t *makes;
+    const char *options[OWN_OPTIONS];
+} kind_t;
+
+static const kind_t kinds[KINDS] = {
+    {&generate_mot, {"rows", "release"}},
+    {&generate_isd, {"records", "stations", "directory"}},
+    {&generate_obd, {"rows"}},
+    {&generate_ycsb, {"documents", "first", "text-bytes"}},
+};
 
 static uint64_t or_else(uint64_t given, uint64_t usual) {
     return given == NOT_GIVEN ? usual : given;
 }
 
-static generate_mot_t mot_of(const values_t *values) {
-    return (generate_mot_t){.rows = or_else(values->rows, 1000000),
-                            .seed = values->seed,
-                            .release = values->release,
-                            .gzip = values->gzip};
+/* Of the options that count, only one is for each kind. */
+static generate_t asked_for(const values_t *values) {
+    uint64_t documents = or_else(values->documents, 1000000);
+    return (generate_t){.count = or_else(values->rows, or_else(values->records, documents)),
+                        .seed = values->seed,
+                        .gzip = values->gzip,
+                        .release = values->release,
+                        .stations = or_else(values->stations, 0),
+                        .first = or_else(values->first, 0),
+                        .text_bytes = or_else(values->text_bytes, 0)};
 }
-
-static bool check_mot(const values_t *values, err_t *err) {
-    generate_mot_t what = mot_of(values);
-    return generate_mot_check(&what, err);
-}
-
-static bool write_mot(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
-    generate_mot_t what = mot_of(values);
-    *count = what.rows;
-    return generate_mot(&what, fd, bytes, err);
-}
-
-static generate_isd_t isd_of(const values_t *values) {
-    return (generate_isd_t){.records = or_else(values->records, 1000000),
-                            .seed = values->seed,
-                            .stations = or_else(values->stations, 0),
-                            .gzip = values->gzip};
-}
-
-static bool check_isd(const values_t *values, err_t *err) {
-    generate_isd_t what = isd_of(values);
-    if (values->output && values->directory)
-        return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
-    return generate_isd_check(&what, err);
-}
-
-static bool write_isd(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
-    generate_isd_t what = isd_of(values);
-    uint64_t files;
-    char some[UNITS_MAX];
-    *count = what.records;
-    if (!values->directory)
-        return generate_isd(&what, fd, bytes, err);
-    bool ok = generate_isd_files(&what, values->directory, &files, bytes, err);
-    if (ok)
-        log_detail("%s files", units_count(some, files));
-    return ok;
-}
-
-static generate_obd_t obd_of(const values_t *values) {
-    return (generate_obd_t){
-        .rows = or_else(values->rows, 1000000), .seed = values->seed, .gzip = values->gzip};
-}
-
-static bool check_obd(const values_t *values, err_t *err) {
-    generate_obd_t what = obd_of(values);
-    return generate_obd_check(&what, err);
-}
-
-static bool write_obd(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
-    generate_obd_t what = obd_of(values);
-    *count = what.rows;
-    return generate_obd(&what, fd, bytes, err);
-}
-
-static generate_ycsb_t ycsb_of(const values_t *values) {
-    return (generate_ycsb_t){.documents = or_else(values->documents, 1000000),
-                             .first = or_else(values->first, 0),
-                             .seed = values->seed,
-                             .text_bytes = or_else(values->text_bytes, 0),
-                             .gzip = values->gzip};
-}
-
-static bool check_ycsb(const values_t *values, err_t *err) {
-    generate_ycsb_t what = ycsb_of(values);
-    return generate_ycsb_check(&what, err);
-}
-
-static bool write_ycsb(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err) {
-    generate_ycsb_t what = ycsb_of(values);
-    *count = what.documents;
-    return generate_ycsb(&what, fd, bytes, err);
-}
-
-enum { KINDS = 4, OWN_OPTIONS = 4 };
-
-typedef struct {
-    const char *name, *unit;
-    const char *options[OWN_OPTIONS];                  /* not for every kind */
-    bool (*check)(const values_t *values, err_t *err); /* before an existing file is overwritten */
-    bool (*write)(const values_t *values, int fd, uint64_t *count, uint64_t *bytes, err_t *err);
-} kind_t;
-
-static const kind_t kinds[KINDS] = {
-    {"mot", "rows", {"rows", "release"}, check_mot, write_mot},
-    {"isd", "records", {"records", "stations", "directory"}, check_isd, write_isd},
-    {"obd", "rows", {"rows"}, check_obd, write_obd},
-    {"ycsb", "documents", {"documents", "first", "text-bytes"}, check_ycsb, write_ycsb},
-};
 
 static bool has_option(const kind_t *kind, const char *name) {
     for (size_t i = 0; i < OWN_OPTIONS && kind->options[i]; i++)
@@ -216,32 +146,53 @@ static bool only_own_options(const values_t *values, const kind_t *kind, err_t *
         size_t count = 0, own = 0;
         for (size_t i = 0; i < KINDS; i++)
             if (has_option(&kinds[i], option->name))
-                owners[count++] = kinds[i].name;
+                owners[count++] = kinds[i].makes->name;
         if (!count || has_option(kind, option->name) || !is_given(values, option))
             continue;
         while (own < OWN_OPTIONS && kind->options[own])
             own++;
         return err_set(err, STATUS_USAGE, "--%s is for tipple generate %s; %s takes %s", option->name,
-                       list_words(theirs, "", owners, count, " and "), kind->name,
+                       list_words(theirs, "", owners, count, " and "), kind->makes->name,
                        list_words(ours, "--", kind->options, own, " and "));
     }
     return true;
 }
 
-static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
-    uint64_t bytes = 0, count = 0;
-    int fd = STDOUT_FILENO;
-    if (!only_own_options(values, kind, err) || !kind->check(values, err))
+static bool generate_into_directory(const values_t *values, const kind_t *kind, const generate_t *what,
+                                    uint64_t *bytes, err_t *err) {
+    uint64_t files;
+    char some[UNITS_MAX];
+    if (!generate_files(kind->makes, what, values->directory, &files, bytes, err))
         return false;
+    log_detail("%s files", units_count(some, files));
+    return true;
+}
+
+static bool generate_into_file(const values_t *values, const kind_t *kind, const generate_t *what,
+                               uint64_t *bytes, err_t *err) {
+    int fd = STDOUT_FILENO;
     if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
-    bool ok = kind->write(values, fd, &count, &bytes, err);
+    bool ok = generate_file(kind->makes, what, fd, bytes, err);
     if (values->output && close(fd) != 0 && ok)
         ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
-    char size[UNITS_MAX], made[UNITS_MAX];
-    if (ok)
-        log_detail("%s %s, %s", units_count(made, count), kind->unit, units_size(size, bytes));
     return ok;
+}
+
+/* Checks everything before a file that is there is overwritten. */
+static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
+    uint64_t bytes = 0;
+    generate_t what = asked_for(values);
+    if (!only_own_options(values, kind, err))
+        return false;
+    if (values->output && values->directory)
+        return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
+    if (!kind->makes->check(&what, err) ||
+        !(values->directory ? generate_into_directory : generate_into_file)(values, kind, &what, &bytes, err))
+        return false;
+    char size[UNITS_MAX], made[UNITS_MAX];
+    log_detail("%s %s, %s", units_count(made, what.count), kind->makes->unit, units_size(size, bytes));
+    return true;
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -261,7 +212,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (help)
         return STATUS_OK;
     for (size_t i = 0; i < KINDS; i++)
-        names[i] = kinds[i].name;
+        names[i] = kinds[i].makes->name;
     if (!rest)
         return err_set(err, STATUS_USAGE, "say what to generate: tipple generate %s",
                        list_words(known, "", names, KINDS, " or ")),
@@ -269,7 +220,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (rest > 1)
         return err_set(err, STATUS_USAGE, "one kind at a time; '%s' is too much", argv[1]), STATUS_USAGE;
     for (const kind_t *kind = kinds; kind < kinds + KINDS; kind++)
-        if (strcmp(argv[0], kind->name) == 0)
+        if (strcmp(argv[0], kind->makes->name) == 0)
             return generate(&values, kind, err) ? STATUS_OK : (int)err->status;
     const char *near = suggest_word(argv[0], names, KINDS);
     err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are %s", argv[0],

@@ -11,84 +11,51 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* ---- MOT results: rows in the manner of a release of the files ---- */
-
+/* What is asked for. What is 0 or NULL is as usual, but for the count: 0 records are none. */
 typedef struct {
-    uint64_t rows;
-    uint64_t seed;
-    const char *release; /* NULL: that of 2023 */
+    uint64_t count, seed;
     bool gzip;
-} generate_mot_t;
-
-/* The largest number of rows: their ids are unique and stay below the largest that was published. */
-enum { GENERATE_MOT_MOST_ROWS = 1000000000 };
-
-/* Can it be done? STATUS_USAGE: unknown release, too many rows. */
-bool generate_mot_check(const generate_mot_t *what, err_t *err);
-
-/* Writes the file to a descriptor, blocking or not; *bytes is what was written, also after a failure. Fails
- * with STATUS_USAGE (nothing written: unknown release, too many rows), STATUS_HOST (memory, disk full, the
- * reader of a pipe gone: SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or
- * STATUS_TERMINATED. */
-bool generate_mot(const generate_mot_t *what, int fd, uint64_t *bytes, err_t *err);
-
-/* ---- ISD weather: the records of a network of stations of all times ---- */
-
-typedef struct {
-    uint64_t records;
-    uint64_t seed;
-    uint64_t stations; /* 0: GENERATE_ISD_STATIONS, or one for each record when these are fewer */
-    bool gzip;
-} generate_isd_t;
+    const char *release; /* mot: whose manner; usually that of 2023 */
+    uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
+    uint64_t first;      /* ycsb: ids from here on */
+    uint64_t text_bytes; /* ycsb: of each text; usually 100, for documents of a kilobyte */
+} generate_t;
 
 enum { GENERATE_ISD_STATIONS = 100 };
 
-/* STATUS_USAGE: more stations than records or than there are ids, more records than stations send in their
- * years. */
-bool generate_isd_check(const generate_isd_t *what, err_t *err);
-
-/* All stations one after the other in one file; as generate_mot. */
-bool generate_isd(const generate_isd_t *what, int fd, uint64_t *bytes, err_t *err);
-
-/* A file for each year of each station, named as they are published (010010-99999-2014, or .gz), in a
- * directory that is made when it is not there. Files that are there are overwritten. */
-bool generate_isd_files(const generate_isd_t *what, const char *directory, uint64_t *files, uint64_t *bytes,
-                        err_t *err);
-
-/* ---- car sensors: the trips of a fleet, second by second ---- */
-
+/* A kind of records, and what makes them. Each maker is one thread's. */
 typedef struct {
-    uint64_t rows; /* a file of fewer is the head of one of more */
-    uint64_t seed;
-    bool gzip;
-} generate_obd_t;
+    const char *name, *unit; /* "mot", "rows" */
+    /* Can it be done? STATUS_USAGE with a sentence: it cannot. */
+    bool (*check)(const generate_t *what, err_t *err);
+    /* Of what has been checked; NULL with a sentence: memory is short. */
+    void *(*begin)(const generate_t *what, err_t *err);
+    /* Writes whole lines, as many as fit, and returns their bytes; 0 at the end of the file. There must be room for
+     * GENERATE_LEAST_ROOM and, of ycsb, for all texts of a row. Anything may be written into the room. */
+    size_t (*fill)(void *maker, char *to, size_t room);
+    void (*end)(void *maker); /* NULL is no maker */
+    /* NULL: everything is one file. Else goes on to the next file and names it; false after the last one. `fill`
+     * then ends with each file. */
+    bool (*next_file)(void *maker, char *name);
+} generate_kind_t;
 
-/* So many take the fleet a working life. */
-enum { GENERATE_OBD_MOST_ROWS = 1000000000 };
+enum { GENERATE_LEAST_ROOM = 1 << 14, GENERATE_NAME_SIZE = 24 };
 
-/* STATUS_USAGE: too many rows. */
-bool generate_obd_check(const generate_obd_t *what, err_t *err);
+/* MOT results; the weather of a network of stations; the trips of a fleet of cars, second by second; random texts and
+ * skewed numbers by id. A file of obd or ycsb with fewer records is the head of one with more. */
+extern const generate_kind_t generate_mot, generate_isd, generate_obd, generate_ycsb;
 
-/* As generate_mot. */
-bool generate_obd(const generate_obd_t *what, int fd, uint64_t *bytes, err_t *err);
+/* Everything into a descriptor, blocking or not; *bytes is what was written, also after a failure. Fails with
+ * STATUS_USAGE (nothing written: see check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe: SIGPIPE
+ * must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
+bool generate_file(const generate_kind_t *kind, const generate_t *what, int fd, uint64_t *bytes, err_t *err);
 
-/* ---- random texts and skewed numbers by id, as the petabyte study and the YCSB have them ---- */
-
-typedef struct {
-    uint64_t documents, first; /* ids from `first` on; what a row says follows from the seed and its id */
-    uint64_t seed;
-    uint64_t text_bytes; /* of each of the eight; 0: GENERATE_YCSB_TEXT_BYTES, for documents of a kilobyte */
-    bool gzip;
-} generate_ycsb_t;
-
-enum { GENERATE_YCSB_TEXT_BYTES = 100, GENERATE_YCSB_MOST_TEXT_BYTES = 100000 };
-
-/* STATUS_USAGE: ids above 2^63 - 1, longer texts. */
-bool generate_ycsb_check(const generate_ycsb_t *what, err_t *err);
-
-/* As generate_mot. */
-bool generate_ycsb(const generate_ycsb_t *what, int fd, uint64_t *bytes, err_t *err);
+/* The same as files of their own (isd: one for each year of each station, named as they are published,
+ * 010010-99999-2014, or .gz) in a directory that is made when it is not there. Files that are there are overwritten. */
+bool generate_files(const generate_kind_t *kind, const generate_t *what, const char *directory,
+                    uint64_t *files, uint64_t *bytes, err_t *err);
 
 #endif

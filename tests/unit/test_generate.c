@@ -10,7 +10,6 @@
 #include "base/stop.h"
 #include "generate/generate.h"
 #include "generate/mot/mot_fleet.h"
-#include "generate/mot/mot_rows.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,12 +42,12 @@ static file_t read_whole(int fd) {
 }
 
 static file_t made(uint64_t rows, uint64_t seed, const char *release) {
-    generate_mot_t what = {.rows = rows, .seed = seed, .release = release};
+    generate_t what = {.count = rows, .seed = seed, .release = release};
     int fd = memfd_create("rows", MFD_CLOEXEC);
     assert_true(fd >= 0);
     uint64_t bytes;
     err_t err = {.text = ""};
-    if (!generate_mot(&what, fd, &bytes, &err))
+    if (!generate_file(&generate_mot, &what, fd, &bytes, &err))
         fail_msg("%s", err.text);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
     file_t file = read_whole(fd);
@@ -73,9 +72,9 @@ static void has_the_releases_it_names(void **state) {
     (void)state;
     bool has_usual = false;
     for (size_t i = 0; mot_releases[i].name; i++) {
-        const generate_mot_t what = {.rows = 1, .release = mot_releases[i].name};
+        const generate_t what = {.count = 1, .release = mot_releases[i].name};
         err_t err;
-        assert_true(generate_mot_check(&what, &err));
+        assert_true(generate_mot.check(&what, &err));
         has_usual |= strcmp(mot_releases[i].name, MOT_USUAL_RELEASE) == 0;
     }
     assert_true(has_usual);
@@ -195,10 +194,10 @@ static void has_room_for_every_name(void **state) {
     }
 }
 
-static void fails(const generate_mot_t *what, int fd, status_t status, const char *part) {
+static void fails(const generate_t *what, int fd, status_t status, const char *part) {
     uint64_t bytes = 77;
     err_t err = {.text = ""};
-    assert_false(generate_mot(what, fd, &bytes, &err));
+    assert_false(generate_file(&generate_mot, what, fd, &bytes, &err));
     assert_int_equal(err.status, status);
     if (!strstr(err.text, part))
         fail_msg("'%s' is not in: %s", part, err.text);
@@ -207,15 +206,15 @@ static void fails(const generate_mot_t *what, int fd, status_t status, const cha
 
 static void names_the_nearest_release(void **state) {
     (void)state;
-    fails(&(generate_mot_t){.rows = 1, .release = "2017first"}, -1, STATUS_USAGE, "did you mean 2017-first?");
-    fails(&(generate_mot_t){.rows = 1, .release = "latest"}, -1, STATUS_USAGE,
+    fails(&(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE, "did you mean 2017-first?");
+    fails(&(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
           "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
-    fails(&(generate_mot_t){.rows = UINT64_MAX}, -1, STATUS_USAGE, "at most");
+    fails(&(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");
 }
 
 static void says_that_it_cannot_write(void **state) {
     (void)state;
-    generate_mot_t what = {.rows = 10};
+    generate_t what = {.count = 10};
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full >= 0) {
         fails(&what, full, STATUS_HOST, "is full");
@@ -243,10 +242,10 @@ static void waits_for_a_slow_reader(void **state) {
     assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
     pthread_t reader;
     assert_int_equal(pthread_create(&reader, NULL, drain, &ends[0]), 0);
-    generate_mot_t what = {.rows = 50000, .seed = 8};
+    generate_t what = {.count = 50000, .seed = 8};
     uint64_t bytes;
     err_t err;
-    assert_true(generate_mot(&what, ends[1], &bytes, &err));
+    assert_true(generate_file(&generate_mot, &what, ends[1], &bytes, &err));
     close(ends[1]);
     void *got;
     pthread_join(reader, &got);
@@ -267,7 +266,7 @@ static void ends_at_a_signal(void **state) {
         raise(SIGTERM);
         uint64_t bytes;
         err_t err;
-        bool ok = generate_mot(&(generate_mot_t){.rows = 10}, STDOUT_FILENO, &bytes, &err);
+        bool ok = generate_file(&generate_mot, &(generate_t){.count = 10}, STDOUT_FILENO, &bytes, &err);
         _exit(!ok && err.status == STATUS_TERMINATED && bytes == 0 ? 0 : 1);
     }
     int status;

@@ -10,7 +10,6 @@
 #include "base/stop.h"
 #include "generate/generate.h"
 #include "generate/isd/isd_picture.h"
-#include "generate/isd/isd_rows.h"
 #include "generate/isd/isd_station.h"
 
 #include <fcntl.h>
@@ -273,12 +272,12 @@ static file_t read_whole(int fd) {
     return file;
 }
 
-static file_t made(generate_isd_t what) {
+static file_t made(generate_t what) {
     int fd = memfd_create("records", MFD_CLOEXEC);
     assert_true(fd >= 0);
     uint64_t bytes;
     err_t err = {.text = ""};
-    if (!generate_isd(&what, fd, &bytes, &err))
+    if (!generate_file(&generate_isd, &what, fd, &bytes, &err))
         fail_msg("%s", err.text);
     file_t file = read_whole(fd);
     close(fd);
@@ -299,7 +298,8 @@ static void makes_the_pinned_files(void **state) {
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
-        generate_isd_t what = {pinned[i].records, pinned[i].seed, pinned[i].stations, false};
+        generate_t what = {
+            .count = pinned[i].records, .seed = pinned[i].seed, .stations = pinned[i].stations};
         file_t once = made(what), again = made(what);
         assert_int_equal(once.size, again.size);
         assert_memory_equal(once.text, again.text, once.size);
@@ -318,7 +318,7 @@ static void writes_one_line_a_record(void **state) {
     (void)state;
     static const uint64_t sizes[][2] = {{0, 0}, {1, 0}, {3, 3}, {99, 0}, {1000, 999}, {30011, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_isd_t){.records = sizes[i][0], .stations = sizes[i][1], .seed = 8});
+        file_t file = made((generate_t){.count = sizes[i][0], .stations = sizes[i][1], .seed = 8});
         size_t lines = 0;
         for (size_t at = 0; at < file.size; at++)
             lines += file.text[at] == '\n';
@@ -330,7 +330,7 @@ static void writes_one_line_a_record(void **state) {
 
 static void packs_the_same_bytes(void **state) {
     (void)state;
-    generate_isd_t what = {.records = 4000, .seed = 4};
+    generate_t what = {.count = 4000, .seed = 4};
     file_t plain = made(what);
     what.gzip = true;
     file_t compressed = made(what);
@@ -354,20 +354,21 @@ static void packs_the_same_bytes(void **state) {
 /* File by file it is the same records; a buffer's end does not show. */
 static void goes_file_by_file(void **state) {
     (void)state;
-    enum { ROOM = ISD_ROWS_LEAST_ROOM + 5000 };
+    enum { ROOM = GENERATE_LEAST_ROOM + 5000 };
     err_t err;
-    file_t whole = made((generate_isd_t){.records = 40000, .stations = 4, .seed = 6});
-    isd_rows_t *rows = isd_rows_new(40000, 4, 6, &err);
-    char *buffer = malloc(ROOM), name[ISD_ROWS_NAME_SIZE], last[ISD_ROWS_NAME_SIZE] = "";
+    const generate_t what = {.count = 40000, .stations = 4, .seed = 6};
+    file_t whole = made(what);
+    void *rows = generate_isd.begin(&what, &err);
+    char *buffer = malloc(ROOM), name[GENERATE_NAME_SIZE], last[GENERATE_NAME_SIZE] = "";
     size_t at = 0, files = 0;
     assert_non_null(rows);
     assert_non_null(buffer);
-    for (; isd_rows_next_file(rows, name); files++) {
+    for (; generate_isd.next_file(rows, name); files++) {
         size_t begun = at, count;
         assert_int_equal(strlen(name), 17);
         assert_true(strcmp(name, last) != 0);
         memcpy(last, name, sizeof last);
-        for (; (count = isd_rows_fill(rows, buffer, ROOM)); at += count) {
+        for (; (count = generate_isd.fill(rows, buffer, ROOM)); at += count) {
             assert_true(count <= whole.size - at);
             assert_memory_equal(buffer, whole.text + at, count);
         }
@@ -375,15 +376,15 @@ static void goes_file_by_file(void **state) {
     }
     assert_int_equal(at, whole.size);
     assert_in_range(files, 4, 60);
-    isd_rows_destroy(rows);
+    generate_isd.end(rows);
     free(buffer);
     free(whole.text);
 }
 
-static void fails(const generate_isd_t *what, int fd, status_t status, const char *part) {
+static void fails(const generate_t *what, int fd, status_t status, const char *part) {
     uint64_t bytes = 77;
     err_t err = {.text = ""};
-    assert_false(generate_isd(what, fd, &bytes, &err));
+    assert_false(generate_file(&generate_isd, what, fd, &bytes, &err));
     assert_int_equal(err.status, status);
     if (!strstr(err.text, part))
         fail_msg("'%s' is not in: %s", part, err.text);
@@ -392,21 +393,20 @@ static void fails(const generate_isd_t *what, int fd, status_t status, const cha
 
 static void says_what_cannot_be_made(void **state) {
     (void)state;
-    fails(&(generate_isd_t){.records = 5, .stations = 6}, -1, STATUS_USAGE,
-          "6 stations cannot send 5 records");
-    fails(&(generate_isd_t){.records = UINT64_MAX, .stations = 100001}, -1, STATUS_USAGE,
+    fails(&(generate_t){.count = 5, .stations = 6}, -1, STATUS_USAGE, "6 stations cannot send 5 records");
+    fails(&(generate_t){.count = UINT64_MAX, .stations = 100001}, -1, STATUS_USAGE,
           "at most 100,000 stations");
-    fails(&(generate_isd_t){.records = 150001, .stations = 1}, -1, STATUS_USAGE, "say --stations 2 or more");
-    fails(&(generate_isd_t){.records = 15000001}, -1, STATUS_USAGE, "say --stations 101 or more");
-    fails(&(generate_isd_t){.records = UINT64_MAX}, -1, STATUS_USAGE, "make several files");
+    fails(&(generate_t){.count = 150001, .stations = 1}, -1, STATUS_USAGE, "say --stations 2 or more");
+    fails(&(generate_t){.count = 15000001}, -1, STATUS_USAGE, "say --stations 101 or more");
+    fails(&(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "make several files");
     err_t err;
-    assert_true(generate_isd_check(&(generate_isd_t){.records = 15000000}, &err));
-    assert_true(generate_isd_check(&(generate_isd_t){.records = 150000, .stations = 1}, &err));
+    assert_true(generate_isd.check(&(generate_t){.count = 15000000}, &err));
+    assert_true(generate_isd.check(&(generate_t){.count = 150000, .stations = 1}, &err));
 }
 
 static void says_that_it_cannot_write(void **state) {
     (void)state;
-    generate_isd_t what = {.records = 10};
+    generate_t what = {.count = 10};
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full >= 0) {
         fails(&what, full, STATUS_HOST, "fewer --records");
@@ -423,7 +423,7 @@ static void says_that_it_cannot_write(void **state) {
     fails(&what, -1, STATUS_HOST, "could not be written");
     uint64_t files, bytes;
     err_t err = {.text = ""};
-    assert_false(generate_isd_files(&what, "/dev/null/none", &files, &bytes, &err));
+    assert_false(generate_files(&generate_isd, &what, "/dev/null/none", &files, &bytes, &err));
     assert_int_equal(err.status, STATUS_HOST);
     assert_non_null(strstr(err.text, "/dev/null/none"));
     assert_int_equal(files, 0);
@@ -439,7 +439,7 @@ static void ends_at_a_signal(void **state) {
         raise(SIGINT);
         uint64_t bytes;
         err_t err;
-        bool ok = generate_isd(&(generate_isd_t){.records = 10}, STDOUT_FILENO, &bytes, &err);
+        bool ok = generate_file(&generate_isd, &(generate_t){.count = 10}, STDOUT_FILENO, &bytes, &err);
         _exit(!ok && err.status == STATUS_INTERRUPTED && bytes == 0 ? 0 : 1);
     }
     int status;

@@ -5,16 +5,15 @@
 #include "base/numbers/chance.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
-#include "generate/obd/obd_rows.h"
 #include "generate/shared/whole.h"
 
 #include <math.h>
 
 static bool generate(const void *what, int fd, uint64_t *bytes, err_t *err) {
-    return generate_obd(what, fd, bytes, err);
+    return generate_file(&generate_obd, what, fd, bytes, err);
 }
 
-static file_t made(generate_obd_t what) {
+static file_t made(generate_t what) {
     return lab_made(generate, &what);
 }
 
@@ -69,12 +68,12 @@ static void drives_and_stops(void **state) {
 static void makes_the_pinned_files(void **state) {
     (void)state;
     static const struct {
-        generate_obd_t what;
+        generate_t what;
         uint64_t digest;
     } pinned[] = {
-        {{.rows = 0, .seed = 1}, UINT64_C(0xe08424d0a3b14989)},
-        {{.rows = 100000, .seed = 1}, UINT64_C(0x7c06270577c29719)},
-        {{.rows = 3000, .seed = UINT64_MAX}, UINT64_C(0x341fa98a55f0cb9a)},
+        {{.count = 0, .seed = 1}, UINT64_C(0xe08424d0a3b14989)},
+        {{.count = 100000, .seed = 1}, UINT64_C(0x7c06270577c29719)},
+        {{.count = 3000, .seed = UINT64_MAX}, UINT64_C(0x341fa98a55f0cb9a)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
@@ -84,8 +83,7 @@ static void makes_the_pinned_files(void **state) {
 
 static void differs_by_seed(void **state) {
     (void)state;
-    file_t one = made((generate_obd_t){.rows = 9, .seed = 1}),
-           two = made((generate_obd_t){.rows = 9, .seed = 2});
+    file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
     assert_string_not_equal(one.text, two.text);
     free(one.text);
     free(two.text);
@@ -96,7 +94,7 @@ static void writes_one_line_a_row(void **state) {
     static const uint64_t sizes[] = {0, 1, 2, 2000, 30011};
     file_t before = {NULL, 0};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_obd_t){.rows = sizes[i], .seed = 3});
+        file_t file = made((generate_t){.count = sizes[i], .seed = 3});
         assert_int_equal(lab_lines(file), sizes[i] + 1);
         assert_int_equal(file.text[file.size - 1], '\n');
         assert_int_equal(strncmp(file.text, "timestamp,vehicleId,tripId,", 27), 0);
@@ -111,20 +109,20 @@ static void writes_one_line_a_row(void **state) {
 /* A buffer's end does not show. */
 static void fills_any_buffer(void **state) {
     (void)state;
-    enum { ROOM = OBD_ROWS_LEAST_ROOM + 700, ROWS = 3000 };
+    enum { ROOM = GENERATE_LEAST_ROOM + 700, ROWS = 3000 };
     err_t err;
-    file_t whole = made((generate_obd_t){.rows = ROWS, .seed = 4});
+    file_t whole = made((generate_t){.count = ROWS, .seed = 4});
     for (size_t less = 0; less <= 700; less += 350) {
         char *room = malloc(ROOM - less); /* of its own, for sanitizers */
         assert_non_null(room);
-        obd_rows_t *rows = obd_rows_new(ROWS, 4, &err);
+        void *rows = generate_obd.begin(&(generate_t){.count = ROWS, .seed = 4}, &err);
         size_t at = 0;
-        for (size_t count; (count = obd_rows_fill(rows, room, ROOM - less)); at += count) {
+        for (size_t count; (count = generate_obd.fill(rows, room, ROOM - less)); at += count) {
             assert_true(at + count <= whole.size);
             assert_memory_equal(whole.text + at, room, count);
         }
         assert_int_equal(at, whole.size);
-        obd_rows_destroy(rows);
+        generate_obd.end(rows);
         free(room);
     }
     free(whole.text);
@@ -132,8 +130,8 @@ static void fills_any_buffer(void **state) {
 
 static void packs_the_same_bytes(void **state) {
     (void)state;
-    file_t plain = made((generate_obd_t){.rows = 5000, .seed = 1});
-    file_t compressed = made((generate_obd_t){.rows = 5000, .seed = 1, .gzip = true});
+    file_t plain = made((generate_t){.count = 5000, .seed = 1});
+    file_t compressed = made((generate_t){.count = 5000, .seed = 1, .gzip = true});
     lab_packed(compressed, plain);
     free(plain.text);
     free(compressed.text);
@@ -141,8 +139,8 @@ static void packs_the_same_bytes(void **state) {
 
 static void refuses_what_cannot_be(void **state) {
     (void)state;
-    lab_fails(generate, &(generate_obd_t){.rows = 1000000001}, -1, STATUS_USAGE, "1000000000 rows at most");
-    lab_fails(generate, &(generate_obd_t){.rows = 1}, -1, STATUS_HOST, "could not be written");
+    lab_fails(generate, &(generate_t){.count = 1000000001}, -1, STATUS_USAGE, "1000000000 rows at most");
+    lab_fails(generate, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 
 int main(void) {

@@ -5,17 +5,18 @@
 
 #include "base/numbers/chance.h"
 #include "generate/generate.h"
-#include "generate/ycsb/ycsb_rows.h"
 #include "generate/ycsb/zipf.h"
 
 #include <math.h>
 #include <stdio.h>
 
+enum { TEXTS = 8 };
+
 static bool generate(const void *what, int fd, uint64_t *bytes, err_t *err) {
-    return generate_ycsb(what, fd, bytes, err);
+    return generate_file(&generate_ycsb, what, fd, bytes, err);
 }
 
-static file_t made(generate_ycsb_t what) {
+static file_t made(generate_t what) {
     return lab_made(generate, &what);
 }
 
@@ -64,15 +65,14 @@ static void draws_what_the_table_says(void **state) {
 static void makes_the_pinned_files(void **state) {
     (void)state;
     static const struct {
-        generate_ycsb_t what;
+        generate_t what;
         uint64_t digest;
     } pinned[] = {
-        {{.documents = 0, .seed = 1}, UINT64_C(0xd21fa355f4bafead)},
-        {{.documents = 5000, .seed = 1}, UINT64_C(0xeccc2e946cd0c3c0)},
-        {{.documents = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
+        {{.count = 0, .seed = 1}, UINT64_C(0xd21fa355f4bafead)},
+        {{.count = 5000, .seed = 1}, UINT64_C(0xeccc2e946cd0c3c0)},
+        {{.count = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
          UINT64_C(0x0d7a066292f137ba)},
-        {{.documents = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000},
-         UINT64_C(0x45609f51f33589a0)},
+        {{.count = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000}, UINT64_C(0x45609f51f33589a0)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
@@ -82,8 +82,7 @@ static void makes_the_pinned_files(void **state) {
 
 static void differs_by_seed(void **state) {
     (void)state;
-    file_t one = made((generate_ycsb_t){.documents = 9, .seed = 1}),
-           two = made((generate_ycsb_t){.documents = 9, .seed = 2});
+    file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
     assert_string_not_equal(one.text, two.text);
     free(one.text);
     free(two.text);
@@ -93,7 +92,7 @@ static void writes_one_line_a_document(void **state) {
     (void)state;
     static const uint64_t sizes[] = {0, 1, 2, 1000, 2501};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        file_t file = made((generate_ycsb_t){.documents = sizes[i], .seed = 3});
+        file_t file = made((generate_t){.count = sizes[i], .seed = 3});
         assert_int_equal(lab_lines(file), sizes[i] + 1);
         assert_int_equal(file.text[file.size - 1], '\n');
         assert_int_equal(strncmp(file.text, "id,field0,", 10), 0);
@@ -112,11 +111,11 @@ static char *line_of(file_t file, uint64_t id) {
 
 static void makes_a_row_without_the_others(void **state) {
     (void)state;
-    file_t many = made((generate_ycsb_t){.documents = 3000, .seed = 5});
-    file_t few = made((generate_ycsb_t){.documents = 2000, .seed = 5});
+    file_t many = made((generate_t){.count = 3000, .seed = 5});
+    file_t few = made((generate_t){.count = 2000, .seed = 5});
     lab_head(few, many);
     for (uint64_t id = 0; id < 3000; id += 271) {
-        file_t one = made((generate_ycsb_t){.documents = 1, .first = id, .seed = 5});
+        file_t one = made((generate_t){.count = 1, .first = id, .seed = 5});
         char *alone = line_of(one, id), *among = line_of(many, id);
         assert_string_equal(alone, among);
         free(alone);
@@ -132,7 +131,7 @@ static void writes_ids_of_every_length(void **state) {
     static const uint64_t first[] = {0,           9,          99999995,          100000000,    999999999999,
                                      10000000000, 4294967290, 9999999999999998u, INT64_MAX - 3};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
-        file_t file = made((generate_ycsb_t){.documents = 4, .first = first[i], .seed = 1, .text_bytes = 1});
+        file_t file = made((generate_t){.count = 4, .first = first[i], .seed = 1, .text_bytes = 1});
         const char *at = file.text;
         for (uint64_t id = first[i]; id < first[i] + 4; id++) {
             char wanted[32];
@@ -149,11 +148,11 @@ static void writes_ids_of_every_length(void **state) {
 static void begins_a_long_text_like_a_short_one(void **state) {
     (void)state;
     for (uint64_t bytes = 1; bytes < 70; bytes++) {
-        file_t longer = made((generate_ycsb_t){.documents = 2, .seed = 6, .text_bytes = bytes + 1});
-        file_t shorter = made((generate_ycsb_t){.documents = 2, .seed = 6, .text_bytes = bytes});
+        file_t longer = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes + 1});
+        file_t shorter = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes});
         char *a = line_of(longer, 1), *b = line_of(shorter, 1);
-        assert_int_equal(strlen(a), strlen(b) + YCSB_TEXTS);
-        for (size_t i = 0; i < YCSB_TEXTS; i++) {
+        assert_int_equal(strlen(a), strlen(b) + TEXTS);
+        for (size_t i = 0; i < TEXTS; i++) {
             const char *text_a = a + 2 + i * (bytes + 2), *text_b = b + 2 + i * (bytes + 1);
             assert_memory_equal(text_a, text_b, bytes);
             assert_int_equal(text_a[bytes + 1], ',');
@@ -169,20 +168,21 @@ static void begins_a_long_text_like_a_short_one(void **state) {
 /* A buffer's end does not show. */
 static void fills_any_buffer(void **state) {
     (void)state;
-    enum { ROOM = YCSB_ROWS_LEAST_ROOM(33) + 100, ROWS = 300 };
+    enum { ROOM = GENERATE_LEAST_ROOM + TEXTS * 33 + 100, ROWS = 300 };
     err_t err;
-    file_t whole = made((generate_ycsb_t){.documents = ROWS, .first = 50, .seed = 7, .text_bytes = 33});
+    const generate_t what = {.count = ROWS, .first = 50, .seed = 7, .text_bytes = 33};
+    file_t whole = made(what);
     for (size_t less = 0; less <= 100; less += 50) {
         char *room = malloc(ROOM - less); /* of its own, for sanitizers */
         assert_non_null(room);
-        ycsb_rows_t *rows = ycsb_rows_new(50, ROWS, 33, 7, &err);
+        void *rows = generate_ycsb.begin(&what, &err);
         size_t at = 0;
-        for (size_t count; (count = ycsb_rows_fill(rows, room, ROOM - less)); at += count) {
+        for (size_t count; (count = generate_ycsb.fill(rows, room, ROOM - less)); at += count) {
             assert_true(at + count <= whole.size);
             assert_memory_equal(whole.text + at, room, count);
         }
         assert_int_equal(at, whole.size);
-        ycsb_rows_destroy(rows);
+        generate_ycsb.end(rows);
         free(room);
     }
     free(whole.text);
@@ -190,8 +190,8 @@ static void fills_any_buffer(void **state) {
 
 static void packs_the_same_bytes(void **state) {
     (void)state;
-    file_t plain = made((generate_ycsb_t){.documents = 1000, .seed = 1});
-    file_t compressed = made((generate_ycsb_t){.documents = 1000, .seed = 1, .gzip = true});
+    file_t plain = made((generate_t){.count = 1000, .seed = 1});
+    file_t compressed = made((generate_t){.count = 1000, .seed = 1, .gzip = true});
     lab_packed(compressed, plain);
     free(plain.text);
     free(compressed.text);
@@ -200,14 +200,13 @@ static void packs_the_same_bytes(void **state) {
 static void refuses_what_cannot_be(void **state) {
     (void)state;
     const uint64_t ids = UINT64_C(1) << 63;
-    lab_fails(generate, &(generate_ycsb_t){.documents = ids + 1}, -1, STATUS_USAGE, "the largest id is");
-    lab_fails(generate, &(generate_ycsb_t){.documents = 2, .first = ids - 1}, -1, STATUS_USAGE,
-              "the largest id");
-    lab_fails(generate, &(generate_ycsb_t){.documents = UINT64_MAX, .first = UINT64_MAX}, -1, STATUS_USAGE,
+    lab_fails(generate, &(generate_t){.count = ids + 1}, -1, STATUS_USAGE, "the largest id is");
+    lab_fails(generate, &(generate_t){.count = 2, .first = ids - 1}, -1, STATUS_USAGE, "the largest id");
+    lab_fails(generate, &(generate_t){.count = UINT64_MAX, .first = UINT64_MAX}, -1, STATUS_USAGE,
               "--first 18446744073709551615");
-    lab_fails(generate, &(generate_ycsb_t){.documents = 1, .text_bytes = 100001}, -1, STATUS_USAGE,
+    lab_fails(generate, &(generate_t){.count = 1, .text_bytes = 100001}, -1, STATUS_USAGE,
               "100000 bytes at most");
-    lab_fails(generate, &(generate_ycsb_t){.documents = 1}, -1, STATUS_HOST, "could not be written");
+    lab_fails(generate, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 #include "generate/isd/isd_picture.h"
 #include "base/grow.h"
 #include "generate/shared/whole.h"
-#include "generate/write/digits.h"
+#include "generate/shared/digits.h"
 
 #include <ctype.h>
 #include <stdio.h>

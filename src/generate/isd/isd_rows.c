@@ -1,16 +1,17 @@
-#include "generate/isd/isd_rows.h"
+#include "generate/generate.h"
+#include "base/numbers/units.h"
 #include "generate/isd/isd_odd.h"
 #include "generate/isd/isd_weather.h"
 #include "generate/shared/calendar.h"
 #include "generate/shared/whole.h"
-#include "generate/write/digits.h"
+#include "generate/shared/digits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIXED = 105 };
+enum { FIXED = 105, MOST_A_STATION = 150000 };
 
-struct isd_rows {
+typedef struct {
     uint64_t records, row, station_end; /* the next record, and the first of the next station */
     uint32_t next_station;
     isd_network_t network;
@@ -28,12 +29,12 @@ struct isd_rows {
     const isd_report_t *due;
 
     bool by_file;
-    char file[ISD_ROWS_NAME_SIZE];
+    char file[GENERATE_NAME_SIZE];
 
     isd_world_t world;
     isd_scene_t scene;
     odd_plan_t odd;
-};
+} isd_rows_t;
 
 /* ---- stations ---- */
 
@@ -211,10 +212,10 @@ static char *put_record(isd_rows_t *rows, char *to) {
 }
 
 /* The file that the due record belongs to. */
-static void name_file(const isd_rows_t *rows, char name[ISD_ROWS_NAME_SIZE]) {
+static void name_file(const isd_rows_t *rows, char name[GENERATE_NAME_SIZE]) {
     char time[24];
     put_time(rows, time);
-    snprintf(name, ISD_ROWS_NAME_SIZE, "%.6s-%.5s-%.4s", rows->station.ids, rows->station.ids + 6, time);
+    snprintf(name, GENERATE_NAME_SIZE, "%.6s-%.5s-%.4s", rows->station.ids, rows->station.ids + 6, time);
 }
 
 static bool look_ahead(isd_rows_t *rows) {
@@ -228,18 +229,19 @@ static bool look_ahead(isd_rows_t *rows) {
     return true;
 }
 
-bool isd_rows_next_file(isd_rows_t *rows, char name[ISD_ROWS_NAME_SIZE]) {
+static bool next_file(void *maker, char *name) {
+    isd_rows_t *rows = maker;
     rows->by_file = true;
     if (!look_ahead(rows))
         return false;
     name_file(rows, rows->file);
-    memcpy(name, rows->file, ISD_ROWS_NAME_SIZE);
+    memcpy(name, rows->file, GENERATE_NAME_SIZE);
     return true;
 }
 
-size_t isd_rows_fill(void *maker, char *to, size_t room) {
+static size_t fill(void *maker, char *to, size_t room) {
     isd_rows_t *rows = maker;
-    char *start = to, *last = to + room - ISD_ROWS_LEAST_ROOM, name[ISD_ROWS_NAME_SIZE];
+    char *start = to, *last = to + room - GENERATE_LEAST_ROOM, name[GENERATE_NAME_SIZE];
     while (to <= last && look_ahead(rows)) {
         if (rows->by_file) {
             name_file(rows, name);
@@ -252,27 +254,60 @@ size_t isd_rows_fill(void *maker, char *to, size_t room) {
     return (size_t)(to - start);
 }
 
-isd_rows_t *isd_rows_new(uint64_t records, uint32_t stations, uint64_t seed, err_t *err) {
-    isd_rows_t *rows = calloc(1, sizeof *rows);
-    uint64_t key = chance_bits(seed, 1901);
-    if (!rows) {
-        err_memory(err, sizeof *rows);
-        return NULL;
-    }
-    rows->records = records;
-    odd_init(&rows->odd, chance_bits(key, 2));
-    if (isd_world_init(&rows->world, &rows->odd, err)) {
-        if (stations)
-            isd_network_init(&rows->network, &rows->world, stations, chance_bits(key, 1));
-        return rows;
-    }
-    isd_rows_destroy(rows);
-    return NULL;
-}
-
-void isd_rows_destroy(void *maker) {
+static void destroy(void *maker) {
     isd_rows_t *rows = maker;
     if (rows)
         isd_world_clear(&rows->world);
     free(rows);
 }
+
+static uint64_t stations_of(const generate_t *what) {
+    if (what->stations)
+        return what->stations;
+    return what->count < GENERATE_ISD_STATIONS ? what->count : GENERATE_ISD_STATIONS;
+}
+
+static bool check(const generate_t *what, err_t *err) {
+    char some[UNITS_MAX], most[UNITS_MAX], each[UNITS_MAX], enough[UNITS_MAX];
+    uint64_t stations = stations_of(what), needed = what->count / MOST_A_STATION + 1;
+    units_count(most, ISD_MOST_STATIONS);
+    if (stations > ISD_MOST_STATIONS)
+        return err_set(err, STATUS_USAGE, "--stations %llu: at most %s stations have ids of their own",
+                       (unsigned long long)stations, most);
+    if (stations > what->count)
+        return err_set(err, STATUS_USAGE, "%s stations cannot send %s records: each sends at least one",
+                       units_count(some, stations), units_count(each, what->count));
+    if (what->count <= stations * MOST_A_STATION)
+        return true;
+    if (needed > ISD_MOST_STATIONS)
+        return err_set(err, STATUS_USAGE,
+                       "--records %llu: that is more than %s stations send; make several files",
+                       (unsigned long long)what->count, most);
+    return err_set(
+        err, STATUS_USAGE,
+        "%s records are too many for %s stations, which send at most %s each; say --stations %s or more",
+        units_count(some, what->count), units_count(most, stations), units_count(each, MOST_A_STATION),
+        units_count(enough, needed));
+}
+
+static void *begin(const generate_t *what, err_t *err) {
+    isd_rows_t *rows = calloc(1, sizeof *rows);
+    uint64_t key = chance_bits(what->seed, 1901);
+    if (!rows)
+        return err_memory(err, sizeof *rows), NULL;
+    rows->records = what->count;
+    odd_init(&rows->odd, chance_bits(key, 2));
+    if (!isd_world_init(&rows->world, &rows->odd, err))
+        return destroy(rows), NULL;
+    if (what->count)
+        isd_network_init(&rows->network, &rows->world, (uint32_t)stations_of(what), chance_bits(key, 1));
+    return rows;
+}
+
+const generate_kind_t generate_isd = {.name = "isd",
+                                      .unit = "records",
+                                      .check = check,
+                                      .begin = begin,
+                                      .fill = fill,
+                                      .end = destroy,
+                                      .next_file = next_file};

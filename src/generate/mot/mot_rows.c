@@ -1,7 +1,7 @@
-#include "generate/mot/mot_rows.h"
+#include "generate/generate.h"
 #include "base/numbers/chance.h"
 #include "generate/mot/mot_fleet.h"
-#include "generate/write/digits.h"
+#include "generate/shared/digits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #define VEHICLE_IDS 1499999000u
 
 enum {
+    MOST_ROWS = 1000000000, /* their ids are unique and stay below the largest that was published */
     FAILED_MOST = 1024,
     TESTER_ID = 223981155, /* the vehicle of the test entries of 2021 */
 };
@@ -39,7 +40,7 @@ typedef struct {
     const mot_name_t *name;
 } row_t;
 
-struct mot_rows {
+typedef struct {
     const mot_release_t *release;
     uint64_t rows, row, key;
     uint32_t test_key, vehicle_key, vehicles;
@@ -52,7 +53,7 @@ struct mot_rows {
     car_t failed[FAILED_MOST];
     mot_fleet_t fleet;
     odd_plan_t odd;
-};
+} mot_rows_t;
 
 /* ---- setting up ---- */
 
@@ -60,33 +61,40 @@ static void enter_day(mot_rows_t *rows) {
     rows->test_date = mot_date_of(rows->release, rows->release->year, rows->day);
 }
 
-mot_rows_t *mot_rows_new(const char *name, uint64_t count, uint64_t seed, err_t *err) {
-    const mot_release_t *release = mot_release_find(name, err);
-    mot_rows_t *rows = release ? calloc(1, sizeof *rows) : NULL;
+static void destroy(void *maker) {
+    mot_rows_t *rows = maker;
+    if (rows)
+        free(rows->fleet.file.text);
+    free(rows);
+}
+
+static bool check(const generate_t *what, err_t *err) {
+    if (!mot_release_find(what->release, err))
+        return false;
+    return what->count <= MOST_ROWS ||
+           err_set(err, STATUS_USAGE,
+                   "--rows %llu: at most %d rows have ids of their own; make several files",
+                   (unsigned long long)what->count, MOST_ROWS);
+}
+
+static void *begin(const generate_t *what, err_t *err) {
+    const mot_release_t *release = mot_release_find(what->release, err);
+    mot_rows_t *rows = calloc(1, sizeof *rows);
     if (!rows)
-        return release ? err_memory(err, sizeof *rows), NULL : NULL;
-    uint64_t keys = chance_bits(seed, (uint64_t)release->year);
+        return err_memory(err, sizeof *rows), NULL;
+    uint64_t keys = chance_bits(what->seed, (uint64_t)release->year), count = what->count;
     *rows = (mot_rows_t){
         .release = release, .rows = count, .header_due = release->header, .key = chance_bits(keys, 1)};
     rows->test_key = (uint32_t)chance_bits(keys, 2);
     rows->vehicle_key = (uint32_t)chance_bits(keys, 3);
     odd_init(&rows->odd, chance_bits(keys, 4));
-    if (!mot_fleet_init(&rows->fleet, release, &rows->odd, err)) {
-        free(rows);
-        return NULL;
-    }
+    if (!mot_fleet_init(&rows->fleet, release, &rows->odd, err))
+        return destroy(rows), NULL;
     const uint64_t *sums = rows->fleet.tests_until, sum = sums[365]; /* of the year */
     for (unsigned day = 0; day < 366; day++)
         rows->day_ends[day] = (count * sums[day] + sum - 1) / sum;
     enter_day(rows);
     return rows;
-}
-
-void mot_rows_destroy(void *maker) {
-    mot_rows_t *rows = maker;
-    if (rows)
-        free(rows->fleet.file.text);
-    free(rows);
 }
 
 /* ---- drawing: 128 random bits a row, taken apart here and nowhere else ---- */
@@ -321,9 +329,9 @@ static __attribute__((noinline)) char *put_odd_row(mot_rows_t *rows, char *to) {
     return put_row(rows, &odd.row, &draw, true, to);
 }
 
-size_t mot_rows_fill(void *maker, char *to, size_t room) {
+static size_t fill(void *maker, char *to, size_t room) {
     mot_rows_t *rows = maker;
-    char *start = to, *last = to + room - MOT_ROWS_LEAST_ROOM;
+    char *start = to, *last = to + room - GENERATE_LEAST_ROOM;
     if (rows->header_due)
         to = put_header(rows, to);
     rows->header_due = false;
@@ -342,3 +350,6 @@ size_t mot_rows_fill(void *maker, char *to, size_t room) {
     }
     return (size_t)(to - start);
 }
+
+const generate_kind_t generate_mot = {
+    .name = "mot", .unit = "rows", .check = check, .begin = begin, .fill = fill, .end = destroy};

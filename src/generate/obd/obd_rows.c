@@ -1,9 +1,9 @@
-#include "generate/obd/obd_rows.h"
+#include "generate/generate.h"
 #include "base/numbers/chance.h"
 #include "generate/obd/obd_drive.h"
 #include "generate/shared/calendar.h"
 #include "generate/shared/whole.h"
-#include "generate/write/digits.h"
+#include "generate/shared/digits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ enum {
     CARS = 40,
     CAR_IDS = 900000,
     FIRST_CAR_ID = 100000,
-    FIRST_DAY = 16440, /* 2015-01-05, counted from 1970 */
+    FIRST_DAY = 16440,      /* 2015-01-05, counted from 1970 */
+    MOST_ROWS = 1000000000, /* so many take the fleet a working life */
 };
 
 typedef struct {
@@ -28,7 +29,8 @@ static const column_t columns[OBD_VALUE_COUNT] = {
 #undef COLUMN
 };
 
-struct obd_rows {
+/* Each car drives twice a day; where one trip ends, its next begins. */
+typedef struct {
     uint64_t left, key;
     bool header_due;
     uint32_t trip; /* the one under way, from 1 */
@@ -37,7 +39,7 @@ struct obd_rows {
     obd_drive_t drive;
     date_t date;
     uint32_t start, milliseconds; /* of the day, of each second */
-};
+} obd_rows_t;
 
 /* ---- trips ---- */
 
@@ -60,12 +62,19 @@ static void next_trip(obd_rows_t *rows) {
     obd_drive_start(&rows->drive, &rows->car[number % CARS], key, ambient_of(rows, day, evening));
 }
 
-obd_rows_t *obd_rows_new(uint64_t count, uint64_t seed, err_t *err) {
+static bool check(const generate_t *what, err_t *err) {
+    return what->count <= MOST_ROWS ||
+           err_set(err, STATUS_USAGE,
+                   "--rows %llu: one file has %d rows at most; make several files with seeds of their own",
+                   (unsigned long long)what->count, MOST_ROWS);
+}
+
+static void *begin(const generate_t *what, err_t *err) {
     obd_rows_t *rows = calloc(1, sizeof *rows);
     if (!rows)
         return err_memory(err, sizeof *rows), NULL;
-    rows->left = count;
-    rows->key = chance_bits(seed, 1996);
+    rows->left = what->count;
+    rows->key = chance_bits(what->seed, 1996);
     rows->header_due = true;
     uint64_t cars = chance_bits(rows->key, 0);
     for (uint32_t i = 0; i < CARS; i++) {
@@ -74,10 +83,6 @@ obd_rows_t *obd_rows_new(uint64_t count, uint64_t seed, err_t *err) {
     }
     next_trip(rows);
     return rows;
-}
-
-void obd_rows_destroy(void *rows) {
-    free(rows);
 }
 
 /* ---- text ---- */
@@ -145,14 +150,16 @@ static char *put_row(obd_rows_t *rows, char *to) {
     return to;
 }
 
-size_t obd_rows_fill(void *maker, char *to, size_t room) {
+static size_t fill(void *maker, char *to, size_t room) {
     obd_rows_t *rows = maker;
-    char *start = to, *last = to + room - OBD_ROWS_LEAST_ROOM;
-    if (rows->header_due) {
+    char *start = to, *last = to + room - GENERATE_LEAST_ROOM;
+    if (rows->header_due)
         to = put_header(to);
-        rows->header_due = false;
-    }
+    rows->header_due = false;
     for (; rows->left && to <= last; rows->left--)
         to = put_row(rows, to);
     return (size_t)(to - start);
 }
+
+const generate_kind_t generate_obd = {
+    .name = "obd", .unit = "rows", .check = check, .begin = begin, .fill = fill, .end = free};

@@ -1,33 +1,44 @@
-#include "generate/ycsb/ycsb_rows.h"
+#include "generate/generate.h"
 #include "base/numbers/chance.h"
-#include "generate/write/digits.h"
+#include "generate/shared/digits.h"
 #include "generate/ycsb/zipf.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEXTS = 8, NUMBERS = 8, USUAL_TEXT = 100, LONGEST_TEXT = 100000 };
 enum { PAIR_BITS = 12, PAIRS = 1 << PAIR_BITS, PAIRS_A_DRAW = 5 };
 
-struct ycsb_rows {
+/* What a row says follows from the seed and its id alone, so any rows can be made without those before them; a longer
+ * text begins like a shorter one. */
+typedef struct {
     uint64_t id, end, key;
     size_t text_bytes;
     bool header_due;
     char pair[PAIRS][2]; /* two characters for twelve bits */
     zipf_t zipf;
-};
+} ycsb_t;
 
-ycsb_rows_t *ycsb_rows_new(uint64_t first, uint64_t documents, uint64_t text_bytes, uint64_t seed,
-                           err_t *err) {
+static bool check(const generate_t *what, err_t *err) {
+    const uint64_t ids = UINT64_C(1) << 63;
+    if (what->text_bytes > LONGEST_TEXT)
+        return err_set(err, STATUS_USAGE, "--text-bytes %llu: texts have %d bytes at most",
+                       (unsigned long long)what->text_bytes, LONGEST_TEXT);
+    return (what->first <= ids && what->count <= ids - what->first) ||
+           err_set(err, STATUS_USAGE, "--documents %llu from --first %llu: the largest id is %lld",
+                   (unsigned long long)what->count, (unsigned long long)what->first, (long long)INT64_MAX);
+}
+
+static void *begin(const generate_t *what, err_t *err) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    ycsb_rows_t *rows = calloc(1, sizeof *rows);
+    ycsb_t *rows = malloc(sizeof *rows);
     if (!rows)
         return err_memory(err, sizeof *rows), NULL;
-    rows->id = first;
-    rows->end = first + documents;
-    rows->key = chance_bits(seed, 2010);
-    rows->text_bytes = (size_t)text_bytes;
+    rows->id = what->first;
+    rows->end = what->first + what->count;
+    rows->key = chance_bits(what->seed, 2010);
+    rows->text_bytes = what->text_bytes ? (size_t)what->text_bytes : USUAL_TEXT;
     rows->header_due = true;
     for (unsigned i = 0; i < PAIRS; i++) {
         rows->pair[i][0] = letters[i >> 6];
@@ -37,15 +48,11 @@ ycsb_rows_t *ycsb_rows_new(uint64_t first, uint64_t documents, uint64_t text_byt
     return rows;
 }
 
-void ycsb_rows_destroy(void *rows) {
-    free(rows);
-}
-
 static char *put_header(char *to) {
     to = stpcpy(to, "id");
-    for (unsigned i = 0; i < YCSB_TEXTS; i++)
+    for (unsigned i = 0; i < TEXTS; i++)
         to += sprintf(to, ",field%u", i);
-    for (unsigned i = 0; i < YCSB_NUMBERS; i++)
+    for (unsigned i = 0; i < NUMBERS; i++)
         to += sprintf(to, ",zipf%u", i);
     *to++ = '\n';
     return to;
@@ -60,7 +67,7 @@ static char *put_id(char *to, uint64_t id) {
 }
 
 /* Writes up to nine bytes more than it says. */
-static char *put_text(const ycsb_rows_t *rows, uint64_t key, char *to) {
+static char *put_text(const ycsb_t *rows, uint64_t key, char *to) {
     char *end = to + rows->text_bytes;
     for (uint64_t place = 0; to < end; place++) {
         uint64_t bits = chance_bits(key, place);
@@ -70,14 +77,14 @@ static char *put_text(const ycsb_rows_t *rows, uint64_t key, char *to) {
     return end;
 }
 
-static char *put_row(const ycsb_rows_t *rows, char *to) {
+static char *put_row(const ycsb_t *rows, char *to) {
     uint64_t key = chance_bits(rows->key, rows->id);
     to = put_id(to, rows->id);
-    for (unsigned i = 0; i < YCSB_TEXTS; i++) {
+    for (unsigned i = 0; i < TEXTS; i++) {
         *to++ = ',';
-        to = put_text(rows, chance_bits(key, YCSB_NUMBERS + i), to);
+        to = put_text(rows, chance_bits(key, NUMBERS + i), to);
     }
-    for (unsigned i = 0; i < YCSB_NUMBERS; i++) {
+    for (unsigned i = 0; i < NUMBERS; i++) {
         *to++ = ',';
         to = digits_put(to, zipf_draw(&rows->zipf, chance_bits(key, i)));
     }
@@ -85,14 +92,16 @@ static char *put_row(const ycsb_rows_t *rows, char *to) {
     return to;
 }
 
-size_t ycsb_rows_fill(void *maker, char *to, size_t room) {
-    ycsb_rows_t *rows = maker;
-    char *start = to, *last = to + room - YCSB_ROWS_LEAST_ROOM(rows->text_bytes);
-    if (rows->header_due) {
+static size_t fill(void *maker, char *to, size_t room) {
+    ycsb_t *rows = maker;
+    char *start = to, *last = to + room - GENERATE_LEAST_ROOM - TEXTS * rows->text_bytes;
+    if (rows->header_due)
         to = put_header(to);
-        rows->header_due = false;
-    }
+    rows->header_due = false;
     for (; rows->id < rows->end && to <= last; rows->id++)
         to = put_row(rows, to);
     return (size_t)(to - start);
 }
+
+const generate_kind_t generate_ycsb = {
+    .name = "ycsb", .unit = "documents", .check = check, .begin = begin, .fill = fill, .end = free};

@@ -1,6 +1,6 @@
 /* digits: numbers below 10^8 as text, without a division for each digit. */
-#ifndef TIPPLE_GENERATE_WRITE_DIGITS_H
-#define TIPPLE_GENERATE_WRITE_DIGITS_H
+#ifndef TIPPLE_GENERATE_SHARED_DIGITS_H
+#define TIPPLE_GENERATE_SHARED_DIGITS_H
 
 #include <endian.h>
 #include <stdint.h>
