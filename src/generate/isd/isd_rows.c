@@ -1,31 +1,29 @@
 #include "generate/generate.h"
 #include "base/numbers/units.h"
-#include "generate/isd/isd_odd.h"
 #include "generate/isd/isd_weather.h"
-#include "generate/shared/calendar.h"
-#include "generate/shared/whole.h"
+#include "generate/isd/isd_world.h"
 #include "generate/shared/digits.h"
+#include "generate/shared/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIXED = 105, MOST_A_STATION = 150000 };
 
 typedef struct {
     uint64_t records, row, station_end; /* the next record, and the first of the next station */
-    uint32_t next_station;
-    isd_network_t network;
+    uint32_t stations, next_station;
+    uint64_t stations_key;
     isd_station_t station;
     isd_weather_t weather;
 
-    /* the next report of the station */
-    size_t report;
-    int32_t minute; /* from which on it may be */
-    int32_t day, hour, local_day;
-    date_t date, local;
-    int32_t since; /* hours since the weather was looked at */
-    bool hourly;   /* where the usual hours are too few for the years */
-    bool at_24;    /* midnight is 24:00 of the day before */
+    isd_time_t time;
+    int32_t year_begins; /* its day */
+    size_t report;       /* the next one of the station in this hour */
+    int32_t minute;      /* from which on it may be */
+    bool hourly;         /* where the usual hours are too few for the years */
+    bool at_24;          /* midnight is 24:00 of the day before */
     const isd_report_t *due;
 
     bool by_file;
@@ -36,142 +34,89 @@ typedef struct {
     odd_plan_t odd;
 } isd_rows_t;
 
-/* ---- stations ---- */
+/* ---- when ---- */
 
-/* Records a day, in 1024ths. */
-static uint64_t a_day(const isd_rows_t *rows) {
-    const isd_report_t *report = rows->world.report + rows->station.kind->first;
-    uint64_t sum = 0;
-    for (const isd_report_t *end = report + rows->station.kind->reports; report < end; report++) {
-        int minutes = report->any_minute ? 1 : __builtin_popcountll(report->minutes);
-        int hours = rows->hourly ? 24 : __builtin_popcountll(report->hours);
-        sum += (report->when == ISD_AT_HOURS ? (uint64_t)(hours * minutes) : 1) * report->share;
-    }
-    return sum;
+/* The dates that belong to the day and hour. */
+static void set_dates(isd_time_t *time, const isd_station_t *station) {
+    int32_t local = time->hour + station->zone;
+    calendar_date(time->days, &time->date);
+    calendar_date(time->days + (local < 0 ? -1 : local > 23), &time->local);
 }
 
 /* A random time such that all of its records fit into the years of its kind. */
 static void begin_at(isd_rows_t *rows, uint64_t records) {
     const isd_kind_t *kind = rows->station.kind;
-    uint64_t years = (uint64_t)(kind->last_year - kind->first_year) + 1;
-    rows->hourly = false;
-    uint64_t days = records * 1024 / a_day(rows) + 1;
+    uint64_t years = (uint64_t)(kind->last_year - kind->first_year) + 1,
+             days = records / (uint64_t)kind->a_day + 1;
     rows->hourly = days > years * 365;
-    days = records * 1024 / a_day(rows) + 1;
+    if (rows->hourly)
+        days = records / 24 + 1;
     uint64_t needed = days / 365 + 1, spare = years > needed ? years - needed : 0;
-    int32_t year = kind->first_year + (int32_t)isd_scene_below(&rows->scene, (uint32_t)spare + 1);
-    rows->day = calendar_new_year(year);
-    if (days < 365)
-        rows->day += (int32_t)isd_scene_below(&rows->scene, (uint32_t)(366 - days));
-    rows->date = rows->local = calendar_date(rows->day);
-    rows->local_day = rows->day;
+    uint32_t year = (uint32_t)kind->first_year + isd_scene_below(&rows->scene, (uint32_t)spare + 1);
     rows->at_24 = strchr(kind->flags, 'M');
-    rows->hour = rows->at_24; /* its first midnight would be the year's before */
-    rows->since = 1;
-    rows->report = 0;
-    rows->minute = 0;
+    rows->time = (isd_time_t){.hour = rows->at_24}; /* its first midnight would be the year's before */
+    calendar_days(year, 1, 1, &rows->time.days);
+    if (days < 365)
+        rows->time.days += (int32_t)isd_scene_below(&rows->scene, (uint32_t)(366 - days));
+    set_dates(&rows->time, &rows->station);
 }
 
 static void enter_station(isd_rows_t *rows) {
+    const isd_world_t *world = &rows->world;
     uint32_t number = rows->next_station++;
-    uint64_t stations = rows->network.stations;
-    uint64_t count = rows->records / stations + (number < rows->records % stations);
-    rows->scene = (isd_scene_t){.place = 64};
-    isd_station_init(&rows->station, &rows->network, number, &rows->scene);
-    rows->scene.key = rows->station.key;
+    uint64_t count = rows->records / rows->stations + (number < rows->records % rows->stations);
+    rows->station =
+        isd_station_of(world->kinds, world->kind_count, number, rows->stations, rows->stations_key);
     rows->station_end = rows->row + count;
+    rows->scene = (isd_scene_t){.place = 64, .key = rows->station.key};
+    memcpy(rows->scene.call, rows->station.call, sizeof rows->scene.call);
     begin_at(rows, count);
-    isd_weather_init(&rows->weather, &rows->station.climate, &rows->scene);
-}
-
-/* ---- when ---- */
-
-static void tell_hour(isd_rows_t *rows) {
-    int32_t *n = rows->scene.number, local = rows->hour + rows->station.climate.zone;
-    int32_t local_day = rows->day + (local < 0 ? -1 : local > 23);
-    if (rows->local_day != local_day)
-        rows->local = calendar_date(rows->local_day = local_day);
-    n[ISD_N_day] = rows->date.day;
-    n[ISD_N_hour] = rows->hour;
-    n[ISD_N_lyear] = rows->local.year % 100;
-    n[ISD_N_lmonth] = rows->local.month;
-    n[ISD_N_lday] = rows->local.day;
-    n[ISD_N_lhour] = (local + 24) % 24;
-    n[ISD_N_monthhours] = calendar_days_in(rows->local.year, rows->local.month) * 24;
-}
-
-static void tell_minute(isd_rows_t *rows, int32_t minute) {
-    int32_t *n = rows->scene.number, hour = rows->hour + (minute > 44); /* near enough to the next */
-    n[ISD_N_minute] = minute;
-    n[ISD_N_three] = hour % 3 == 0;
-    n[ISD_N_six] = hour % 6 == 0;
-    n[ISD_N_twelve] = hour % 12 == 0;
+    rows->report = 0;
+    rows->minute = 0;
+    isd_weather_begin(&rows->weather, &rows->station, &rows->time, &rows->scene);
 }
 
 static void next_hour(isd_rows_t *rows) {
     rows->report = 0;
-    rows->since++;
-    if (++rows->hour < 24)
-        return;
-    rows->hour = 0;
-    rows->date = calendar_date(++rows->day);
+    rows->minute = 0;
+    if (++rows->time.hour == 24) {
+        rows->time.hour = 0;
+        rows->time.days++;
+    }
+    set_dates(&rows->time, &rows->station);
+    isd_weather_step(&rows->weather, &rows->station, &rows->time, &rows->scene);
 }
 
-static bool comes_up(const isd_rows_t *rows, const isd_report_t *report) {
-    int32_t local = (rows->hour + rows->station.climate.zone + 24) % 24;
-    if (report->when == ISD_AT_HOURS)
-        return rows->hourly || report->hours >> rows->hour & 1;
-    return local == 23;
+/* Does the report come up from rows->minute on? Then that is its minute. */
+static bool comes_up(isd_rows_t *rows, const isd_report_t *report) {
+    int32_t minute = whole_larger(report->minute, rows->minute);
+    if (report->any_minute && minute <= report->last_minute)
+        minute += (int32_t)isd_scene_below(&rows->scene, (uint32_t)(report->last_minute - minute) + 1);
+    else
+        minute =
+            report->minute + (minute - report->minute + report->every - 1) / report->every * report->every;
+    if (minute > report->last_minute || !(rows->hourly || report->hours >> rows->time.hour & 1))
+        return false;
+    rows->time.minute = minute;
+    isd_weather_tell(&rows->weather, &rows->station, &rows->time, &rows->scene);
+    return isd_lines_hold(&rows->world.all, report->conditions, &rows->scene);
 }
 
-/* Specials are sent when the weather changes. */
-static uint32_t share_of(const isd_rows_t *rows, const isd_report_t *report) {
-    const int32_t *n = rows->scene.number;
-    return !report->any_minute    ? report->share
-           : n[ISD_N_weather]     ? report->share * 3u
-           : n[ISD_N_layers] == 0 ? report->share / 16u
-                                  : report->share / 2u;
-}
-
-/* The minute of the report from rows->minute on; 64: there is none, or no more of them. */
-static int32_t next_minute(isd_rows_t *rows, const isd_report_t *report) {
-    const int32_t *n = rows->scene.number;
-    uint64_t left = report->minutes >> rows->minute << rows->minute;
-    if (report->when == ISD_AT_MONTH_END && n[ISD_N_lday] * 24 != n[ISD_N_monthhours])
-        return 64;
-    if (!left || (report->share < 1024 && !isd_scene_happens(&rows->scene, share_of(rows, report))))
-        return 64;
-    int32_t first = __builtin_ctzll(left);
-    if (!report->any_minute)
-        return first;
-    rows->minute = 63; /* once an hour */
-    return first + (int32_t)isd_scene_below(&rows->scene, (uint32_t)(64 - __builtin_clzll(left) - first));
-}
-
-/* Goes on to the next report that is due, and tells the scene of its time and weather. */
+/* Goes on to the next report that is due. */
 static void find_due(isd_rows_t *rows) {
     for (;;) {
-        const isd_report_t *report = rows->world.report + rows->station.kind->first + rows->report;
+        const isd_report_t *report = rows->world.reports + rows->station.kind->first + rows->report;
         if (rows->report == rows->station.kind->reports) {
             next_hour(rows);
-            continue;
+        } else if (comes_up(rows, report)) {
+            rows->due = report;
+            bool again = report->every < 60;
+            rows->minute = rows->time.minute + again;
+            rows->report += !again;
+            return;
+        } else {
+            rows->report++;
         }
-        if (comes_up(rows, report)) {
-            if (rows->since) {
-                tell_hour(rows);
-                isd_weather_step(&rows->weather, &rows->scene, rows->since, rows->date.yearday);
-                rows->since = 0;
-            }
-            int32_t minute = next_minute(rows, report);
-            if (minute < 64) {
-                rows->minute = whole_larger(rows->minute, minute + 1);
-                rows->due = report;
-                tell_minute(rows, minute);
-                return;
-            }
-        }
-        rows->report++;
-        rows->minute = 0;
     }
 }
 
@@ -179,36 +124,76 @@ static void find_due(isd_rows_t *rows) {
 
 /* At 00:00 as that day's, or as 24:00 of the day before. */
 static char *put_time(const isd_rows_t *rows, char *to) {
-    const int32_t *n = rows->scene.number;
-    bool as_24 = rows->at_24 && n[ISD_N_hour] == 0 && n[ISD_N_minute] == 0;
-    date_t told = as_24 ? calendar_date(rows->day - 1) : rows->date;
-    uint32_t time = as_24 ? 2400 : (uint32_t)(n[ISD_N_hour] * 100 + n[ISD_N_minute]);
-    to = digits_put_last(to, (uint32_t)(told.year * 10000 + told.month * 100 + told.day), 8);
-    return digits_put_last(to, time, 4);
+    const isd_time_t *time = &rows->time;
+    date_t told = time->date;
+    bool as_24 = rows->at_24 && !time->hour && !time->minute && calendar_date(time->days - 1, &told);
+    to = digits_put_last(to, told.year * 10000 + told.month * 100 + told.day, 8);
+    return digits_put_last(to, as_24 ? 2400 : (uint32_t)(time->hour * 100 + time->minute), 4);
+}
+
+/* Behind its place for a length; with a section more where *extra is its name. */
+static char *put_parts(isd_rows_t *rows, const char **extra, char *record) {
+    memcpy(record + 4, rows->station.ids, sizeof rows->station.ids);
+    return isd_lines_put(&rows->world.all, rows->due->lines, rows->due->usual, &rows->scene, extra,
+                         put_time(rows, record + 15));
+}
+
+typedef struct {
+    isd_rows_t *rows;
+    char *record, *end;
+    int32_t more; /* the declared length is to be wrong by */
+    bool changed;
+} odd_record_t;
+
+/* One change of what is there; false when the record is not one for it. */
+static bool change(odd_record_t *odd, const char *place, const char *text) {
+    size_t length = strlen(text);
+    bool asks = *place == '?' || *place == '!';
+    char *at = odd->record + strtoul(place + asks, NULL, 10);
+    if (asks)
+        return (memcmp(at, text, length) == 0) == (*place == '?');
+    if (strcmp(place, "count") == 0)
+        odd->more = (int32_t)strtol(text, NULL, 10);
+    else if (strcmp(place, "cut") == 0)
+        odd->end = odd->record + FIXED;
+    else if (strcmp(place, "end") == 0 && odd->rows->scene.ends_early)
+        odd->end = memcpy(odd->end, text, length) + length;
+    else if (strcmp(place, "end") == 0)
+        return false;
+    else
+        memcpy(at, text, length);
+    return true;
+}
+
+static bool make_odd(void *row, odd_t *odd) {
+    odd_record_t *record = row;
+    char place[ODD_WORD], text[ODD_WORD], name[4];
+    if (strlen(odd->text) == 3) { /* a section: the record is made once more */
+        const char *extra = strcpy(name, odd->text);
+        name[2] =
+            (char)(name[2] + (char)(odd->turn % isd_section_of(&record->rows->world.all, name)->members));
+        if (record->changed)
+            return false;
+        record->end = put_parts(record->rows, &extra, record->record);
+        return record->changed = !extra;
+    }
+    for (const char *at = odd->text; odd_change(odd, &at, place, text); record->changed = true)
+        if (!change(record, place, text))
+            return false;
+    return true;
 }
 
 static char *put_record(isd_rows_t *rows, char *to) {
-    isd_scene_t *scene = &rows->scene;
-    char *record = to, count[8];
-    memset(scene->sequence, 0, sizeof scene->sequence);
-    memcpy(to + 4, rows->station.ids, sizeof rows->station.ids);
-    to = put_time(rows, to + 15);
-    for (size_t i = 0; i < ISD_PARTS; i++) {
-        size_t length = i ? 3 : 0;
-        if (!rows->due->parts[i])
-            continue;
-        char *end = isd_picture_put(rows->world.pictures, rows->due->parts[i], scene, to + length);
-        memcpy(to, &"   ADDREMEQDQNN"[3 * i], length);
-        to = end == to + length ? to : end;
-    }
-    int32_t more = 0;
+    const char *no_extra = NULL;
+    char count[8];
+    odd_record_t record = {.rows = rows, .record = to, .end = put_parts(rows, &no_extra, to)};
     if (__builtin_expect(rows->row == rows->odd.next, 0))
-        to = isd_odd_apply(&rows->odd, &rows->world, scene, record, to, &more);
-    digits_put_last(count, (uint32_t)(to - record - FIXED + more), 4);
-    memcpy(record, count, 4);
+        odd_apply(&rows->odd, make_odd, &record);
+    digits_put_last(count, (uint32_t)(record.end - to - FIXED + record.more), 4);
+    memcpy(to, count, 4);
     rows->row++;
-    *to++ = '\n';
-    return to;
+    *record.end++ = '\n';
+    return record.end;
 }
 
 /* The file that the due record belongs to. */
@@ -299,8 +284,8 @@ static void *begin(const generate_t *what, err_t *err) {
     odd_init(&rows->odd, chance_bits(key, 2));
     if (!isd_world_init(&rows->world, &rows->odd, err))
         return destroy(rows), NULL;
-    if (what->count)
-        isd_network_init(&rows->network, &rows->world, (uint32_t)stations_of(what), chance_bits(key, 1));
+    rows->stations = (uint32_t)stations_of(what);
+    rows->stations_key = chance_bits(key, 1);
     return rows;
 }
 

@@ -3,39 +3,41 @@
 #ifndef TIPPLE_GENERATE_ISD_ISD_STATION_H
 #define TIPPLE_GENERATE_ISD_ISD_STATION_H
 
-#include "generate/isd/isd_kinds.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-enum { ISD_MOST_STATIONS = 100000 };
+enum { ISD_MOST_STATIONS = 100000, ISD_KINDS = 16, ISD_NO_ELEVATION = 9999 };
 
+/* A line of isd-stations.txt. */
 typedef struct {
-    int32_t latitude, longitude, elevation; /* thousandths of degrees, m */
-    int32_t mean, season, daily; /* temperature: of the year, half of its swing, half of the day's */
-    int32_t damp;                /* how far the dew point lies below, on average */
-    int32_t wind, still;         /* on average; how often of 1024 a breath of air is none */
-    int32_t cloud, wet, hazy;    /* of 1024: clouds on average, precipitation and fog in an hour fit for it */
-    int32_t zone;                /* hours before UTC */
-    bool fahrenheit;             /* temperatures are read in whole degF */
-    bool sun;                    /* radiation is told */
-    bool lofty;                  /* clouds are high ones */
-} isd_climate_t;
-
-typedef struct {
-    const isd_world_t *world;
-    uint64_t key;
-    uint32_t stations, first_rank[ISD_KINDS + 1]; /* of a kind */
-} isd_network_t;
+    const char *name;
+    int32_t share, first_year, last_year, usaf, usaf_last, wban, wban_last; /* no ids: 0 */
+    int32_t south, north, west, east, low, high;                            /* thousandths of degrees; m */
+    int32_t cloud, wet, hazy, damp, wind, still, daily, a_day;
+    const char *flags, *call;
+    size_t first, reports;
+} isd_kind_t;
 
 typedef struct {
     const isd_kind_t *kind;
     uint64_t key;
     char ids[12]; /* both, as they stand in a record */
-    isd_climate_t climate;
+    char call[8];
+    int32_t usaf;                           /* the first 5 digits */
+    int32_t latitude, longitude, elevation; /* thousandths of degrees, m */
+    int32_t height;                         /* the elevation; 0 where it is not told */
+    int32_t mean, season, daily; /* temperature: of the year, half of its swing, half of the day's */
+    int32_t damp, wind;          /* how far the dew point lies below, and the wind, on average */
+    int32_t zone;                /* hours before UTC */
 } isd_station_t;
 
-void isd_network_init(isd_network_t *network, const isd_world_t *world, uint32_t stations, uint64_t key);
+/* The one of that number among so many, of these kinds. */
+isd_station_t isd_station_of(const isd_kind_t *kinds, size_t kind_count, uint32_t number, uint32_t stations,
+                             uint64_t key);
 
-/* The scene is told of the station's texts. */
-void isd_station_init(isd_station_t *station, const isd_network_t *network, uint32_t number,
-                      isd_scene_t *scene);
+static inline int32_t isd_local_hour(const isd_station_t *station, int32_t hour) {
+    return (hour + station->zone + 24) % 24;
+}
 
 #endif

@@ -1,240 +1,265 @@
 #include "generate/isd/isd_weather.h"
-#include "generate/isd/isd_sky.h"
 #include "generate/shared/whole.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int32_t isd_weather_noise(isd_scene_t *scene, int32_t size) {
+/* Weather as the codes know it; the names are those of isd_values.h. Some events dim the sight only, the others fall. */
+typedef struct {
+    int32_t ww, wwagain, aw, awagain, au, auagain;
+    bool snows;
+    int32_t past;
+    uint32_t sight_low, sight_high; /* of the steps of visibility; the first is the farthest */
+    uint32_t drops;                 /* at most so many tenths of mm an hour */
+    uint32_t warm, mild, cold;      /* shares, by temperature */
+} event_t;
+
+/* clang-format off */
+static const event_t events[] = {
+    /* ww     aw           au           snows past sight drops  warm mild cold */
+    {  0,  0,  0,  0,       1,       1, false, 0,  0,  0,   0,   0,  0,  0}, /* nothing */
+    { 10,  0, 10,  0,     101,     101, false, 0,  2,  9,   0,  90, 80, 60}, /* mist */
+    { 45,  0, 30,  0,     201,     201, false, 4, 12, 15,   0,  10, 20, 14}, /* fog */
+    {  5,  0,  5,  0,     701,     701, false, 0,  2,  6,   0,  17, 10,  2}, /* haze */
+    { 36,  0, 27,  0,  200301,  200301, false, 3,  0,  3,   0,   0,  0, 26}, /* drifting snow */
+    { 38,  0, 29,  0,  300301,  300301, false, 3,  5, 13,   0,   0,  0, 20}, /* blowing snow */
+    { 44, 10, 30, 10,     201,     201, false, 4,  3, 10,   0,   6, 12,  4}, /* patches of fog */
+    { 61,  0, 61,  0, 1002001,     101, false, 6,  0,  6,  14,  60, 50,  2}, /* light rain */
+    { 61, 10, 10, 61, 1002001,     101, false, 6,  4, 10,  22,  30, 34,  2}, /* light rain and mist */
+    { 51, 10, 10, 51, 1001001,     101, false, 5,  5, 11,   5,  16, 26,  2}, /* drizzle and mist */
+    { 51,  0, 51,  0, 1001001,     101, false, 5,  1,  7,   4,  12, 18,  1}, /* drizzle */
+    { 63,  0, 63,  0, 2002001,     101, false, 6,  4,  9,  70,  12, 10,  0}, /* rain */
+    { 80,  0, 81,  0, 1802001,     101, false, 8,  0,  6,  30,  20, 12,  0}, /* showers */
+    { 95, 61, 95, 63, 2702001,     101, false, 9,  2,  9, 200,  22,  2,  0}, /* thunderstorm */
+    { 97, 63, 64, 95, 3702001,     101, false, 9,  9, 14, 250,   4,  0,  0}, /* heavy thunderstorm */
+    { 71,  0, 71,  0, 1003001,     101, true,  7,  3, 10,   7,   0,  4, 64}, /* light snow */
+    { 71, 10, 10, 71, 1003001,     101, true,  7,  7, 13,   9,   0,  3, 22}, /* light snow and mist */
+    { 73,  0, 73,  0, 2003001,     101, true,  7, 11, 15,  20,   0,  1, 10}, /* snow */
+    { 71, 38, 71, 27, 1003001,  300301, true,  7,  6, 14,   8,   0,  0, 16}, /* light snow, blowing */
+    { 85,  0, 85,  0, 1803001,     101, true,  8,  1,  9,   8,   0,  2, 14}, /* showers of snow */
+    { 56,  0, 56,  0, 1601001,     101, false, 5,  4, 10,   3,   0,  0,  6}, /* freezing drizzle */
+    { 79, 61, 75, 61, 2005001,     101, false, 7,  4,  9,  12,   0,  1,  3}, /* ice pellets */
+};
+/* clang-format on */
+enum { EVENTS = sizeof events / sizeof *events, FIRST_FALL = 7 };
+
+/* Metres, for 10, 9, 8, 7... miles; hundreds of feet. */
+enum { FARTHEST = 16093, HEIGHTS = 38 };
+static const int32_t sights[] = {FARTHEST, 14484, 12875, 11265, 9656, 8047, 6437, 4828,
+                                 4023,     3219,  2414,  2012,  1609, 1207, 805,  402};
+static const uint8_t heights[HEIGHTS] = {2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,  14, 15,
+                                         17, 19, 20, 21, 23, 25,  28,  30,  33,  35,  40,  45, 50,
+                                         55, 60, 70, 80, 90, 100, 120, 140, 150, 180, 200, 250};
+
+/* Between -size and size, most often near 0. */
+static int32_t noise(isd_scene_t *scene, int32_t size) {
     uint64_t bits = isd_scene_bits(scene);
     int32_t sum = (int32_t)(bits & 0xffff) + (int32_t)(bits >> 16 & 0xffff) - 0xffff;
     return (int32_t)((int64_t)sum * size / 0xffff);
 }
-#define noise isd_weather_noise
 
-/* ---- heat and damp ---- */
+/* ---- what falls or dims ---- */
 
-/* The hour's part of the day's swing, in 10000ths: most at three. */
-static int32_t warmth_of(int32_t local_hour) {
-    return whole_cosine((local_hour - 15) * 1500);
+static uint32_t share_of(const event_t *event, int32_t temp) {
+    return temp > 120 ? event->warm : temp > 10 ? event->mild : event->cold;
 }
 
-static int32_t in_whole_fahrenheit(int32_t tenths) {
-    int32_t degrees = whole_rounded((int64_t)tenths * 18 + 3200, 100);
-    return whole_rounded((int64_t)(degrees - 32) * 500, 90);
+static unsigned draw_event(isd_scene_t *scene, int32_t temp, unsigned from, unsigned to) {
+    uint32_t sum = 0;
+    for (unsigned i = from; i < to; i++)
+        sum += share_of(&events[i], temp);
+    uint32_t draw = isd_scene_below(scene, sum);
+    for (; draw >= share_of(&events[from], temp); from++)
+        draw -= share_of(&events[from], temp);
+    return from;
 }
 
-static void tell_heat(isd_weather_t *w, isd_scene_t *scene, int32_t yearday) {
-    const isd_climate_t *climate = &w->climate;
-    int32_t *n = scene->number, day = warmth_of(n[ISD_N_lhour]);
-    int32_t year = -whole_cosine((yearday - (climate->latitude < 0 ? 203 : 20)) * 99);
+static bool happens(isd_scene_t *scene, int32_t of1024) {
+    return (int32_t)isd_scene_below(scene, 1024) < of1024;
+}
+
+/* What goes on or begins, at that temperature; it ends where it has grown too warm or too cold for it. */
+static void step_event(isd_weather_t *w, const isd_kind_t *kind, int32_t temp, isd_scene_t *scene) {
+    w->cloud += noise(scene, 765) + (kind->cloud - w->cloud) / 8; /* mostly clear or overcast */
+    w->cloud = whole_clamp(w->cloud, -1200, 2200);
+    if (w->left && (!w->event || share_of(&events[w->event], temp))) {
+        w->left--;
+        return;
+    }
+    w->event = 0;
+    if (w->cloud > 600 && happens(scene, kind->wet * (w->cloud - 400) / 1024))
+        w->event = draw_event(scene, temp, FIRST_FALL, EVENTS);
+    else if (happens(scene, w->spread < 40 ? kind->hazy : kind->hazy / 3))
+        w->event = draw_event(scene, temp, 1, FIRST_FALL);
+    w->left = isd_scene_below(scene, w->event >= FIRST_FALL ? 4 : 3);
+}
+
+static void step_water(isd_weather_t *w, int32_t now, isd_scene_t *scene) {
+    const event_t *event = &events[w->event];
+    int32_t past = event->past ? event->past : w->cloud > 540 ? 2 : w->cloud > 460 ? 1 : 0;
+    w->past[1] = w->past[0] < past ? w->past[0] : past;
+    w->past[0] = past;
+    w->rain[now] = (int32_t)isd_scene_below(scene, event->drops + 1);
+    if (event->snows)
+        w->depth = whole_clamp(w->depth + 1, 0, 240);
+    else if (w->depth && w->temp[now] > 0 && happens(scene, 200 + w->temp[now]))
+        w->depth--;
+}
+
+/* ---- the slow ones: heat, pressure, wind ---- */
+
+static void step_heat(isd_weather_t *w, const isd_station_t *s, const isd_time_t *time, isd_scene_t *scene) {
+    int32_t summer = s->latitude < 0 ? 203 : 20,
+            yearday = (int32_t)time->date.month * 30 + (int32_t)time->date.day;
+    int32_t year = -whole_cosine((yearday - 30 - summer) * 100);
+    int32_t day = whole_cosine((isd_local_hour(s, time->hour) - 15) * 1500); /* most at three */
     w->warmth += noise(scene, 14) - w->warmth / 48;
-    w->spread += noise(scene, 16) + (climate->damp - w->spread) / 12;
-    if (isd_sky_falls(w->event))
+    w->spread += noise(scene, 16) + (s->damp - w->spread) / 12;
+    if (w->event >= FIRST_FALL)
         w->spread -= w->spread / 3;
     w->spread = whole_clamp(w->spread, 0, 260);
-    int32_t usual = climate->mean + (climate->season * year + climate->daily * day) / 10000;
+    int32_t usual = s->mean + (s->season * year + s->daily * day) / 10000;
     int32_t temp = whole_clamp(usual + w->warmth, -680, 480);
-    int32_t below = whole_clamp(w->spread + day * climate->damp / 20000, 0, 300);
-    int32_t dew = whole_clamp(temp - below, -750, 300);
-    if (climate->fahrenheit) {
-        temp = in_whole_fahrenheit(temp);
-        dew = in_whole_fahrenheit(dew);
+    w->apart = whole_clamp(w->spread + day * s->damp / 20000, 0, 300);
+    if (strchr(s->kind->flags, 'F')) { /* read in whole degF */
+        temp = whole_rounded(whole_rounded(temp * 9 + 1600, 50) * 50 - 1600, 9);
+        w->apart = whole_rounded(whole_rounded(w->apart * 9, 50) * 50, 9);
     }
-    int32_t apart = temp - dew;
-    n[ISD_N_temp] = temp;
-    n[ISD_N_dew] = dew;
-    n[ISD_N_wet] = temp - apart * 2 / 5;
-    n[ISD_N_whole] = whole_rounded(temp, 10) * 10;
-    n[ISD_N_wholedew] = whole_rounded(dew, 10) * 10;
-    n[ISD_N_rh] = whole_clamp(apart < 120 ? 100 - apart / 2 : 40 - (apart - 120) / 6, 6, 100);
-    n[ISD_N_sea] = whole_clamp(climate->mean + climate->season / 2 + noise(scene, 12), -18, 310);
+    w->apart = whole_larger(w->apart, temp - 300);
+    w->temp[time->hour] = temp;
 }
 
-/* Of the six hours, the twelve and the day. */
-static void tell_extremes(isd_weather_t *w, isd_scene_t *scene, bool new_block) {
-    int32_t *n = scene->number, temp = n[ISD_N_temp];
-    isd_extremes_t all = {temp, temp};
-    for (size_t i = 0; i < ISD_WEATHER_BLOCKS && (new_block || !w->begun); i++)
-        w->block[i] = i + 1 < ISD_WEATHER_BLOCKS && w->begun ? w->block[i + 1] : all;
-    w->begun = true;
-    for (size_t i = ISD_WEATHER_BLOCKS; i-- > 0;) {
-        static const uint8_t told[ISD_WEATHER_BLOCKS] = {ISD_N_max24, 0, ISD_N_max12, ISD_N_max6};
-        isd_extremes_t *block = &w->block[i];
-        all = (isd_extremes_t){whole_larger(all.high, block->high), -whole_larger(-all.low, -block->low)};
-        if (i == ISD_WEATHER_BLOCKS - 1)
-            *block = all;
-        if (told[i]) {
-            n[told[i]] = all.high;
-            n[told[i] + 1] = all.low;
-        }
-    }
-    int32_t avg = (n[ISD_N_max24] + n[ISD_N_min24]) / 2, warmer = whole_rounded(avg * 18 - 3300, 100);
-    n[ISD_N_avg] = avg;
-    n[ISD_N_heat] = whole_clamp(-warmer, 0, 99); /* from 65 degF */
-    n[ISD_N_cool] = whole_clamp(warmer, 0, 99);
+static void step_pressure(isd_weather_t *w, int32_t now, isd_scene_t *scene) {
+    w->push += noise(scene, 56) - w->push / 8 - w->pressure / 500;
+    w->pressure = whole_clamp(w->pressure + w->push, -7200, 5600);
+    w->slp[now] = 10147 + w->pressure / 16;
 }
 
-/* ---- pressure ---- */
+static void step_wind(isd_weather_t *w, const isd_station_t *s, isd_scene_t *scene) {
+    w->wind = whole_clamp(w->wind + noise(scene, 28) - (w->wind - s->wind) / 10, -12, 420);
+    w->bearing = (w->bearing + noise(scene, 36) + 360) % 360;
+    w->knots = whole_rounded((int64_t)whole_clamp(w->wind + noise(scene, 14), 0, 450) * 1944, 10000);
+    if (w->knots < 3)
+        w->knots = happens(scene, s->kind->still) ? 0 : 3;
+    w->gusty = w->knots > 9 && happens(scene, (w->knots - 7) * 90);
+}
 
-/* exp(-elevation / 8434 m) as the first terms of its series */
-static int32_t at_elevation(int32_t pressure, int32_t elevation) {
-    int64_t x = (int64_t)elevation * 1000000 / 8434;
+/* ---- what an observer sees ---- */
+
+static void step_sky(isd_weather_t *w, const isd_kind_t *kind, isd_scene_t *scene) {
+    const event_t *event = &events[w->event];
+    int32_t lofty = strchr(kind->flags, 'L') ? 12 : 0, lower = 1; /* layers cover less than those above */
+    w->oktas = whole_clamp((w->cloud * 9) >> 10, 0, 8);
+    if (w->event >= FIRST_FALL && w->oktas < 5)
+        w->oktas = 5 + (int32_t)isd_scene_below(scene, 4);
+    w->layers = !w->oktas              ? 0
+                : !happens(scene, 450) ? 1
+                : !happens(scene, 330) ? 2
+                : happens(scene, 70)   ? 4
+                                       : 3;
+    if (w->layers > 1 && w->oktas < 4)
+        w->oktas = 3 + (int32_t)isd_scene_below(scene, 6);
+    if (happens(scene, 256))
+        w->ground = lofty + (int32_t)isd_scene_below(scene, (uint32_t)(HEIGHTS - lofty));
+    for (int32_t i = 0, at = w->ground; i < ISD_LAYERS; i++) {
+        lower = i + 1 >= w->layers
+                    ? w->oktas
+                    : lower + (int32_t)isd_scene_below(scene, (uint32_t)(w->oktas - lower) + 1);
+        w->eights[i] = i < w->layers ? lower : 0;
+        w->step[i] = at;
+        at = whole_clamp(at + 3 + (int32_t)isd_scene_below(scene, 8), 0, HEIGHTS - 1);
+    }
+    uint32_t sight = event->sight_low + isd_scene_below(scene, event->sight_high - event->sight_low + 1);
+    if (!w->event && happens(scene, 110))
+        sight = 1 + isd_scene_below(scene, 3);
+    w->vis = sights[sight];
+    w->unsettled = w->event || happens(scene, w->layers ? 170 : 20);
+}
+
+void isd_weather_step(isd_weather_t *w, const isd_station_t *station, const isd_time_t *time,
+                      isd_scene_t *scene) {
+    w->bits = isd_scene_bits(scene);
+    step_heat(w, station, time, scene);
+    step_event(w, station->kind, w->temp[time->hour], scene);
+    step_water(w, time->hour, scene);
+    step_pressure(w, time->hour, scene);
+    step_wind(w, station, scene);
+    step_sky(w, station->kind, scene);
+}
+
+void isd_weather_begin(isd_weather_t *w, const isd_station_t *station, const isd_time_t *time,
+                       isd_scene_t *scene) {
+    *w = (isd_weather_t){.spread = station->damp, .wind = station->wind, .cloud = station->kind->cloud};
+    w->bearing = (int32_t)isd_scene_below(scene, 360);
+    w->pressure = noise(scene, 1600);
+    for (isd_time_t at = *time; at.hour < 24; at.hour++)
+        isd_weather_step(w, station, &at, scene);
+}
+
+/* ---- telling it ---- */
+
+static int32_t highest(const int32_t by_hour[24], int32_t now, int32_t hours) {
+    int32_t most = by_hour[now];
+    for (int32_t i = 1; i < hours; i++)
+        most = whole_larger(most, by_hour[(now - i + 24) % 24]);
+    return most;
+}
+
+static int32_t lowest(const int32_t by_hour[24], int32_t now, int32_t hours) {
+    int32_t least = by_hour[now];
+    for (int32_t i = 1; i < hours; i++)
+        least = -whole_larger(-least, -by_hour[(now - i + 24) % 24]);
+    return least;
+}
+
+static int32_t sum(const int32_t by_hour[24], int32_t now, int32_t hours) {
+    int32_t all = 0;
+    for (int32_t i = 0; i < hours; i++)
+        all += by_hour[(now - i + 24) % 24];
+    return all;
+}
+
+/* exp(-height / 8434 m) as the first terms of its series */
+static int32_t at_height(int32_t pressure, int32_t height) {
+    int64_t x = (int64_t)height * 1000000 / 8434;
     int64_t factor = 1000000 - x + x * x / 2000000 - x * x / 1000000 * x / 6000000;
     return (int32_t)(pressure * factor / 1000000);
 }
 
-static void tell_pressure(isd_weather_t *w, isd_scene_t *scene, int32_t hours) {
-    static const char tendencies[2][3][10] = {
-        {"777788665", "444555000", "222233110"},
-        {"888866657", "455550000", "333111002"}}; /* US: the other mix */
-    int32_t *n = scene->number, hour = n[ISD_N_hour];
-    for (int32_t i = 0; i < (hours > 3 ? 3 : hours); i++) {
-        w->push += noise(scene, 56) - w->push / 8 - w->pressure / 500;
-        w->pressure = whole_clamp(w->pressure + w->push, -7200, 5600);
-    }
-    int32_t slp = 10147 + w->pressure / 16, change = slp - w->slp[(hour + 21) % 24];
-    n[ISD_N_change3] = whole_clamp(abs(change), 0, 499);
-    n[ISD_N_change24] = whole_clamp(slp - w->slp[hour], -499, 499);
-    for (int32_t i = 0; i < hours && i < 24; i++)
-        w->slp[(hour + 24 - i) % 24] = slp;
-    uint32_t draw = isd_scene_below(scene, 9), way = change < 0 ? 0 : change == 0 ? 1 : 2;
-    n[ISD_N_tend] = tendencies[0][way][draw] - '0';
-    n[ISD_N_tendus] = tendencies[1][way][draw] - '0';
-    n[ISD_N_slp] = slp;
-    n[ISD_N_stp] = at_elevation(slp, w->climate.elevation);
-    /* hundredths of inches, back in hPa */
-    int32_t inches = whole_rounded((int64_t)(slp + w->climate.elevation % 7 - 3) * 10000, 33864);
-    n[ISD_N_alt] = whole_rounded((int64_t)inches * 33864, 10000);
-    n[ISD_N_qnh] = slp / 10 * 10;
-}
-
-/* ---- wind ---- */
-
-static int32_t speed_of(int32_t knots) {
+static int32_t in_metres(int32_t knots) {
     return whole_rounded((int64_t)knots * 5144, 1000);
 }
 
-static int32_t direction(int32_t degrees) {
-    return degrees % 360 ? degrees % 360 : 360;
+static int32_t base_of(const isd_weather_t *w, int32_t layer) {
+    return layer < w->layers ? whole_rounded(heights[w->step[layer]] * 3048, 100) : ISD_MISSING;
 }
 
-static void tell_wind(isd_weather_t *w, isd_scene_t *scene) {
-    static const int16_t beaufort[] = {10, 26, 46, 67, 93, 123, 154, 190, 226, 265, 309};
-    int32_t *n = scene->number, force = 0;
-    w->wind = whole_clamp(w->wind + noise(scene, 28) - (w->wind - w->climate.wind) / 10, -12, 420);
-    w->bearing = (w->bearing + noise(scene, 36) + 360) % 360;
-    int32_t knots = whole_rounded((int64_t)whole_clamp(w->wind + noise(scene, 14), 0, 450) * 1944, 10000);
-    if (knots < 3)
-        knots = isd_scene_happens(scene, (uint32_t)w->climate.still) ? 0 : 3;
-    bool variable = knots && knots < 7 && isd_scene_happens(scene, 60);
-    int32_t dir = direction(w->bearing / 10 * 10);
-    n[ISD_N_bearing] = dir;
-    n[ISD_N_calm] = !knots;
-    n[ISD_N_variable] = variable;
-    n[ISD_N_dir] = knots ? dir : ISD_MISSING;
-    n[ISD_N_dir10] = knots ? variable ? 99 : dir / 10 : 0;
-    n[ISD_N_swing] = knots && !variable && isd_scene_happens(scene, 250);
-    n[ISD_N_dirlow] = direction(dir + 320);
-    n[ISD_N_dirhigh] = direction(dir + 40);
-    n[ISD_N_knots] = knots;
-    n[ISD_N_speed] = speed_of(knots);
-    n[ISD_N_speedms] = whole_rounded(n[ISD_N_speed], 10) * 10;
-    while (force < 10 && beaufort[force + 1] <= n[ISD_N_speed])
-        force++;
-    n[ISD_N_force] = knots ? beaufort[force] : 0;
-    n[ISD_N_gusty] = knots > 9 && isd_scene_happens(scene, (uint32_t)(knots - 7) * 90);
-    n[ISD_N_gustknots] = knots + 5 + knots / 3 + (int32_t)isd_scene_below(scene, 4);
-    n[ISD_N_gust] = speed_of(n[ISD_N_gustknots]);
-    n[ISD_N_speedgust] = whole_rounded(n[ISD_N_gust], 10) * 10;
+static int32_t class_of(const isd_weather_t *w, int32_t layer) {
+    static const uint8_t classes[] = {0, 1, 1, 2, 2, 3, 3, 3, 4};
+    return classes[w->eights[layer]];
 }
 
-/* ---- water ---- */
-
-/* Sums belong to the hours up to 00, 03, 06..., inclusive; those of days to those from 06 to 06. */
-static bool passes(int32_t hour, int32_t hours, int32_t each, int32_t from) {
-    return hours >= each || (hour + 47 - from) / each != (hour + 47 - from - hours) / each;
+/* Stratus lies low, cirrus high; what thunders is a cumulonimbus. */
+static int32_t genus_of(const isd_weather_t *w, int32_t layer) {
+    static const uint8_t genera[] = {7, 7, 6, 6, 8, 3, 4, 0};
+    if (layer >= w->layers)
+        return ISD_MISSING;
+    return layer == 0 && events[w->event].past == 9 ? 9 : genera[w->step[layer] * 8 / HEIGHTS];
 }
 
-static void tell_water(isd_weather_t *w, isd_scene_t *scene, int32_t hours) {
-    int32_t *n = scene->number, rain = n[ISD_N_rain1], hour = n[ISD_N_hour];
-    w->rain3 = rain + (passes(hour, hours, 3, 0) ? 0 : w->rain3);
-    w->rain6 = rain + (passes(hour, hours, 6, 0) ? 0 : w->rain6);
-    w->rain24 = passes(hour, hours, 24, 6) ? rain : whole_clamp(w->rain24 + rain, 0, 4000);
-    if (n[ISD_N_snows])
-        w->depth = whole_clamp(w->depth + 1, 0, 240);
-    else if (w->depth && n[ISD_N_temp] > 0 && isd_scene_happens(scene, 200 + (uint32_t)n[ISD_N_temp]))
-        w->depth--;
-    n[ISD_N_rain3] = w->rain3;
-    n[ISD_N_rain6] = w->rain6;
-    n[ISD_N_rain24] = w->rain24;
-    n[ISD_N_mm6] = w->rain6 > 9 ? w->rain6 / 10 : 990 + w->rain6; /* 990 is a trace, 991 to 999 are tenths */
-    n[ISD_N_depth] = w->depth;
-    n[ISD_N_snow24] = n[ISD_N_snows] ? 1 + (int32_t)isd_scene_below(scene, 9) : 0;
+/* The lowest layer that covers more than half of the sky. */
+static int32_t ceiling(const isd_weather_t *w) {
+    for (int32_t layer = 0; layer < w->layers; layer++)
+        if (class_of(w, layer) > 2)
+            return base_of(w, layer);
+    return 22000;
 }
 
-/* ---- the sun ---- */
-
-static void tell_sun(const isd_weather_t *w, isd_scene_t *scene, int32_t yearday) {
-    int32_t *n = scene->number, lat = w->climate.latitude / 10;
-    int32_t declination = -2344 * whole_cosine((yearday + 10) * 99) / 10000;
-    int32_t noon = (n[ISD_N_hour] * 15000 + n[ISD_N_minute] * 250 + w->climate.longitude - 180000) / 10;
-    int64_t level = (int64_t)whole_cosine(lat) * whole_cosine(declination) / 10000;
-    int32_t up =
-        (int32_t)((int64_t)whole_sine(lat) * whole_sine(declination) + level * whole_cosine(noon)) / 10000;
-    int32_t zenith = 0, dim = 8 - n[ISD_N_oktas], space = up > 0 ? 1361 * up / 10000 : 0;
-    for (int32_t step = 1024; step; step /= 2)
-        if (zenith + step <= 1800 && whole_cosine((zenith + step) * 10) > up)
-            zenith += step;
-    n[ISD_N_zenith] = zenith;
-    n[ISD_N_azimuth] = whole_clamp(1800 + noon / 10, 0, 3599);
-    n[ISD_N_space] = space;
-    n[ISD_N_direct] = up > 400 ? 900 * dim / 8 : 0;
-    n[ISD_N_global] = space * 3 / 4 * (dim * 2 + 4) / 20;
-    n[ISD_N_diffuse] = n[ISD_N_global] * (n[ISD_N_oktas] + 2) / 12;
-}
-
-/* ---- the month ---- */
-
-/* At the end of a local day; the month's first one begins its sums. */
-static void tell_month(isd_scene_t *scene) {
-    int32_t *n = scene->number, rain = n[ISD_N_rain24];
-    bool first = n[ISD_N_lday] == 1;
-    if (first)
-        n[ISD_N_mrain] = n[ISD_N_mmost] = n[ISD_N_mwetdays] = n[ISD_N_mheat] = n[ISD_N_mcool] = 0;
-    if (first || rain > n[ISD_N_mmost]) {
-        n[ISD_N_mmost] = rain;
-        n[ISD_N_mmostday] = n[ISD_N_lday];
-    }
-    n[ISD_N_mrain] += rain;
-    n[ISD_N_mwetdays] += rain > 0;
-    n[ISD_N_mheat] += n[ISD_N_heat];
-    n[ISD_N_mcool] += n[ISD_N_cool];
-    n[ISD_N_mmax] = first ? n[ISD_N_max24] : whole_larger(n[ISD_N_mmax], n[ISD_N_max24]);
-    n[ISD_N_mmin] = first ? n[ISD_N_min24] : -whole_larger(-n[ISD_N_mmin], -n[ISD_N_min24]);
-}
-
-void isd_weather_init(isd_weather_t *w, const isd_climate_t *climate, isd_scene_t *scene) {
-    *w = (isd_weather_t){
-        .climate = *climate, .spread = climate->damp, .wind = climate->wind, .cloud = climate->cloud};
-    w->bearing = (int32_t)isd_scene_below(scene, 360);
-    w->ground = (int32_t)isd_scene_below(scene, ISD_SKY_HEIGHTS);
-    w->pressure = noise(scene, 1600);
-    for (size_t i = 0; i < 24; i++)
-        w->slp[i] = 10147 + w->pressure / 16;
-    scene->number[ISD_N_mmostday] = 1;
-}
-
-void isd_weather_step(isd_weather_t *w, isd_scene_t *scene, int32_t hours, int32_t yearday) {
-    int32_t *n = scene->number;
-    isd_sky_step(w, scene, (unsigned)hours);
-    tell_heat(w, scene, yearday);
-    tell_extremes(w, scene, passes(n[ISD_N_hour], hours, 6, 0));
-    tell_pressure(w, scene, hours);
-    tell_wind(w, scene);
-    isd_sky_tell(w, scene);
-    tell_water(w, scene, hours);
-    if (w->climate.sun)
-        tell_sun(w, scene, yearday);
-    if (n[ISD_N_lhour] == 23)
-        tell_month(scene);
+void isd_weather_tell(const isd_weather_t *w, const isd_station_t *s, const isd_time_t *t,
+                      isd_scene_t *scene) {
+    const event_t *event = &events[w->event];
+    int32_t now = t->hour, temp = w->temp[now], slp = w->slp[now], near_hour = now + (t->minute > 44);
+#define TELL(name, expression) scene->value[ISD_##name] = (int32_t)(expression);
+    ISD_VALUES(TELL)
+#undef TELL
 }

@@ -3,32 +3,39 @@
 #ifndef TIPPLE_GENERATE_ISD_ISD_WEATHER_H
 #define TIPPLE_GENERATE_ISD_ISD_WEATHER_H
 
+#include "format/values/calendar.h"
 #include "generate/isd/isd_station.h"
-
-enum { ISD_WEATHER_BLOCKS = 4 };
-
-typedef struct {
-    int32_t high, low; /* of a quarter of a day */
-} isd_extremes_t;
+#include "generate/isd/isd_values.h"
 
 typedef struct {
-    isd_climate_t climate;
+    int32_t days, hour, minute; /* since 1970; of the day, of the hour */
+    date_t date, local;         /* the days in UTC and at the station */
+} isd_time_t;
+
+enum { ISD_LAYERS = 4 };
+
+typedef struct {
     int32_t pressure, push; /* from the average, in 16ths */
-    int32_t warmth, spread, wind, bearing, cloud, ground;
-    unsigned event, left; /* what falls or dims, and its hours to go */
-    int32_t past;         /* the code of the hour before */
-    int32_t slp[24];      /* at the hours of the day before */
-    int32_t depth, rain3, rain6, rain24;
-    isd_extremes_t block[ISD_WEATHER_BLOCKS]; /* the current one last */
-    bool begun;
+    int32_t warmth, spread, wind, cloud, ground;
+    unsigned event, left;                /* what falls or dims, and its hours to go */
+    int32_t temp[24], slp[24], rain[24]; /* by the hour of the day, the last 24 hours */
+    int32_t apart;                       /* temperature and dew point */
+    int32_t knots, bearing, vis, layers, oktas, eights[ISD_LAYERS],
+        step[ISD_LAYERS]; /* of the layers' heights */
+    int32_t depth, past[2];
+    bool gusty, unsettled;
+    uint64_t bits; /* at random, of the hour */
 } isd_weather_t;
 
-void isd_weather_init(isd_weather_t *weather, const isd_climate_t *climate, isd_scene_t *scene);
+void isd_weather_begin(isd_weather_t *weather, const isd_station_t *station, const isd_time_t *time,
+                       isd_scene_t *scene);
 
-/* Goes on by so many hours to the scene's time, on that day of the year, and tells the scene. */
-void isd_weather_step(isd_weather_t *weather, isd_scene_t *scene, int32_t hours, int32_t yearday);
+/* Goes on by an hour, to that time. */
+void isd_weather_step(isd_weather_t *weather, const isd_station_t *station, const isd_time_t *time,
+                      isd_scene_t *scene);
 
-/* Between -size and size, most often near 0. */
-int32_t isd_weather_noise(isd_scene_t *scene, int32_t size);
+/* Tells the scene of it. */
+void isd_weather_tell(const isd_weather_t *weather, const isd_station_t *station, const isd_time_t *time,
+                      isd_scene_t *scene);
 
 #endif
