@@ -150,10 +150,56 @@ static void begin(place_t *place, int part, const char *name) {
         place->remark = place->at += 3;
 }
 
-static void put_extra(const isd_lines_t *all, place_t *place, char usual, isd_scene_t *scene,
-                      const char **extra) {
+/* ---- sections of which no line says what they hold ---- */
+
+const section_t *isd_section_of(const schema_t *format, const char *name) {
+    const section_t *family = NULL;
+    for (const section_t *section = format->sections; section < format->sections + format->section_count;
+         section++) {
+        if (section_lists(section, name))
+            return section;
+        if (memcmp(section->ids[0].first, name, 2) == 0)
+            family = section;
+    }
+    return family;
+}
+
+/* Heat and pressure as they are, other numbers below a tenth of what the field has room for. */
+static uint64_t any_number(const field_t *field, unsigned digits, isd_scene_t *scene) {
+    if (strcasestr(field->name, "temperature"))
+        return (uint64_t)abs(scene->value[ISD_temp]);
+    if (strcasestr(field->name, "pressure") || strcasestr(field->name, "altimeter"))
+        return (uint64_t)scene->value[ISD_alt];
+    uint64_t limit = 10;
+    for (; digits > 2; digits--)
+        limit *= 10;
+    return isd_scene_below(scene, (uint32_t)limit);
+}
+
+static char *put_any(const field_t *field, isd_scene_t *scene, char *to) {
+    bool is_number = field->type == TYPE_INT || field->type == TYPE_NUMBER, sign = field->sign == SIGN_ALWAYS;
+    bool is_quality = field->width == 1 && strcasestr(field->name, "quality");
+    if (field->nulls.count && isd_scene_below(scene, 100) < 2)
+        return memcpy(to, field->nulls.items[0].text, field->width) + field->width;
+    if (sign)
+        *to++ = '+';
+    uint64_t number = is_quality  ? 1
+                      : is_number ? any_number(field, field->width - (unsigned)sign, scene)
+                                  : isd_scene_below(scene, 1000000);
+    return digits_put_last(to, (uint32_t)number, field->width - (unsigned)sign);
+}
+
+static char *put_section(const section_t *section, isd_scene_t *scene, char *to) {
+    for (const field_t *field = section->fields; field < section->fields + section->field_count; field++)
+        to = put_any(field, scene, to);
+    return to;
+}
+
+/* ---- writing a record ---- */
+
+static void put_extra(const isd_lines_t *all, place_t *place, isd_scene_t *scene, const char **extra) {
     begin(place, SECTIONS, *extra);
-    place->at = put_fields(all, isd_section_of(all, *extra)->fields, usual, scene, place->at);
+    place->at = put_section(isd_section_of(all->format, *extra), scene, place->at);
     *extra = NULL;
 }
 
@@ -172,13 +218,14 @@ char *isd_lines_put(const isd_lines_t *all, isd_span_t lines, char usual, isd_sc
             int order = line->part == SECTIONS && *extra ? strcmp(line->name, *extra) : line->part - SECTIONS;
             taken |= line->part == SECTIONS && *extra && order == 0;
             if (*extra && order > 0 && !taken)
-                put_extra(all, &place, usual, scene, extra);
+                put_extra(all, &place, scene, extra);
             begin(&place, line->part, line->name);
         }
-        place.at = put_fields(all, line->fields, usual, scene, place.at);
+        place.at = line->section ? put_section(line->section, scene, place.at)
+                                 : put_fields(all, line->fields, usual, scene, place.at);
     }
     if (*extra && !taken)
-        put_extra(all, &place, usual, scene, extra);
+        put_extra(all, &place, scene, extra);
     end_remark(&place);
     scene->ends_early = place.part <= SECTIONS;
     return place.at;
@@ -317,19 +364,6 @@ bool isd_lines_conditions(isd_lines_t *all, char *text, isd_span_t *conditions, 
     return true;
 }
 
-const isd_section_t *isd_section_of(const isd_lines_t *all, const char *name) {
-    const isd_section_t *family = NULL;
-    for (const isd_section_t *section = all->sections; section < all->sections + all->section_count;
-         section++) {
-        if (memcmp(section->name, name, 2) != 0)
-            continue;
-        if (name[2] >= section->name[2] && name[2] < section->name[2] + section->members)
-            return section;
-        family = section;
-    }
-    return family;
-}
-
 static uint8_t part_of(const char *name) {
     if (strcmp(name, "head") == 0)
         return HEAD;
@@ -338,7 +372,7 @@ static uint8_t part_of(const char *name) {
     return isdigit((unsigned char)name[1]) ? ELEMENTS : isdigit((unsigned char)name[2]) ? SECTIONS : REMARKS;
 }
 
-/* The line of one name, with its digit in place of each #. Without fields it has those of the section. */
+/* The line of one name, with its digit in place of each #. Without fields it is a section of the format. */
 static bool add_line(isd_lines_t *all, const char *name, char digit, const char *when, const char *holds,
                      err_t *err) {
     char conditions[128], fields[1024], *at;
@@ -356,13 +390,12 @@ static bool add_line(isd_lines_t *all, const char *name, char digit, const char 
     char *rest = conditions;
     const char *word = facts_word(&rest);
     line->otherwise = strcmp(word, "else") == 0;
-    const isd_section_t *section = holds ? NULL : isd_section_of(all, line->name);
+    line->section = holds ? NULL : isd_section_of(all->format, line->name);
     if (all->line_count == ISD_LINES || (*word && !line->otherwise && strcmp(word, "if") != 0) ||
-        (!holds && !section))
+        (!holds && !line->section))
         return not_understood(name, err);
-    line->fields = section ? section->fields : (isd_span_t){0, 0};
     return isd_lines_conditions(all, rest, &line->conditions, err) &&
-           (section || read_fields(all, fields, &line->fields, err));
+           read_fields(all, fields, &line->fields, err);
 }
 
 /* Behind the ": ", or NULL where there is none; the text then ends there. */
@@ -386,21 +419,6 @@ bool isd_lines_add(isd_lines_t *all, char *text, err_t *err) {
             if (!add_line(all, name, digit, text, fields, err))
                 return false;
         while (digit++ < last);
-    }
-    return true;
-}
-
-bool isd_lines_add_section(isd_lines_t *all, char *text, err_t *err) {
-    isd_span_t span;
-    char *fields = cut_fields(text), *list = facts_word(&text);
-    if (!fields || !read_fields(all, fields, &span, err))
-        return false;
-    for (char *name; (name = strsep(&list, ","));) {
-        isd_section_t *section = &all->sections[all->section_count++];
-        *section = (isd_section_t){.members = 1, .fields = span};
-        memcpy(section->name, name, 3);
-        if (last_digit(name))
-            section->members = (uint8_t)(last_digit(name) - name[2] + 1);
     }
     return true;
 }

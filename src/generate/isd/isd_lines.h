@@ -3,9 +3,10 @@
 #define TIPPLE_GENERATE_ISD_ISD_LINES_H
 
 #include "base/err.h"
+#include "format/schema/schema.h"
 #include "generate/isd/isd_values.h"
 
-enum { ISD_LINES = 1024, ISD_CONDITIONS = 1024, ISD_FIELDS = 4096, ISD_CHOICES = 2048, ISD_SECTIONS = 96 };
+enum { ISD_LINES = 1024, ISD_CONDITIONS = 1024, ISD_FIELDS = 4096, ISD_CHOICES = 2048 };
 enum { ISD_ROOM = 8192 }; /* for what the lines of a report write */
 
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     uint8_t part;
     bool goes_on, otherwise; /* "+"; "else" */
     isd_span_t conditions, fields;
+    const section_t *section; /* NULL: the fields say what it holds */
 } isd_line_t;
 
 typedef struct {
@@ -41,18 +43,12 @@ typedef struct {
 } isd_choice_t;
 
 typedef struct {
-    char name[4];    /* of the first one */
-    uint8_t members; /* AA1 to AA4: 4 */
-    isd_span_t fields;
-} isd_section_t;
-
-typedef struct {
-    size_t line_count, condition_count, field_count, choice_count, section_count, text_size;
+    size_t line_count, condition_count, field_count, choice_count, text_size;
+    const schema_t *format; /* isd: what sections there are */
     isd_line_t lines[ISD_LINES];
     isd_condition_t conditions[ISD_CONDITIONS];
     isd_field_t fields[ISD_FIELDS];
     isd_choice_t choices[ISD_CHOICES];
-    isd_section_t sections[ISD_SECTIONS];
     uint16_t mixes[128]; /* by quality: its first choice */
     char text[1 << 14];
 } isd_lines_t;
@@ -66,14 +62,11 @@ bool isd_lines_add(isd_lines_t *all, char *text, err_t *err);
 /* "rain6>0 40%" */
 bool isd_lines_conditions(isd_lines_t *all, char *text, isd_span_t *conditions, err_t *err);
 
-/* "GA1-6: 00|01 q" */
-bool isd_lines_add_section(isd_lines_t *all, char *text, err_t *err);
-
 /* "quality 5: 5*9935|1*34" */
 bool isd_lines_add_quality(isd_lines_t *all, char *text, err_t *err);
 
 /* By its name; members beyond the documented ones, as AW5, have their family's. NULL: there is none. */
-const isd_section_t *isd_section_of(const isd_lines_t *all, const char *name);
+const section_t *isd_section_of(const schema_t *format, const char *name);
 
 bool isd_lines_hold(const isd_lines_t *all, isd_span_t conditions, isd_scene_t *scene);
 

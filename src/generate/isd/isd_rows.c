@@ -168,10 +168,10 @@ static bool change(odd_record_t *odd, const char *place, const char *text) {
 static bool make_odd(void *row, odd_t *odd) {
     odd_record_t *record = row;
     char place[ODD_WORD], text[ODD_WORD], name[4];
-    if (strlen(odd->text) == 3) { /* a section: the record is made once more */
-        const char *extra = strcpy(name, odd->text);
-        name[2] =
-            (char)(name[2] + (char)(odd->turn % isd_section_of(&record->rows->world.all, name)->members));
+    if (!strchr(odd->text, '=')) { /* "AA14", one of AA1 to AA4 more: the record is made once more */
+        const char *extra = memcpy(name, odd->text, sizeof name);
+        name[2] = (char)(name[2] + (int)(odd->turn % (uint64_t)(name[3] - name[2] + 1)));
+        name[3] = '\0';
         if (record->changed)
             return false;
         record->end = put_parts(record->rows, &extra, record->record);

@@ -1,9 +1,9 @@
 #include "generate/isd/isd_world.h"
+#include "format/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Every kind of section comes up once in so many records, at least. */
 enum { SECTION_EVERY = 100000 };
 
 static void read_kind(isd_world_t *world, const char *name, char *rest) {
@@ -98,10 +98,21 @@ static bool read_reports(isd_world_t *world, err_t *err) {
     return true;
 }
 
+/* Every kind of section comes up once in so many records, at least. */
+static void add_sections(isd_world_t *world, odd_plan_t *odd) {
+    size_t count = 0;
+    for (const section_t *section = world->format->sections, *end = section + world->format->section_count;
+         section < end; section++)
+        for (size_t i = 0; i < section->id_count && count < ISD_SECTIONS; i++, count++) {
+            char *name = memcpy(world->names[count], section->ids[i].first, SCHEMA_ID);
+            name[SCHEMA_ID] = section->ids[i].last_digit;
+            odd_add(odd, SECTION_EVERY, name);
+        }
+}
+
 bool isd_world_init(isd_world_t *world, odd_plan_t *odd, err_t *err) {
     if (!facts_open(&world->stations_file, "isd-stations", err) ||
-        !facts_open(&world->reports_file, "isd-reports", err) ||
-        !facts_open(&world->sections_file, "isd-sections", err))
+        !facts_open(&world->reports_file, "isd-reports", err) || !(world->format = format_open("isd", err)))
         return false;
     for (char *rest; (rest = facts_line(&world->stations_file));) {
         const char *word = facts_word(&rest);
@@ -110,16 +121,13 @@ bool isd_world_init(isd_world_t *world, odd_plan_t *odd, err_t *err) {
         else
             read_kind(world, word, rest);
     }
-    for (char *line; (line = facts_line(&world->sections_file));)
-        if (!isd_lines_add_section(&world->all, line, err))
-            return false;
-    for (size_t i = 0; i < world->all.section_count; i++)
-        odd_add(odd, SECTION_EVERY, world->all.sections[i].name);
+    add_sections(world, odd);
+    world->all.format = world->format;
     return read_reports(world, err);
 }
 
 void isd_world_clear(isd_world_t *world) {
     free(world->stations_file.text);
     free(world->reports_file.text);
-    free(world->sections_file.text);
+    schema_destroy(world->format);
 }

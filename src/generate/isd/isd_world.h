@@ -1,4 +1,4 @@
-/* isd_world: what the data files isd-stations, isd-reports and isd-sections say. */
+/* isd_world: what the data files isd-stations and isd-reports say. */
 #ifndef TIPPLE_GENERATE_ISD_ISD_WORLD_H
 #define TIPPLE_GENERATE_ISD_ISD_WORLD_H
 
@@ -7,7 +7,7 @@
 #include "generate/shared/facts.h"
 #include "generate/shared/odd.h"
 
-enum { ISD_REPORTS = 32, ISD_LETS = 32 };
+enum { ISD_REPORTS = 32, ISD_LETS = 32, ISD_SECTIONS = 128 };
 
 typedef struct {
     uint32_t hours; /* bits */
@@ -26,7 +26,9 @@ typedef struct {
         isd_span_t lines;
     } lets[ISD_LETS];
     isd_lines_t all;
-    facts_t stations_file, reports_file, sections_file;
+    facts_t stations_file, reports_file;
+    schema_t *format;
+    char names[ISD_SECTIONS][5]; /* of each kind of section the first and the last digit: AA14 */
 } isd_world_t;
 
 /* Into zeroes, with the oddities of records added to the plan; to be cleared after a failure, too. */
