@@ -1,21 +1,32 @@
 #include "generate/mot/mot_fleet.h"
-#include "generate/shared/calendar.h"
+#include "format/values/calendar.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- kinds ---- */
+/* Which of the shares covers each of equal steps. */
+static void spread(uint16_t *at, int64_t steps, const int64_t *shares, size_t count) {
+    int64_t sum = 0, below = 0, step = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += shares[i];
+    for (size_t i = 0; i < count; i++)
+        for (below += shares[i]; step < steps && (2 * step + 1) * sum < below * 2 * steps; step++)
+            at[step] = (uint16_t)i;
+}
+
+/* ---- makes, models, engines ---- */
+
+enum { MOST_ENGINES = 24 };
 
 typedef struct {
-    char fuel[3];
-    int32_t cc, share, from, to;
+    char fuel[3], cc[8];
+    int32_t share, from, to;
 } engine_t;
 
 typedef struct {
     int32_t test_class, sold, from, to;
     size_t engines;
-    engine_t engine[24];
+    engine_t engine[MOST_ENGINES];
 } model_t;
 
 static int32_t miles_a_year(int32_t test_class, const char *fuel) {
@@ -30,128 +41,91 @@ static int64_t weight_in(const mot_fleet_t *fleet, const engine_t *engine, int32
     int32_t index = year < 1990 ? 0 : year - 1990;
     if (year < engine->from || year > engine->to)
         return 0;
-    int32_t percent = *engine->fuel == 'D'   ? fleet->diesel[index]
-                      : *engine->fuel == 'P' ? 100
-                                             : fleet->electric[index];
-    return engine->share * percent;
+    return engine->share * (*engine->fuel == 'D'   ? fleet->diesel[index]
+                            : *engine->fuel == 'P' ? 100
+                                                   : fleet->electric[index]);
 }
 
-static void add_kind(mot_fleet_t *fleet, const model_t *model, const engine_t *engine) {
-    mot_kind_t *kind = &fleet->kind[fleet->kinds];
-    char cc[16] = "";
-    if (engine->cc)
-        snprintf(cc, sizeof cc, "%d", (int)engine->cc);
-    *kind = (mot_kind_t){.fuel = mot_chunk_of(fleet->release, engine->fuel, MOT_FUEL),
-                         .cc = mot_chunk_of(fleet->release, cc, MOT_NUMBER),
-                         .model = (uint16_t)fleet->models,
-                         .miles_a_year = (uint16_t)miles_a_year(model->test_class, engine->fuel),
-                         .test_class = (uint8_t)model->test_class};
-    for (int32_t age = 0; age <= MOT_OLDEST_AGE; age++) {
+static void add_kind(mot_fleet_t *fleet, const char *make, const char *name, const model_t *model,
+                     const engine_t *engine) {
+    int64_t *weights = fleet->weights + fleet->kinds * MOT_AGES;
+    fleet->kind[fleet->kinds++] = (mot_kind_t){.make = mot_cell(fleet->release, MAKE, make),
+                                               .model = mot_cell(fleet->release, MODEL, name),
+                                               .fuel = mot_cell(fleet->release, FUEL, engine->fuel),
+                                               .cc = mot_cell(fleet->release, CC, engine->cc),
+                                               .test_class = model->test_class,
+                                               .miles_a_year = miles_a_year(model->test_class, engine->fuel)};
+    for (int32_t age = 0; age < MOT_AGES; age++) {
         int32_t year = fleet->release->year - age;
         int64_t own = weight_in(fleet, engine, year), all = 0;
         for (size_t i = 0; i < model->engines; i++)
             all += weight_in(fleet, &model->engine[i], year);
-        fleet->weights[fleet->kinds][age] = all ? model->sold * own * fleet->tests[age] / all : 0;
+        weights[age] = all ? model->sold * own * fleet->tests[age] / all : 0;
     }
-    fleet->kinds += fleet->kinds < MOT_KINDS - 1;
-}
-
-/* At equal steps through all kinds and ages. */
-static void draw_vehicles(mot_fleet_t *fleet) {
-    int64_t sum = 0, below = 0, step = 0;
-    for (size_t kind = 0; kind < fleet->kinds; kind++)
-        for (size_t age = 0; age <= MOT_OLDEST_AGE; age++)
-            sum += fleet->weights[kind][age];
-    for (size_t kind = 0; kind < fleet->kinds; kind++)
-        for (size_t age = 0; age <= MOT_OLDEST_AGE; age++)
-            for (below += fleet->weights[kind][age]; (2 * step + 1) * sum < below * 2 * MOT_VEHICLES; step++)
-                fleet->vehicle[step] = (mot_vehicle_t){(uint16_t)kind, (uint8_t)age};
-}
-
-/* ---- the data file ---- */
-
-static char *without_underscores(char *text) {
-    for (char *at = text; (at = strchr(at, '_')); *at = ' ')
-        ;
-    return text;
 }
 
 /* "PE54@1990:1299,1242": a share of the sales, and engines that follow one another, each meeting the next one. */
-static void add_engines(model_t *model, char *word) {
+static void add_engines(model_t *model, const char *word) {
     char *list;
     int32_t share = (int32_t)strtol(word + 2, &list, 10), count = 1, i = 0;
     int32_t from = *list == '@' ? (int32_t)strtol(list + 1, &list, 10) : model->from,
             years = model->to - from + 1;
+    list += *list == ':';
     for (const char *at = list; *at; at++)
         count += *at == ',';
-    for (char *one; (one = strsep(&list, ",")) && model->engines < 24; i++) {
+    for (char *one; (one = strsep(&list, ",")) && model->engines < MOST_ENGINES; i++) {
         engine_t *engine = &model->engine[model->engines++];
-        one += *one == ':';
-        *engine = (engine_t){.cc = (int32_t)strtol(one, NULL, 10), .share = share};
+        *engine = (engine_t){.share = share,
+                             .from = from + i * years / (count + 1),
+                             .to = from + (i + 2) * years / (count + 1) - 1};
         memcpy(engine->fuel, word, 2);
-        engine->from = from + i * years / (count + 1);
-        engine->to = from + (i + 2) * years / (count + 1) - 1;
+        memcpy(engine->cc, one, strnlen(one, sizeof engine->cc - 1));
     }
 }
 
 /* "FORD FIESTA 4 1322 1989-2023 PE54:1299,1242 DI7:1399; FOCUS..." */
-static void read_make(mot_fleet_t *fleet, char *make, char *rest) {
-    make = without_underscores(make);
-    for (char *name; *(name = facts_word(&rest)) && fleet->models < MOT_MODELS; fleet->models++) {
-        model_t model = {.test_class = facts_number(&rest), .engines = 0};
-        model.sold = facts_number(&rest);
-        facts_range(&rest, &model.from, &model.to);
-        for (char *word; *(word = facts_word(&rest));) {
-            char *last = strchr(word, ';');
-            if (last)
-                *last = '\0';
+static void read_make(mot_fleet_t *fleet, const char *make, char *rest) {
+    for (char *one; (one = strsep(&rest, ";"));) {
+        const char *name = facts_word(&one);
+        model_t model = {.test_class = facts_number(&one), .engines = 0};
+        model.sold = facts_number(&one);
+        facts_range(&one, &model.from, &model.to);
+        for (const char *word; *(word = facts_word(&one));)
             add_engines(&model, word);
-            if (last)
-                break;
-        }
-        for (size_t i = 0; i < model.engines; i++)
-            add_kind(fleet, &model, &model.engine[i]);
-        fleet->name[fleet->models] = mot_name_of(fleet->release, make, without_underscores(name));
+        for (size_t i = 0; i < model.engines && fleet->kinds < MOT_KINDS; i++)
+            add_kind(fleet, make, name, &model, &model.engine[i]);
     }
 }
 
-/* The entry that covers each of equal steps, by its share. */
-static void spread(uint8_t *at, int64_t steps, const int64_t *shares, size_t count) {
-    int64_t sum = 0, below = 0, step = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += shares[i];
-    for (size_t i = 0; i < count; i++)
-        for (below += shares[i]; step < steps && (2 * step + 1) * sum < below * 2 * steps; step++)
-            at[step] = (uint8_t)i;
-}
+/* ---- the other lines of the data file ---- */
 
-/* The shares of 2023, or those between them and those of 2013. */
-static void read_shares(mot_fleet_t *fleet, char *rest, bool two, mot_chunk_t *chunks, uint8_t *at) {
+/* Texts, each with its share of 2023, or with those of 2013 and 2023, between which this year's is. */
+static void read_shares(mot_fleet_t *fleet, char *rest, mot_column_t column, mot_cell_t *cells,
+                        uint16_t *at) {
     int64_t shares[MOT_AREAS], later = fleet->release->year - 2013;
     size_t count = 0;
-    for (char *word; *(word = facts_word(&rest)); count++) {
-        chunks[count] = mot_chunk_of(fleet->release, without_underscores(word), MOT_TEXT);
+    for (const char *word; *(word = facts_word(&rest)); count++) {
+        cells[count] = mot_cell(fleet->release, column, word);
         shares[count] = facts_number(&rest);
-        if (two)
+        if (column == COLOUR)
             shares[count] = shares[count] * (11 - later) + facts_number(&rest) * later;
     }
-    spread(at, two ? MOT_COLOUR_STEPS : MOT_STEPS, shares, count);
+    spread(at, MOT_STEPS, shares, count);
 }
 
 /* "NT/P 55100 RT/P+ 16780" */
 static void read_outcomes(mot_fleet_t *fleet, char *rest) {
     int64_t shares[MOT_OUTCOMES];
     size_t count = 0;
-    for (char *type; *(type = facts_word(&rest)); count++) {
-        char *result = strchr(type, '/'), *plus = strchr(type, '+');
-        *result++ = '\0';
+    for (char *result; *(result = facts_word(&rest)); count++) {
+        const char *type = strsep(&result, "/");
+        char *plus = strchr(result, '+');
         if (plus)
             *plus = '\0';
-        mot_outcome_t *outcome = &fleet->outcome[count];
-        *outcome = (mot_outcome_t){.retest = plus, .failure = strcmp(result, "F") == 0};
-        char *end =
-            mot_put_text(mot_put_text(outcome->text.text, fleet->release, type), fleet->release, result);
-        outcome->text.length = (uint8_t)(end - outcome->text.text);
+        fleet->outcome[count] = (mot_outcome_t){.type = mot_cell(fleet->release, TYPE, type),
+                                                .result = mot_cell(fleet->release, RESULT, result),
+                                                .retest = plus,
+                                                .failure = strcmp(result, "F") == 0};
         shares[count] = facts_number(&rest);
     }
     spread(fleet->outcome_at, MOT_STEPS, shares, count);
@@ -168,14 +142,14 @@ static void read_odd(const mot_fleet_t *fleet, odd_plan_t *odd, char *rest) {
 static bool read_numbers(mot_fleet_t *fleet, const char *word, char *rest) {
     const struct {
         const char *word;
-        int32_t *numbers;
+        int64_t *numbers;
         size_t count;
     } lists[] = {{"diesel", fleet->diesel, MOT_FUEL_YEARS},
                  {"electric", fleet->electric, MOT_FUEL_YEARS},
-                 {"tests", fleet->tests, MOT_OLDEST_AGE + 1},
-                 {"driven", fleet->driven, MOT_OLDEST_AGE + 1},
-                 {"mileage", fleet->mileage, MOT_SPREAD_POINTS},
+                 {"tests", fleet->tests, MOT_AGES},
+                 {"driven", fleet->driven, MOT_AGES},
                  {"first-use", fleet->first_use, 12},
+                 {"mileage", fleet->mileage, MOT_SPREAD_POINTS},
                  {"months", fleet->months, 12},
                  {"weekdays", fleet->weekdays, 7}};
     for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
@@ -188,50 +162,45 @@ static bool read_numbers(mot_fleet_t *fleet, const char *word, char *rest) {
     return false;
 }
 
-/* ---- days and mileages ---- */
-
-/* The end of each day of a year, by the shares of its month and weekday; the last one is all. */
-static void sum_days(const int32_t months[12], const int32_t *weekdays, int32_t year, uint64_t sums[366]) {
-    int32_t first = calendar_new_year(year), weekday = (first + 3) % 7;
-    uint64_t sum = 0;
-    for (int32_t day = 0; day < 366; sums[day++] = sum) {
-        date_t date = calendar_date(first + day);
-        if (date.year == year)
-            sum +=
-                (uint64_t)months[date.month - 1] * (uint64_t)(weekdays ? weekdays[(weekday + day) % 7] : 1);
-    }
+static void read_line(mot_fleet_t *fleet, char *rest, odd_plan_t *odd) {
+    const char *word = facts_word(&rest);
+    if (read_numbers(fleet, word, rest))
+        return;
+    if (strcmp(word, "colours") == 0)
+        read_shares(fleet, rest, COLOUR, fleet->colour, fleet->colour_at);
+    else if (strcmp(word, "areas") == 0)
+        read_shares(fleet, rest, AREA, fleet->area, fleet->area_at);
+    else if (strcmp(word, "odd") == 0)
+        read_odd(fleet, odd, rest);
+    else if (strcmp(word, "old") != 0 && strcmp(word, "new") != 0)
+        read_make(fleet, word, rest);
+    else if (fleet->release->old_codes == (*word == 'o'))
+        read_outcomes(fleet, rest);
 }
 
+/* ---- days and mileages ---- */
+
+/* Of tests by month and weekday, of first uses by month. */
 static void init_days(mot_fleet_t *fleet) {
-    uint64_t sums[366];
-    sum_days(fleet->months, fleet->weekdays, fleet->release->year, fleet->tests_until);
-    sum_days(fleet->first_use, NULL, 2001, sums);
-    for (unsigned step = 0, day = 0; step < MOT_DAY_STEPS; step++) {
-        while (sums[day] * 2 * MOT_DAY_STEPS <= sums[365] * (2 * step + 1))
-            day++;
-        fleet->first_day_at[step] = (uint16_t)day;
+    int64_t first_use[MOT_DAYS];
+    int32_t new_year;
+    calendar_days((uint32_t)fleet->release->year, 1, 1, &new_year);
+    for (int32_t day = 0; day < MOT_DAYS; day++) {
+        date_t date;
+        calendar_date(new_year + day, &date);
+        bool next_year = date.year != (uint32_t)fleet->release->year;
+        fleet->test_days[day] =
+            next_year ? 0 : fleet->months[date.month - 1] * fleet->weekdays[(new_year + day + 3) % 7];
+        first_use[day] = next_year ? 0 : fleet->first_use[date.month - 1];
     }
-    for (unsigned i = 0; i < MOT_OPEN_MINUTES; i++)
-        snprintf(fleet->minute[i], sizeof fleet->minute[i], "%02u:%02u:", (8 + i / 60) % 100, i % 60);
-    unsigned split = fleet->release->quoting == QUOTING_TEXT ? 6 : 5; /* behind the year's dash */
-    fleet->year_length = (uint8_t)split;
-    for (int32_t i = 0; i < MOT_YEARS; i++) {
-        memcpy(fleet->year[i], mot_date_of(fleet->release, MOT_FIRST_YEAR + i, 0).text, 8);
-        fleet->is_leap[i] = calendar_is_leap(MOT_FIRST_YEAR + i);
-    }
-    for (int32_t leap = 0; leap < 2; leap++)
-        for (int32_t day = 0; day < 365 + leap; day++) {
-            mot_chunk_t date = mot_date_of(fleet->release, leap ? 2000 : 2001, day);
-            fleet->day_length = (uint8_t)(date.length - split);
-            memcpy(fleet->day[leap][day], date.text + split, 8);
-        }
+    spread(fleet->first_day_at, MOT_STEPS, first_use, 365);
 }
 
 static void init_mileages(mot_fleet_t *fleet) {
-    const int32_t steps = MOT_MILEAGE_STEPS / (MOT_SPREAD_POINTS - 1), *spread = fleet->mileage;
+    const int64_t steps = MOT_MILEAGE_STEPS / (MOT_SPREAD_POINTS - 1), *points = fleet->mileage;
     for (int32_t i = 0; i < MOT_MILEAGE_STEPS; i++) {
-        int32_t at = i / steps, part = i % steps;
-        fleet->mileage_at[i] = (uint16_t)((spread[at] * (steps - part) + spread[at + 1] * part) / steps);
+        int64_t at = i / steps, part = i % steps;
+        fleet->mileage_at[i] = (uint16_t)((points[at] * (steps - part) + points[at + 1] * part) / steps);
     }
 }
 
@@ -239,24 +208,11 @@ bool mot_fleet_init(mot_fleet_t *fleet, const mot_release_t *release, odd_plan_t
     fleet->release = release;
     if (!facts_open(&fleet->file, "mot", err))
         return false;
-    for (char *rest; (rest = facts_line(&fleet->file));) {
-        char *word = facts_word(&rest);
-        if (read_numbers(fleet, word, rest))
-            continue;
-        if (strcmp(word, "colours") == 0)
-            read_shares(fleet, rest, true, fleet->colour, fleet->colour_at);
-        else if (strcmp(word, "areas") == 0)
-            read_shares(fleet, rest, false, fleet->area, fleet->area_at);
-        else if (strcmp(word, "odd") == 0)
-            read_odd(fleet, odd, rest);
-        else if (strcmp(word, "old") != 0 && strcmp(word, "new") != 0)
-            read_make(fleet, word, rest);
-        else if (release->old_codes == (*word == 'o'))
-            read_outcomes(fleet, rest);
-    }
+    for (char *line; (line = facts_line(&fleet->file));)
+        read_line(fleet, line, odd);
     for (unsigned class = 0; class < MOT_CLASSES; class ++)
-        fleet->class[class] = mot_chunk_of(release, (char[]){(char)('0' + class), '\0'}, MOT_NUMBER);
-    draw_vehicles(fleet);
+        fleet->class[class] = mot_cell(release, CLASS, (char[]){(char)('0' + class), '\0'});
+    spread(fleet->vehicle_at, MOT_VEHICLES, fleet->weights, fleet->kinds * MOT_AGES);
     init_days(fleet);
     init_mileages(fleet);
     return true;

@@ -1,6 +1,5 @@
 #include "generate/mot/mot_release.h"
 #include "base/suggest.h"
-#include "generate/shared/calendar.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +16,15 @@ const mot_release_t mot_releases[] = {
     {.name = NULL},
 };
 
+static const char *const columns[MOT_COLUMNS] = {
+    "test_id",     "vehicle_id",   "test_date",         "test_class_id",  "test_type",
+    "test_result", "test_mileage", "postcode_area",     "make",           "model",
+    "colour",      "fuel_type",    "cylinder_capacity", "first_use_date", "completed_date"};
+
 const mot_release_t *mot_release_find(const char *name, err_t *err) {
     enum { MOST_RELEASES = 16 };
     const char *all[MOST_RELEASES], *wanted = name ? name : MOT_USUAL_RELEASE;
-    char names[256] = "", meant[64] = "";
+    char names[256] = "";
     size_t count = 0, used = 0;
     for (const mot_release_t *release = mot_releases; release->name && count < MOST_RELEASES; release++) {
         if (strcmp(release->name, wanted) == 0)
@@ -28,56 +32,58 @@ const mot_release_t *mot_release_find(const char *name, err_t *err) {
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", release->name);
         all[count++] = release->name;
     }
-    const char *nearest = suggest_word(wanted, all, count);
-    if (nearest)
-        snprintf(meant, sizeof meant, "; did you mean %s?", nearest);
-    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'%s The releases are %s", wanted,
-            nearest ? meant : ".", names);
+    const char *near = suggest_word(wanted, all, count);
+    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'%s%s%s The releases are %s", wanted,
+            near ? "; did you mean " : ".", near ? near : "", near ? "?" : "", names);
     return NULL;
 }
 
-char *mot_put_text(char *to, const mot_release_t *release, const char *text) {
+unsigned mot_column_of(const char *name) {
+    unsigned column = 0;
+    while (column < MOT_COLUMNS && strcmp(columns[column], name) != 0)
+        column++;
+    return column;
+}
+
+char *mot_put_header(const mot_release_t *release, char *to) {
+    for (unsigned column = 0; column < (release->completed ? MOT_COLUMNS : COMPLETED); column++) {
+        to = stpcpy(to, columns[column]);
+        *to++ = release->delimiter;
+    }
+    to[-1] = '\n';
+    return to;
+}
+
+/* Two letters in the newer files, one in the oldest ones, of which only P and D are known for certain. */
+static char old_fuel(const char *fuel) {
+    static const char *const others[] = {"HYH", "EDH", "LNN", "GBB", "GDB"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(others[i], fuel, 2) == 0)
+            return others[i][2];
+    return *fuel;
+}
+
+mot_cell_t mot_cell(const mot_release_t *release, mot_column_t column, const char *text) {
+    mot_cell_t cell;
+    char *to = cell.text, old[] = {old_fuel(text), '\0'};
+    bool bare = column <= VEHICLE || column == CLASS || column == MILES || column == CC;
     bool needs = strchr(text, release->delimiter) || strchr(text, '"');
+    if (strcmp(text, "NULL") == 0)
+        text = release->absent_date;
+    if (column == FUEL && release->old_codes)
+        text = old;
     bool quoted =
-        *text && (release->quoting == QUOTING_TEXT || (release->quoting == QUOTING_NEEDED && needs));
+        *text && !bare && (release->quoting == QUOTING_TEXT || (release->quoting == QUOTING_NEEDED && needs));
     if (quoted)
         *to++ = '"';
     for (; *text; text++) {
         if (quoted && *text == '"')
             *to++ = '\\';
-        *to++ = *text;
+        *to++ = *text == '_' ? ' ' : *text == '%' ? '|' : *text == '~' ? '\xC9' : *text;
     }
     if (quoted)
         *to++ = '"';
     *to++ = release->delimiter;
-    return to;
-}
-
-mot_chunk_t mot_chunk_of(const mot_release_t *release, const char *text, mot_field_t field) {
-    /* two letters of the newer files, one of the oldest ones, of which only P and D are known for certain */
-    static const char *const others[] = {"HYH", "EDH", "LNN", "GBB", "GDB"};
-    char old[] = {*text, '\0'};
-    mot_release_t bare = *release;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(others[i], text, 2) == 0)
-            *old = others[i][2];
-    bare.quoting = field == MOT_NUMBER ? QUOTING_NONE : bare.quoting;
-    mot_chunk_t chunk;
-    char *end = mot_put_text(chunk.text, &bare, field == MOT_FUEL && release->old_codes ? old : text);
-    chunk.length = (uint8_t)(end - chunk.text);
-    return chunk;
-}
-
-mot_chunk_t mot_date_of(const mot_release_t *release, int32_t year, int32_t day) {
-    date_t date = calendar_date(calendar_new_year(year) + day);
-    char text[16];
-    snprintf(text, sizeof text, "%04u-%02u-%02u", (unsigned)date.year % 10000, (unsigned)date.month % 100,
-             (unsigned)date.day % 100);
-    return mot_chunk_of(release, text, MOT_TEXT);
-}
-
-mot_name_t mot_name_of(const mot_release_t *release, const char *make, const char *model) {
-    mot_name_t name;
-    name.length = (uint8_t)(mot_put_text(mot_put_text(name.text, release, make), release, model) - name.text);
-    return name;
+    cell.length = (uint8_t)(to - cell.text);
+    return cell;
 }

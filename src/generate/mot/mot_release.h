@@ -23,22 +23,39 @@ extern const mot_release_t mot_releases[]; /* oldest first, up to the first with
 /* NULL is the usual one. NULL with a sentence: there is none of that name. */
 const mot_release_t *mot_release_find(const char *name, err_t *err);
 
-/* Fields as they stand in a row, each with its delimiter. */
+typedef enum {
+    TEST,
+    VEHICLE,
+    DATE,
+    CLASS,
+    TYPE,
+    RESULT,
+    MILES,
+    AREA,
+    MAKE,
+    MODEL,
+    COLOUR,
+    FUEL,
+    CC,
+    FIRST_USE,
+    COMPLETED
+} mot_column_t;
+enum { MOT_COLUMNS = COMPLETED + 1 };
+
+/* By its name; MOT_COLUMNS: there is none. */
+unsigned mot_column_of(const char *name);
+
+/* With its delimiter. */
 typedef struct {
-    char text[15];
+    char text[47];
     uint8_t length;
-} mot_chunk_t;
+} mot_cell_t;
 
-typedef struct {
-    char text[63]; /* make and model */
-    uint8_t length;
-} mot_name_t;
+/* A text of the data file as the release writes it: _ is a blank, % a pipe, ~ the letter E with an acute accent in
+ * Latin-1, NULL an absent date. */
+mot_cell_t mot_cell(const mot_release_t *release, mot_column_t column, const char *text);
 
-typedef enum { MOT_TEXT, MOT_NUMBER, MOT_FUEL } mot_field_t;
-
-char *mot_put_text(char *to, const mot_release_t *release, const char *text);
-mot_chunk_t mot_chunk_of(const mot_release_t *release, const char *text, mot_field_t field);
-mot_chunk_t mot_date_of(const mot_release_t *release, int32_t year, int32_t day); /* of the year, from 0 */
-mot_name_t mot_name_of(const mot_release_t *release, const char *make, const char *model);
+/* Writes the names of all columns. */
+char *mot_put_header(const mot_release_t *release, char *to);
 
 #endif

@@ -1,5 +1,6 @@
-#include "generate/generate.h"
 #include "base/numbers/chance.h"
+#include "format/values/calendar.h"
+#include "generate/generate.h"
 #include "generate/mot/mot_fleet.h"
 #include "generate/shared/digits.h"
 
@@ -15,29 +16,21 @@ enum {
     MOST_ROWS = 1000000000, /* their ids are unique and stay below the largest that was published */
     FAILED_MOST = 1024,
     TESTER_ID = 223981155, /* the vehicle of the test entries of 2021 */
+    OPENS = 8,             /* o'clock; and it is open for so many minutes */
+    OPEN_MINUTES = 600,
 };
-
-/* Columns; DATE to TYPE, AREA, and COLOUR to CC have a cell in each row. */
-enum { TEST, VEHICLE, DATE, CLASS, TYPE, RESULT, MILES, AREA, MAKE, MODEL };
-enum { COLOUR = MODEL + 1, FUEL, CC, FIRST_USE, COMPLETED, COLUMNS };
-
-static const char *const columns[COLUMNS] = {
-    "test_id",     "vehicle_id",   "test_date",         "test_class_id",  "test_type",
-    "test_result", "test_mileage", "postcode_area",     "make",           "model",
-    "colour",      "fuel_type",    "cylinder_capacity", "first_use_date", "completed_date"};
 
 /* A vehicle at its test: all that a retest has in common with the test before it. */
 typedef struct {
     uint32_t id, mileage;
-    uint16_t kind, first_day; /* of the year, from 0 */
-    uint8_t first_year;       /* since MOT_FIRST_YEAR */
+    uint16_t kind, first_year, first_day; /* the day of the year, from 0 */
     uint8_t colour, area;
 } car_t;
 
+/* A row: where it has no cell, the car says what the column holds. */
 typedef struct {
     car_t car;
-    const mot_chunk_t *cell[COLUMNS]; /* NULL: as the car has it */
-    const mot_name_t *name;
+    const mot_cell_t *cell[MOT_COLUMNS];
 } row_t;
 
 typedef struct {
@@ -45,9 +38,10 @@ typedef struct {
     uint64_t rows, row, key;
     uint32_t test_key, vehicle_key, vehicles;
     bool header_due;
-    int32_t day; /* of the year, from 0 */
-    uint64_t day_ends[366];
-    mot_chunk_t test_date;
+    unsigned day; /* of the year, from 0 */
+    uint64_t day_ends[MOT_DAYS];
+    mot_cell_t test_date;
+    date_t days[2][MOT_DAYS]; /* of a common and a leap year */
     /* vehicles that failed and have not come back */
     uint32_t failed_in, failed_out;
     car_t failed[FAILED_MOST];
@@ -58,7 +52,10 @@ typedef struct {
 /* ---- setting up ---- */
 
 static void enter_day(mot_rows_t *rows) {
-    rows->test_date = mot_date_of(rows->release, rows->release->year, rows->day);
+    char text[32];
+    const date_t *date = &rows->days[rows->release->year % 4 == 0][rows->day];
+    snprintf(text, sizeof text, "%d-%02u-%02u", (int)rows->release->year, date->month, date->day);
+    rows->test_date = mot_cell(rows->release, DATE, text);
 }
 
 static void destroy(void *maker) {
@@ -82,17 +79,25 @@ static void *begin(const generate_t *what, err_t *err) {
     mot_rows_t *rows = calloc(1, sizeof *rows);
     if (!rows)
         return err_memory(err, sizeof *rows), NULL;
-    uint64_t keys = chance_bits(what->seed, (uint64_t)release->year), count = what->count;
-    *rows = (mot_rows_t){
-        .release = release, .rows = count, .header_due = release->header, .key = chance_bits(keys, 1)};
+    uint64_t keys = chance_bits(what->seed, (uint64_t)release->year), sum = 0, until = 0;
+    rows->release = release;
+    rows->rows = what->count;
+    rows->header_due = release->header;
+    rows->key = chance_bits(keys, 1);
     rows->test_key = (uint32_t)chance_bits(keys, 2);
     rows->vehicle_key = (uint32_t)chance_bits(keys, 3);
     odd_init(&rows->odd, chance_bits(keys, 4));
     if (!mot_fleet_init(&rows->fleet, release, &rows->odd, err))
         return destroy(rows), NULL;
-    const uint64_t *sums = rows->fleet.tests_until, sum = sums[365]; /* of the year */
-    for (unsigned day = 0; day < 366; day++)
-        rows->day_ends[day] = (count * sums[day] + sum - 1) / sum;
+    for (unsigned day = 0; day < MOT_DAYS; day++) {
+        sum += (uint64_t)rows->fleet.test_days[day];
+        calendar_date(11323 + day, &rows->days[0][day]); /* 2001 */
+        calendar_date(10957 + day, &rows->days[1][day]); /* 2000 */
+    }
+    for (unsigned day = 0; day < MOT_DAYS; day++) {
+        until += (uint64_t)rows->fleet.test_days[day];
+        rows->day_ends[day] = (what->count * until + sum - 1) / sum;
+    }
     enter_day(rows);
     return rows;
 }
@@ -108,55 +113,57 @@ static inline draw_t draw_row(const mot_rows_t *rows) {
     uint64_t a = chance_bits(rows->key, 2 * rows->row), b = chance_bits(rows->key, 2 * rows->row + 1);
     return (draw_t){
         .vehicle = (unsigned)(a >> 48),
-        .when_due = a >> 6 & 1,
-        .day = a >> 7 & (MOT_DAY_STEPS - 1),
+        .when_due = a >> 4 & 1,
+        .day = a >> 5 & (MOT_STEPS - 1),
         .due = a >> 17 & 31,
         .second = (unsigned)((a >> 22 & 1023) * 60 >> 10),
-        .colour = b & (MOT_COLOUR_STEPS - 1),
-        .area = b >> 10 & (MOT_STEPS - 1),
-        .outcome = b >> 22 & (MOT_STEPS - 1),
-        .mileage = b >> 34 & (MOT_MILEAGE_STEPS - 1),
-        .miles = b >> 42 & 4095,
-        .minute = (unsigned)((b >> 54) * MOT_OPEN_MINUTES >> 10),
+        .miles = a >> 32 & 4095,
+        .colour = b & (MOT_STEPS - 1),
+        .area = b >> 12 & (MOT_STEPS - 1),
+        .outcome = b >> 24 & (MOT_STEPS - 1),
+        .mileage = b >> 36 & (MOT_MILEAGE_STEPS - 1),
+        .minute = (unsigned)((b >> 54) * OPEN_MINUTES >> 10),
     };
 }
 
-static inline uint32_t new_vehicle(mot_rows_t *rows) {
+static uint32_t new_vehicle(mot_rows_t *rows) {
     const uint32_t taken = TESTER_ID - 1;
     uint32_t number = rows->vehicles++;
-    if (__builtin_expect(number == taken, 0))
+    if (number == taken)
         number = rows->vehicles++;
     return chance_scatter(number, rows->vehicle_key, VEHICLE_IDS, taken) + 1;
 }
 
 static inline car_t new_car(mot_rows_t *rows, const draw_t *draw) {
     const mot_fleet_t *fleet = &rows->fleet;
-    unsigned kind = fleet->vehicle[draw->vehicle].kind, age = fleet->vehicle[draw->vehicle].age;
-    unsigned miles_a_year = fleet->kind[kind].miles_a_year * fleet->mileage_at[draw->mileage] / 256u;
+    unsigned kind = fleet->vehicle_at[draw->vehicle] / MOT_AGES,
+             age = fleet->vehicle_at[draw->vehicle] % MOT_AGES;
+    unsigned miles_a_year =
+        (unsigned)fleet->kind[kind].miles_a_year * fleet->mileage_at[draw->mileage] / 256u;
     /* half of the tests are made when they fall due, in the month before the anniversary of first use */
-    unsigned due = (unsigned)rows->day + draw->due;
-    due -= due >= 365 ? 365 : 0;
+    unsigned due = (rows->day + draw->due) % 365;
     return (car_t){
         .id = new_vehicle(rows),
         .mileage = miles_a_year * (unsigned)fleet->driven[age] / 64 + draw->miles,
         .kind = (uint16_t)kind,
         .first_day = draw->when_due ? (uint16_t)due : fleet->first_day_at[draw->day],
-        .first_year = (uint8_t)((unsigned)rows->release->year - age - MOT_FIRST_YEAR),
-        .colour = fleet->colour_at[draw->colour],
-        .area = fleet->area_at[draw->area],
+        .first_year = (uint16_t)((unsigned)rows->release->year - age),
+        .colour = (uint8_t)fleet->colour_at[draw->colour],
+        .area = (uint8_t)fleet->area_at[draw->area],
     };
 }
 
-static inline __attribute__((always_inline)) row_t row_of(const mot_rows_t *rows, car_t car,
-                                                          unsigned outcome) {
+static inline row_t row_of(const mot_rows_t *rows, car_t car, const mot_outcome_t *outcome) {
     const mot_fleet_t *fleet = &rows->fleet;
     const mot_kind_t *kind = &fleet->kind[car.kind];
     return (row_t){.car = car,
-                   .name = &fleet->name[kind->model],
                    .cell = {[DATE] = &rows->test_date,
                             [CLASS] = &fleet->class[kind->test_class],
-                            [TYPE] = &fleet->outcome[outcome].text,
+                            [TYPE] = &outcome->type,
+                            [RESULT] = &outcome->result,
                             [AREA] = &fleet->area[car.area],
+                            [MAKE] = &kind->make,
+                            [MODEL] = &kind->model,
                             [COLOUR] = &fleet->colour[car.colour],
                             [FUEL] = &kind->fuel,
                             [CC] = &kind->cc}};
@@ -164,80 +171,73 @@ static inline __attribute__((always_inline)) row_t row_of(const mot_rows_t *rows
 
 /* ---- writing: copies of fixed size that may write past a field's end, where the next field comes ---- */
 
-static inline char *put_chunk(char *to, const mot_chunk_t *chunk) {
-    memcpy(to, chunk, sizeof *chunk);
-    return to + chunk->length;
-}
-
-static inline char *put_name(char *to, const mot_name_t *name) {
-    memcpy(to, name, 32);
-    if (__builtin_expect(name->length > 32, 0))
-        memcpy(to + 32, (const char *)name + 32, 32);
-    return to + name->length;
+static inline char *put_cell(char *to, const mot_cell_t *cell) {
+    memcpy(to, cell->text, 16);
+    if (cell->length > 16)
+        memcpy(to + 16, cell->text + 16, sizeof cell->text - 16);
+    return to + cell->length;
 }
 
 static inline char *put_id(char *to, uint32_t id) { /* below 2 * 10^9 */
-    uint32_t above = id / 100000000;
-    if (__builtin_expect(above == 0, 0))
+    if (id < 100000000)
         return digits_put(to, id);
-    *to = '1';
-    to += above >= 10;
-    *to++ = (char)('0' + above % 10);
-    return digits_put_last(to, id % 100000000, 8);
+    return digits_put_last(digits_put(to, id / 100000000), id % 100000000, 8);
 }
 
-static inline char *put_first_use(const mot_fleet_t *fleet, const car_t *car, char *to) {
-    memcpy(to, fleet->year[car->first_year], 8);
-    to += fleet->year_length;
-    memcpy(to, fleet->day[fleet->is_leap[car->first_year]][car->first_day], 8);
-    return to + fleet->day_length;
+static inline char *put_date(char *to, unsigned year, unsigned month, unsigned day) {
+    to = digits_put_last(to, year, 4);
+    *to++ = '-';
+    to = digits_put_last(to, month, 2);
+    *to++ = '-';
+    return digits_put_last(to, day, 2);
+}
+
+static inline char *put_first_use(const mot_rows_t *rows, const car_t *car, char *to) {
+    const date_t *date = &rows->days[car->first_year % 4 == 0][car->first_day];
+    bool quoted = rows->release->quoting == QUOTING_TEXT;
+    *to = '"';
+    to = put_date(to + quoted, car->first_year, date->month, date->day);
+    *to = '"';
+    return to + quoted;
 }
 
 /* "2024-05-06T08:30:15.000Z" */
-static inline char *put_completed(const mot_rows_t *rows, const draw_t *draw, char *to) {
-    to = put_chunk(to, &rows->test_date) - 1;
-    *to++ = 'T';
-    memcpy(to, rows->fleet.minute[draw->minute], 8);
-    to[6] = (char)('0' + draw->second / 10);
-    to[7] = (char)('0' + draw->second % 10);
-    memcpy(to + 8, ".000Z", 5);
-    return to + 14;
+static char *put_completed(const mot_rows_t *rows, const draw_t *draw, char *to) {
+    const unsigned parts[] = {OPENS + draw->minute / 60, draw->minute % 60, draw->second};
+    to = put_cell(to, &rows->test_date) - 1;
+    for (unsigned i = 0; i < 3; i++) {
+        *to++ = "T::"[i];
+        to = digits_put_last(to, parts[i], 2);
+    }
+    return stpcpy(to, ".000Z");
 }
 
-static inline __attribute__((always_inline)) char *put_row(const mot_rows_t *rows, const row_t *row,
-                                                           const draw_t *draw, bool odd, char *to) {
-    char delimiter = rows->release->delimiter;
-    to = put_id(to, chance_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS, UINT32_MAX) + 1);
-    *to++ = delimiter;
-    to = put_id(to, row->car.id);
-    *to++ = delimiter;
-    for (unsigned column = DATE; column <= TYPE; column++)
-        to = put_chunk(to, row->cell[column]);
-    if (odd && row->cell[MILES]) {
-        to = put_chunk(to, row->cell[MILES]);
-    } else {
-        to = digits_put(to, row->car.mileage);
-        *to++ = delimiter;
+static inline char *put_row(const mot_rows_t *rows, const row_t *row, const draw_t *draw, char *to) {
+    unsigned columns = rows->release->completed ? MOT_COLUMNS : COMPLETED;
+    for (unsigned column = TEST; column < columns; column++) {
+        if (row->cell[column]) {
+            to = put_cell(to, row->cell[column]);
+            continue;
+        }
+        if (column == TEST)
+            to = put_id(to, chance_scatter((uint32_t)rows->row, rows->test_key, TEST_IDS, UINT32_MAX) + 1);
+        else if (column == VEHICLE)
+            to = put_id(to, row->car.id);
+        else if (column == MILES)
+            to = digits_put(to, row->car.mileage);
+        else
+            to = column == FIRST_USE ? put_first_use(rows, &row->car, to) : put_completed(rows, draw, to);
+        *to++ = rows->release->delimiter;
     }
-    to = put_name(put_chunk(to, row->cell[AREA]), row->name);
-    for (unsigned column = COLOUR; column <= CC; column++)
-        to = put_chunk(to, row->cell[column]);
-    to = odd && row->cell[FIRST_USE] ? put_chunk(to, row->cell[FIRST_USE])
-                                     : put_first_use(&rows->fleet, &row->car, to);
-    if (rows->release->completed)
-        to =
-            odd && row->cell[COMPLETED] ? put_chunk(to, row->cell[COMPLETED]) : put_completed(rows, draw, to);
     to[-1] = '\n';
     return to;
 }
 
-static inline char *usual_row(mot_rows_t *rows, char *to) {
+static char *usual_row(mot_rows_t *rows, char *to) {
     draw_t draw = draw_row(rows);
-    unsigned drawn = rows->fleet.outcome_at[draw.outcome];
-    const mot_outcome_t *outcome = &rows->fleet.outcome[drawn];
-    bool comes_back = outcome->retest && rows->failed_out != rows->failed_in;
+    const mot_outcome_t *outcome = &rows->fleet.outcome[rows->fleet.outcome_at[draw.outcome]];
     car_t car;
-    if (comes_back) {
+    if (outcome->retest && rows->failed_out != rows->failed_in) {
         car = rows->failed[rows->failed_out++ % FAILED_MOST];
         car.mileage += draw.miles % 16;
     } else {
@@ -245,72 +245,36 @@ static inline char *usual_row(mot_rows_t *rows, char *to) {
     }
     if (outcome->failure && rows->failed_in - rows->failed_out < FAILED_MOST)
         rows->failed[rows->failed_in++ % FAILED_MOST] = car;
-    row_t row = row_of(rows, car, drawn);
-    return put_row(rows, &row, &draw, false, to);
-}
-
-static char *put_header(const mot_rows_t *rows, char *to) {
-    for (size_t i = 0; i < (rows->release->completed ? COLUMNS : COMPLETED); i++) {
-        to = stpcpy(to, columns[i]);
-        *to++ = rows->release->delimiter;
-    }
-    to[-1] = '\n';
-    return to;
+    row_t row = row_of(rows, car, outcome);
+    return put_row(rows, &row, &draw, to);
 }
 
 /* ---- odd rows ---- */
 
 typedef struct {
-    const mot_rows_t *rows;
+    const mot_release_t *release;
     row_t row;
-    mot_chunk_t own[COLUMNS];
-    mot_name_t name;
-    char make[ODD_WORD], model[ODD_WORD];
+    mot_cell_t own[MOT_COLUMNS];
     bool header;
 } odd_row_t;
 
-/* What a column is to hold; false: it must not hold that, and does. */
-static bool change_column(odd_row_t *odd, const char *place, char *text) {
-    const mot_release_t *release = odd->rows->release;
-    bool asks = *place == '!';
-    unsigned column = TEST;
-    while (column < COLUMNS && strcmp(columns[column], place + asks) != 0)
-        column++;
-    for (char *letter = text; *letter; letter++)
-        *letter = *letter == '_' ? ' ' : *letter == '%' ? '|' : *letter == '~' ? '\xC9' : *letter;
-    text = strcmp(text, "NULL") == 0 ? strcpy(text, release->absent_date) : text;
-    bool bare = column == CLASS || column == MILES || column == CC;
-    mot_field_t field = bare ? MOT_NUMBER : column == FUEL ? MOT_FUEL : MOT_TEXT;
-    if (column == MAKE || column == MODEL) {
-        strcpy(column == MAKE ? odd->make : odd->model, text);
-        return true;
-    }
-    mot_chunk_t chunk = mot_chunk_of(release, text, field);
-    if (asks)
-        return !odd->row.cell[column] || odd->row.cell[column]->length != chunk.length;
-    if (column == COLUMNS)
-        odd->header = true;
-    else if (column == VEHICLE)
-        odd->row.car.id = (uint32_t)strtoul(text, NULL, 10);
-    else if (column == RESULT) { /* behind the type, which is odd, too */
-        memcpy(odd->own[TYPE].text + odd->own[TYPE].length, chunk.text, chunk.length);
-        odd->own[TYPE].length = (uint8_t)(odd->own[TYPE].length + chunk.length);
-    } else {
-        odd->own[column] = chunk;
-        odd->row.cell[column] = &odd->own[column];
-    }
-    return true;
-}
-
+/* What the columns are to hold; false: one must not hold that, and does. */
 static bool change(void *of, odd_t *odd) {
     odd_row_t *row = of;
     char place[ODD_WORD], text[ODD_WORD];
-    for (const char *at = odd->text; odd_change(odd, &at, place, text);)
-        if (!change_column(row, place, text))
+    for (const char *at = odd->text; odd_change(odd, &at, place, text);) {
+        bool asks = *place == '!';
+        unsigned column = mot_column_of(place + asks);
+        row->header |= column == MOT_COLUMNS;
+        if (column == MOT_COLUMNS)
+            continue;
+        mot_cell_t cell = mot_cell(row->release, column, text);
+        if (asks && row->row.cell[column]->length == cell.length)
             return false;
-    if (*row->model) {
-        row->name = mot_name_of(row->rows->release, row->make, row->model);
-        row->row.name = &row->name;
+        if (asks)
+            continue;
+        row->own[column] = cell;
+        row->row.cell[column] = &row->own[column];
     }
     return true;
 }
@@ -318,35 +282,24 @@ static bool change(void *of, odd_t *odd) {
 /* Always of a vehicle of its own: what is odd about it must not look like a change from test to test. */
 static __attribute__((noinline)) char *put_odd_row(mot_rows_t *rows, char *to) {
     draw_t draw = draw_row(rows);
-    odd_row_t odd;
-    odd.rows = rows;
-    odd.row = row_of(rows, new_car(rows, &draw), rows->fleet.outcome_at[draw.outcome]);
-    odd.header = false;
-    odd.make[0] = odd.model[0] = 0;
+    odd_row_t odd = {.release = rows->release};
+    odd.row = row_of(rows, new_car(rows, &draw), &rows->fleet.outcome[rows->fleet.outcome_at[draw.outcome]]);
     odd_apply(&rows->odd, change, &odd);
     if (odd.header)
-        to = put_header(rows, to);
-    return put_row(rows, &odd.row, &draw, true, to);
+        to = mot_put_header(rows->release, to);
+    return put_row(rows, &odd.row, &draw, to);
 }
 
 static size_t fill(void *maker, char *to, size_t room) {
     mot_rows_t *rows = maker;
     char *start = to, *last = to + room - GENERATE_LEAST_ROOM;
     if (rows->header_due)
-        to = put_header(rows, to);
+        to = mot_put_header(rows->release, to);
     rows->header_due = false;
-    while (rows->row < rows->rows && to <= last) {
+    for (; rows->row < rows->rows && to <= last; rows->row++) {
         for (; rows->row >= rows->day_ends[rows->day]; enter_day(rows))
             rows->day++;
-        uint64_t until = rows->day_ends[rows->day];
-        if (rows->odd.next < until)
-            until = rows->odd.next;
-        for (; rows->row < until && to <= last; rows->row++)
-            to = usual_row(rows, to);
-        if (rows->row == rows->odd.next && rows->row < rows->day_ends[rows->day] && to <= last) {
-            to = put_odd_row(rows, to);
-            rows->row++;
-        }
+        to = rows->row == rows->odd.next ? put_odd_row(rows, to) : usual_row(rows, to);
     }
     return (size_t)(to - start);
 }
