@@ -1,7 +1,7 @@
-#include "generate/generate.h"
 #include "base/numbers/chance.h"
+#include "format/values/calendar.h"
+#include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
-#include "generate/shared/calendar.h"
 #include "generate/shared/whole.h"
 #include "generate/shared/digits.h"
 
@@ -58,7 +58,7 @@ static void next_trip(obd_rows_t *rows) {
     uint64_t key = chance_bits(chance_bits(rows->key, 1), number), bits = chance_bits(key, 1);
     rows->start = (evening ? 59400 : 23400) + (uint32_t)(bits % 5400);
     rows->milliseconds = (uint32_t)(bits >> 32) % 1000;
-    rows->date = calendar_date((int32_t)day + FIRST_DAY);
+    calendar_date((int64_t)day + FIRST_DAY, &rows->date);
     obd_drive_start(&rows->drive, &rows->car[number % CARS], key, ambient_of(rows, day, evening));
 }
 
@@ -120,9 +120,9 @@ static char *put_value(char *to, int32_t value, const column_t *column) {
 /* YYYY-MM-DDTHH:MM:SS.mmmZ */
 static char *put_time(const obd_rows_t *rows, uint32_t second, char *to) {
     uint32_t clock = rows->start + second;
-    const uint32_t parts[] = {(uint32_t)rows->date.month, (uint32_t)rows->date.day, clock / 3600,
+    const uint32_t parts[] = {rows->date.month, rows->date.day, clock / 3600,
                               clock / 60 % 60, clock % 60};
-    to = digits_put_last(to, (uint32_t)rows->date.year, 4);
+    to = digits_put_last(to, rows->date.year, 4);
     for (unsigned i = 0; i < 5; i++) {
         *to++ = "--T::"[i];
         to = digits_put_last(to, parts[i], 2);
