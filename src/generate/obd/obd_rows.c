@@ -120,8 +120,7 @@ static char *put_value(char *to, int32_t value, const column_t *column) {
 /* YYYY-MM-DDTHH:MM:SS.mmmZ */
 static char *put_time(const obd_rows_t *rows, uint32_t second, char *to) {
     uint32_t clock = rows->start + second;
-    const uint32_t parts[] = {rows->date.month, rows->date.day, clock / 3600,
-                              clock / 60 % 60, clock % 60};
+    const uint32_t parts[] = {rows->date.month, rows->date.day, clock / 3600, clock / 60 % 60, clock % 60};
     to = digits_put_last(to, rows->date.year, 4);
     for (unsigned i = 0; i < 5; i++) {
         *to++ = "--T::"[i];
