@@ -20,7 +20,7 @@ static const isd_kind_t *kind_of(const isd_kind_t *kinds, size_t count, uint32_t
     uint32_t first = 0;
     for (size_t k = 0; k < count; k++)
         sum += (uint64_t)kinds[k].share;
-    for (const isd_kind_t *kind = kinds;; kind++) {
+    for (const isd_kind_t *kind = kinds; sum; kind++) {
         below += (uint64_t)kind->share;
         uint32_t end = (uint32_t)((below * stations + (below < sum ? start % sum : 0)) / sum);
         if (*rank < end) {
@@ -29,6 +29,7 @@ static const isd_kind_t *kind_of(const isd_kind_t *kinds, size_t count, uint32_t
         }
         first = end;
     }
+    return kinds; /* not with the data there is */
 }
 
 /* Most ids end in 0, as most real ones do; when there are no more of these, the others follow. */
