@@ -1,0 +1,75 @@
+/* box: a small server in a unit test's own process. It speaks the wire protocol on loopback, so that the driver and all
+ * code above it are the real ones, and it keeps documents in memory as a server does: `_id`s and the keys of unique
+ * indexes are unique, values compare across types, every write is made whole or not at all. A command, an operator or a
+ * type that it does not know ends the test with a line.
+ *
+ *     box_t *box = box_start(BOX_STANDALONE);
+ *     box_fault(box, &(box_fault_t){.command = "insert", .does = true});   the reply to the next insert is lost
+ *     load_run(... box_uri(box, "d.c", uri) ...)
+ *     assert_int_equal(box_count(box, "d.c", "{\"k\": 7}"), 1);
+ *     box_stop(box);
+ *
+ * All functions may be called by any thread. JSON is MongoDB's extended JSON. */
+#ifndef TIPPLE_TESTS_BOX_H
+#define TIPPLE_TESTS_BOX_H
+
+#include <bson/bson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { BOX_STANDALONE, BOX_REPLICA_SET, BOX_ROUTER } box_kind_t;
+typedef struct box box_t;
+
+enum { BOX_URI = 256 };
+
+box_t *box_start(box_kind_t kind);
+void box_stop(box_t *box);
+/* mongodb://127.0.0.1:PORT/NAMESPACE */
+const char *box_uri(const box_t *box, const char *namespace, char uri[BOX_URI]);
+
+/* ---- what is there, as "database.collection"; filter NULL: everything ---- */
+
+size_t box_count(box_t *box, const char *namespace, const char *filter);
+/* The only one that matches, to be destroyed; none or several end the test. */
+bson_t *box_one(box_t *box, const char *namespace, const char *filter);
+
+/* ---- what somebody else does meanwhile ---- */
+
+void box_insert(box_t *box, const char *namespace, const char *document);
+void box_update(box_t *box, const char *namespace, const char *filter,
+                const char *update); /* all that match */
+void box_delete(box_t *box, const char *namespace, const char *filter);
+void box_drop(box_t *box, const char *namespace);
+/* Another process answers from now on, and all connections are closed. */
+void box_restart(box_t *box);
+/* From now on documents that match are refused with this code, as a validator does (121). */
+void box_refuse(box_t *box, const char *namespace, const char *filter, int code);
+
+/* ---- what goes wrong ---- */
+
+typedef struct {
+    const char *command;    /* "insert" */
+    const char *collection; /* without the database; NULL: any */
+    uint32_t after, times;  /* so many such commands pass; then so many (0: one) meet the fault */
+    bool does;              /* the command is done all the same */
+    /* JSON: the answer, or, with `does`, what is added to it. NULL: the connection is closed instead. */
+    const char *reply;
+    bool only_watches; /* nothing goes wrong: `hook` is called before the command is done */
+    void (*hook)(void *context);
+    void *context;
+} box_fault_t;
+
+/* Texts must last as long as the box. */
+void box_fault(box_t *box, const box_fault_t *fault);
+
+/* ---- what was asked ---- */
+
+size_t box_asked(box_t *box, const char *command, const char *collection);
+/* The last such command, to be destroyed; NULL: there was none. */
+bson_t *box_last(box_t *box, const char *command, const char *collection);
+
+/* What a real server would say of itself: fields of buildInfo, or of hello. */
+void box_say(box_t *box, const char *command, const char *fields);
+
+#endif

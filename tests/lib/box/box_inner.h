@@ -1,0 +1,118 @@
+/* What the files of the box share. */
+#ifndef TIPPLE_TESTS_BOX_INNER_H
+#define TIPPLE_TESTS_BOX_INNER_H
+
+#include "box.h"
+
+#include <pthread.h>
+
+_Noreturn void box_die(const char *words, ...) __attribute__((format(printf, 1, 2)));
+bson_t *box_json(const char *json); /* NULL: {} */
+
+/* ---- box_match.c ---- */
+
+/* As servers sort values of all types. */
+int box_compare(const bson_iter_t *a, const bson_iter_t *b);
+bool box_matches(const bson_t *document, const bson_t *filter);
+/* What is at a path, of the first element where arrays are on the way. */
+bool box_at(const bson_t *document, const char *path, bson_iter_t *value);
+void box_inside(const bson_iter_t *iter, bson_t *inside); /* a view of a document or an array */
+
+/* ---- box_update.c ---- */
+
+/* {"": the value}, or {} where it is missing */
+void box_evaluate(const bson_iter_t *expression, const bson_t *root, bson_t *value);
+/* A new document. inserting: by an upsert. */
+bson_t *box_updated(const bson_t *document, const bson_iter_t *update, bool inserting);
+
+/* ---- box_store.c ---- */
+
+typedef struct {
+    bson_t *spec; /* {key: {...}, name, unique, partialFilterExpression} */
+} box_index_t;
+
+enum { BOX_INDEXES = 16, BOX_COLLECTIONS = 32 };
+
+typedef struct {
+    char name[256];     /* with the database */
+    bson_t **documents; /* by _id */
+    size_t count, room;
+    bson_t *options; /* of create */
+    uint8_t uuid[16];
+    box_index_t indexes[BOX_INDEXES];
+    size_t index_count;
+    bson_t *refused; /* NULL: nothing is */
+    int refused_code;
+} box_collection_t;
+
+typedef struct {
+    box_collection_t collections[BOX_COLLECTIONS];
+    size_t count;
+    uint32_t made; /* collections, ever */
+} box_store_t;
+
+typedef struct {
+    int code; /* 0: done */
+    char words[200];
+    const char *key; /* of the index, where it is a duplicate */
+} box_error_t;
+
+box_collection_t *box_find_collection(box_store_t *store, const char *database, const char *name);
+box_collection_t *box_make_collection(box_store_t *store, const char *database, const char *name,
+                                      const bson_t *options);
+void box_drop_collection(box_store_t *store, box_collection_t *collection);
+void box_add_index(box_collection_t *collection, const bson_t *spec);
+bool box_put(box_collection_t *collection, const bson_t *document, box_error_t *error);
+/* Takes `document` in any case. */
+bool box_replace(box_collection_t *collection, size_t at, bson_t *document, box_error_t *error);
+void box_take_out(box_collection_t *collection, size_t at);
+
+/* ---- box_commands.c ---- */
+
+typedef struct {
+    int64_t id;
+    char name[256];
+    bson_t **documents;
+    size_t count, at;
+} box_cursor_t;
+
+enum { BOX_CURSORS = 64, BOX_FAULTS = 32, BOX_KINDS = 64 };
+
+typedef struct {
+    char command[32], collection[200];
+    size_t times;
+    bson_t *last;
+} box_asked_t;
+
+typedef struct {
+    box_fault_t fault;
+    uint32_t left_after, left;
+} box_pending_t;
+
+struct box {
+    box_kind_t kind;
+    uint16_t port;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    box_store_t store;
+    box_cursor_t cursors[BOX_CURSORS];
+    int64_t cursor_ids;
+    box_pending_t faults[BOX_FAULTS];
+    size_t fault_count;
+    box_asked_t asked[BOX_KINDS];
+    size_t asked_count;
+    bson_t *said_of_build, *said_of_hello;
+    bson_oid_t process;
+    bool ending;
+    /* box_wire.c */
+    int listener;
+    pthread_t acceptor, *threads;
+    int *sockets; /* -1: closed */
+    size_t connections, connection_room;
+};
+
+/* Without the lock. False: the connection is to be closed. */
+bool box_answer(box_t *box, const bson_t *command, bson_t *reply);
+void box_close_connections(box_t *box); /* with the lock */
+
+#endif

@@ -1,0 +1,206 @@
+/* load_lab: what tests of loads into a box share: small files of rows, and production's own load, verify and forget. */
+#ifndef TIPPLE_TESTS_LOAD_LAB_H
+#define TIPPLE_TESTS_LOAD_LAB_H
+
+#include "box/box.h"
+
+#include "base/log.h"
+#include "load/forget.h"
+#include "load/load.h"
+#include "verify/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LAB_UNUSED __attribute__((unused))
+#define LAB_TARGET "d.c"
+#define LAB_FILES  "d.c.tipple.files"
+#define LAB_LOADS  "d.c.tipple.loads"
+
+/* ---- files ---- */
+
+static void lab_write(const char *name, const char *text) {
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* n,w: a row says its number and "wN"; from < 0: no header */
+LAB_UNUSED static void lab_write_rows(const char *name, int from, int to) {
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs("n,w\n", file);
+    for (int i = from; i < to; i++)
+        fprintf(file, "%d,w%d\n", i, i);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void lab_write_format(void) {
+    lab_write("rows.yaml",
+              "format: rows\nabout: numbers and words\nrecord: {delimiter: [\",\"], header: yes}\n"
+              "fields:\n  - {name: n, type: int}\n  - {name: w}\n");
+}
+
+LAB_UNUSED static char *lab_read(const char *name) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    if (getdelim(&text, &size, '\0', file) < 0)
+        *text = '\0';
+    fclose(file);
+    return text;
+}
+
+/* ---- a box, and what is done to it ---- */
+
+typedef struct {
+    box_t *box;
+    char uri[BOX_URI];
+    load_spec_t load;
+    load_result_t loaded;
+    verify_spec_t verify;
+    verify_result_t verified;
+    err_t err;
+    char *said; /* on stderr, by the last load, verify or forget */
+} lab_t;
+
+/* In a folder of its own files: nothing of an earlier test is left. */
+static void lab_open(lab_t *lab, box_kind_t kind) {
+    assert_int_equal(system("rm -f -- *.csv *.rejects *.yaml"), 0);
+    *lab = (lab_t){.box = box_start(kind)};
+    box_uri(lab->box, LAB_TARGET, lab->uri);
+    load_spec_init(&lab->load);
+    verify_spec_init(&lab->verify);
+    lab->load.uri = lab->verify.uri = lab->uri;
+    lab->load.format = lab->verify.format = "./rows.yaml";
+    lab->load.threads = lab->verify.threads = 2;
+    lab->load.patience_ns = lab->verify.patience_ns = INT64_C(5000000000);
+    lab->load.rejects = "c.rejects";
+    lab_write_format();
+}
+
+static void lab_close(lab_t *lab) {
+    load_result_free(&lab->loaded);
+    free(lab->said);
+    box_stop(lab->box);
+}
+
+typedef struct {
+    int err, saved;
+} lab_ear_t;
+
+static lab_ear_t lab_listen(void) {
+    lab_ear_t ear = {.saved = dup(STDERR_FILENO)};
+    FILE *said = tmpfile();
+    assert_non_null(said);
+    fflush(stderr);
+    ear.err = dup(fileno(said));
+    fclose(said);
+    dup2(ear.err, STDERR_FILENO);
+    return ear;
+}
+
+static void lab_hear(lab_t *lab, lab_ear_t ear) {
+    char text[16384] = "";
+    fflush(stderr);
+    dup2(ear.saved, STDERR_FILENO);
+    const ssize_t length = pread(ear.err, text, sizeof text - 1, 0);
+    assert_true(length >= 0);
+    close(ear.err);
+    close(ear.saved);
+    free(lab->said);
+    lab->said = strdup(text);
+}
+
+/* Of these inputs, up to NULL: the exit status, and lab->loaded, lab->err, lab->said. */
+#define lab_load(lab, ...) lab_load_all(lab, (char *[]){__VA_ARGS__, NULL})
+static status_t lab_load_all(lab_t *lab, char **inputs) {
+    load_result_free(&lab->loaded);
+    lab->load.inputs = inputs;
+    for (lab->load.input_count = 0; inputs[lab->load.input_count];)
+        lab->load.input_count++;
+    const lab_ear_t ear = lab_listen();
+    const bool ok = load_run(&lab->load, &lab->loaded, &lab->err);
+    lab_hear(lab, ear);
+    assert_true(ok == (lab->err.status == STATUS_OK || lab->err.status == STATUS_SOME_REJECTED));
+    return lab->err.status;
+}
+
+#define lab_verify(lab, ...) lab_verify_all(lab, (char *[]){__VA_ARGS__, NULL})
+LAB_UNUSED static status_t lab_verify_all(lab_t *lab, char **inputs) {
+    lab->verify.inputs = inputs;
+    for (lab->verify.input_count = 0; inputs[lab->verify.input_count];)
+        lab->verify.input_count++;
+    const lab_ear_t ear = lab_listen();
+    const bool ok = verify_run(&lab->verify, &lab->verified, &lab->err);
+    lab_hear(lab, ear);
+    assert_true(ok == (lab->err.status == STATUS_OK));
+    return lab->err.status;
+}
+
+#define lab_forget(lab, documents, ...) lab_forget_all(lab, documents, (char *[]){__VA_ARGS__, NULL})
+LAB_UNUSED static status_t lab_forget_all(lab_t *lab, bool documents, char **inputs) {
+    forget_spec_t spec = {
+        .uri = lab->uri, .inputs = inputs, .documents = documents, .patience_ns = lab->load.patience_ns};
+    while (inputs[spec.input_count])
+        spec.input_count++;
+    forgotten_t *forgotten = calloc(spec.input_count, sizeof *forgotten);
+    const lab_ear_t ear = lab_listen();
+    lab->err = (err_t){.status = STATUS_OK};
+    const bool ok = forget_run(&spec, forgotten, &lab->err);
+    lab_hear(lab, ear);
+    for (size_t i = 0; i < spec.input_count; i++)
+        free(forgotten[i].name);
+    free(forgotten);
+    assert_true(ok == (lab->err.status == STATUS_OK));
+    return lab->err.status;
+}
+
+/* ---- a program of tests ---- */
+
+/* In a folder of its own, since each test removes what the one before has left. */
+static void lab_begin(void) {
+    mongoc_init();
+    mongoc_log_set_handler(NULL, NULL);
+    mkdir("load_lab", 0700);
+    if (chdir("load_lab") != 0)
+        abort();
+}
+
+#define LAB_RUN(tests) (lab_begin(), cmocka_run_group_tests(tests, NULL, NULL))
+
+/* ---- what is expected ---- */
+
+/* The counts of the last load, and that they add up. */
+#define assert_counts(lab, read_, loaded_, there_, rejected_)                                                \
+    do {                                                                                                     \
+        const counts_t *counts_ = &(lab)->loaded.counts;                                                     \
+        assert_int_equal(counts_->read, read_);                                                              \
+        assert_int_equal(counts_->loaded, loaded_);                                                          \
+        assert_int_equal(counts_->already_there, there_);                                                    \
+        assert_int_equal(counts_->rejected, rejected_);                                                      \
+        assert_int_equal(counts_->read,                                                                      \
+                         counts_->loaded + counts_->already_there + counts_->rejected + counts_->filtered);  \
+    } while (0)
+
+#define assert_status(lab, call, expected)                                                                   \
+    do {                                                                                                     \
+        if ((call) != (expected))                                                                            \
+            fail_msg("status %d: %s", (int)(lab)->err.status, (lab)->err.text);                              \
+    } while (0)
+
+#define assert_says(text, words)                                                                             \
+    do {                                                                                                     \
+        if (!strstr(text, words))                                                                            \
+            fail_msg("'%s' is not in: %s", words, text);                                                     \
+    } while (0)
+
+#endif
