@@ -69,7 +69,7 @@ size_t box_asked(box_t *box, const char *command, const char *collection);
 /* The last such command, to be destroyed; NULL: there was none. */
 bson_t *box_last(box_t *box, const char *command, const char *collection);
 
-/* What a real server would say of itself: fields of buildInfo, or of hello. */
+/* What it says of itself: fields of buildInfo, hello or serverStatus. */
 void box_say(box_t *box, const char *command, const char *fields);
 
 #endif

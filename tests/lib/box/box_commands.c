@@ -101,6 +101,18 @@ static void build_info(const call_t *call) {
     say_ok(call->reply);
 }
 
+/* What was counted, and what a test says of it (wiredTiger, globalLock, ...). */
+static void server_status(const call_t *call) {
+    BCON_APPEND(call->reply, "opcounters", "{", "update", BCON_INT64(call->box->updates), "}");
+    bson_concat(call->reply, call->box->said_of_status);
+    say_ok(call->reply);
+}
+
+static void host_info(const call_t *call) {
+    BCON_APPEND(call->reply, "system", "{", "numCores", BCON_INT32(4), "}");
+    say_ok(call->reply);
+}
+
 static void nothing(const call_t *call) {
     say_ok(call->reply);
 }
@@ -183,11 +195,13 @@ static void sort(bson_t **documents, size_t count, const bson_t *by) {
 
 /* Copies of what matches, by _id. */
 static bson_t **matching(const box_collection_t *collection, const bson_t *filter, size_t *count) {
-    bson_t **found = calloc((collection ? collection->count : 0) + 1, sizeof *found);
+    size_t candidates = 0, *places = collection ? box_candidates(collection, filter, &candidates) : NULL;
+    bson_t **found = calloc(candidates + 1, sizeof *found);
     *count = 0;
-    for (size_t i = 0; collection && i < collection->count; i++)
-        if (box_matches(collection->documents[i], filter))
-            found[(*count)++] = bson_copy(collection->documents[i]);
+    for (size_t i = 0; i < candidates; i++)
+        if (box_matches(collection->documents[places[i]], filter))
+            found[(*count)++] = bson_copy(collection->documents[places[i]]);
+    free(places);
     return found;
 }
 
@@ -248,7 +262,12 @@ static void find_documents(const call_t *call) {
 
 static void count_documents(const call_t *call) {
     const box_collection_t *collection = find(call);
-    BSON_APPEND_INT32(call->reply, "n", (int32_t)(collection ? collection->count : 0));
+    int32_t count = 0;
+    bson_t filter;
+    part_of(call->command, "query", &filter);
+    for (size_t i = 0; collection && i < collection->count; i++)
+        count += box_matches(collection->documents[i], &filter);
+    BSON_APPEND_INT32(call->reply, "n", count);
     say_ok(call->reply);
 }
 
@@ -376,8 +395,14 @@ static void say_written(const call_t *call, int64_t n, errors_t *errors) {
     bson_destroy(&errors->list);
 }
 
+static const bson_oid_t *new_id(bson_oid_t *oid) {
+    bson_oid_init(oid, NULL);
+    return oid;
+}
+
 static void insert(const call_t *call) {
     bson_t documents;
+    bson_oid_t oid;
     part_of(call->command, "documents", &documents);
     bson_iter_t each;
     errors_t errors = {.list = BSON_INITIALIZER};
@@ -387,13 +412,17 @@ static void insert(const call_t *call) {
     box_collection_t *collection = box_make_collection(&call->box->store, call->database, call->target, NULL);
     const bool ordered = number_of(call->command, "ordered", 1);
     for (bson_iter_init(&each, &documents); bson_iter_next(&each) && !(ordered && errors.count); index++) {
-        bson_t document;
-        box_inside(&each, &document);
+        bson_t given, document = BSON_INITIALIZER;
         box_error_t error;
+        box_inside(&each, &given);
+        if (!bson_has_field(&given, "_id"))
+            BSON_APPEND_OID(&document, "_id", new_id(&oid));
+        bson_concat(&document, &given);
         if (box_put(collection, &document, &error))
             stored++;
         else
             add_error(&errors, index, &error);
+        bson_destroy(&document);
     }
     say_written(call, (int64_t)stored, &errors);
 }
@@ -423,17 +452,21 @@ static bool update_one(box_collection_t *collection, const bson_t *statement, in
     *matched = 0;
     if (!bson_iter_init_find(&change, statement, "u"))
         box_die("an update says nothing");
-    for (size_t i = 0; i < collection->count && (multi || !*matched); i++)
-        if (box_matches(collection->documents[i], &query)) {
-            if (!box_replace(collection, i, box_updated(collection->documents[i], &change, false), error))
-                return false;
-            ++*matched;
-        }
-    if (!*matched && number_of(statement, "upsert", 0)) {
+    size_t candidates, *places = box_candidates(collection, &query, &candidates);
+    bool ok = true;
+    for (size_t i = 0; ok && i < candidates && (multi || !*matched); i++) {
+        const bson_t *document = collection->documents[places[i]];
+        if (!box_matches(document, &query))
+            continue;
+        ok = box_replace(collection, places[i], box_updated(document, &change, false), error);
+        *matched += ok;
+    }
+    free(places);
+    if (ok && !*matched && number_of(statement, "upsert", 0)) {
         *matched = 1;
         return upsert(collection, &query, &change, error);
     }
-    return true;
+    return ok;
 }
 
 static void update(const call_t *call) {
@@ -451,6 +484,7 @@ static void update(const call_t *call) {
         bson_t statement;
         box_inside(&each, &statement);
         box_error_t error;
+        call->box->updates++;
         if (!update_one(collection, &statement, &matched, &error))
             add_error(&errors, index, &error);
         n += matched;
@@ -461,13 +495,13 @@ static void update(const call_t *call) {
 
 static int64_t delete_from(box_collection_t *collection, const bson_t *query, int64_t limit) {
     int64_t n = 0;
-    for (size_t i = 0; collection && i < collection->count && (!limit || n < limit);)
-        if (box_matches(collection->documents[i], query)) {
-            box_take_out(collection, i);
+    size_t candidates = 0, *places = collection ? box_candidates(collection, query, &candidates) : NULL;
+    for (size_t i = candidates; i-- > 0 && (!limit || n < limit);)
+        if (box_matches(collection->documents[places[i]], query)) {
+            box_take_out(collection, places[i]);
             n++;
-        } else {
-            i++;
         }
+    free(places);
     return n;
 }
 
@@ -511,6 +545,16 @@ static void drop(const call_t *call) {
     } else {
         refuse(call->reply, 26, "ns not found");
     }
+}
+
+static void drop_database(const call_t *call) {
+    box_store_t *store = &call->box->store;
+    const size_t length = strlen(call->database);
+    for (size_t i = store->count; i-- > 0;)
+        if (strncmp(store->collections[i].name, call->database, length) == 0 &&
+            store->collections[i].name[length] == '.')
+            box_drop_collection(store, &store->collections[i]);
+    say_ok(call->reply);
 }
 
 static void create_indexes(const call_t *call) {
@@ -564,6 +608,8 @@ static const struct {
                 {"isMaster", hello},
                 {"ismaster", hello},
                 {"buildInfo", build_info},
+                {"serverStatus", server_status},
+                {"hostInfo", host_info},
                 {"ping", nothing},
                 {"endSessions", nothing},
                 {"killCursors", nothing},
@@ -576,6 +622,7 @@ static const struct {
                 {"delete", delete_documents},
                 {"create", create},
                 {"drop", drop},
+                {"dropDatabase", drop_database},
                 {"createIndexes", create_indexes},
                 {"listIndexes", list_indexes},
                 {"listCollections", list_collections}};
@@ -800,7 +847,9 @@ bson_t *box_last(box_t *box, const char *command, const char *collection) {
 
 void box_say(box_t *box, const char *command, const char *fields) {
     pthread_mutex_lock(&box->lock);
-    bson_t **said = strcmp(command, "hello") == 0 ? &box->said_of_hello : &box->said_of_build;
+    bson_t **said = strcmp(command, "hello") == 0       ? &box->said_of_hello
+                    : strcmp(command, "buildInfo") == 0 ? &box->said_of_build
+                                                        : &box->said_of_status;
     bson_destroy(*said);
     *said = box_json(fields);
     pthread_mutex_unlock(&box->lock);

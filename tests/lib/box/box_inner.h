@@ -31,11 +31,12 @@ typedef struct {
     bson_t *spec; /* {key: {...}, name, unique, partialFilterExpression} */
 } box_index_t;
 
-enum { BOX_INDEXES = 16, BOX_COLLECTIONS = 32 };
+enum { BOX_INDEXES = 8, BOX_COLLECTIONS = 32 };
 
 typedef struct {
-    char name[256];     /* with the database */
-    bson_t **documents; /* by _id */
+    char name[256];                  /* with the database */
+    bson_t **documents;              /* by _id */
+    uint64_t (*hashes)[BOX_INDEXES]; /* of each document's keys in the indexes; 0: it is not in that one */
     size_t count, room;
     bson_t *options; /* of create */
     uint8_t uuid[16];
@@ -62,6 +63,8 @@ box_collection_t *box_make_collection(box_store_t *store, const char *database, 
                                       const bson_t *options);
 void box_drop_collection(box_store_t *store, box_collection_t *collection);
 void box_add_index(box_collection_t *collection, const bson_t *spec);
+/* Where documents are that may match, ascending; to be freed. */
+size_t *box_candidates(const box_collection_t *collection, const bson_t *filter, size_t *count);
 bool box_put(box_collection_t *collection, const bson_t *document, box_error_t *error);
 /* Takes `document` in any case. */
 bool box_replace(box_collection_t *collection, size_t at, bson_t *document, box_error_t *error);
@@ -76,7 +79,7 @@ typedef struct {
     size_t count, at;
 } box_cursor_t;
 
-enum { BOX_CURSORS = 64, BOX_FAULTS = 32, BOX_KINDS = 64 };
+enum { BOX_CURSORS = 64, BOX_FAULTS = 32, BOX_KINDS = 256 };
 
 typedef struct {
     char command[32], collection[200];
@@ -101,7 +104,8 @@ struct box {
     size_t fault_count;
     box_asked_t asked[BOX_KINDS];
     size_t asked_count;
-    bson_t *said_of_build, *said_of_hello;
+    bson_t *said_of_build, *said_of_hello, *said_of_status;
+    int64_t updates; /* statements */
     bson_oid_t process;
     bool ending;
     /* box_wire.c */

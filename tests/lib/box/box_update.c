@@ -46,8 +46,25 @@ static void element_at(const bson_iter_t *list, int64_t index, bson_t *value) {
     bson_iter_t each;
     bson_iter_recurse(list, &each);
     while (bson_iter_next(&each))
-        if (index-- == 0)
+        if (index-- == 0) {
             bson_append_iter(value, "", 0, &each);
+            return;
+        }
+}
+
+/* {$arrayElemAt: [{$literal: [...]}, INDEX]}: a long list is not copied for each document. */
+static bool element_of_literal(const bson_iter_t *operand, const bson_t *root, bson_t *value) {
+    bson_iter_t arguments, list, at;
+    bson_t index;
+    if (!bson_iter_recurse(operand, &arguments) || !bson_iter_find(&arguments, "0") ||
+        !BSON_ITER_HOLDS_DOCUMENT(&arguments) || !bson_iter_recurse(&arguments, &list) ||
+        !bson_iter_find(&list, "$literal") || !bson_iter_find(&arguments, "1"))
+        return false;
+    box_evaluate(&arguments, root, &index);
+    if (bson_iter_init_find(&at, &index, ""))
+        element_at(&list, whole(&at), value);
+    bson_destroy(&index);
+    return true;
 }
 
 static void merge(const bson_t *arguments, bson_t *value) {
@@ -74,6 +91,8 @@ static void operate(const char *name, const bson_iter_t *operand, const bson_t *
         bson_append_iter(value, "", 0, operand);
         return;
     }
+    if (strcmp(name, "$arrayElemAt") == 0 && element_of_literal(operand, root, value))
+        return;
     arguments_of(operand, root, &arguments);
     const bool one = bson_iter_init_find(&first, &arguments, "0"),
                two = one && bson_iter_init_find(&second, &arguments, "1");
