@@ -74,7 +74,7 @@ typedef struct {
 
 /* In a folder of its own files: nothing of an earlier test is left. */
 static void lab_open(lab_t *lab, box_kind_t kind) {
-    assert_int_equal(system("rm -f -- *.csv *.rejects *.yaml"), 0);
+    assert_int_equal(system("rm -rf ../load_lab/*"), 0);
     *lab = (lab_t){.box = box_start(kind)};
     box_uri(lab->box, LAB_TARGET, lab->uri);
     load_spec_init(&lab->load);
@@ -164,6 +164,28 @@ LAB_UNUSED static status_t lab_forget_all(lab_t *lab, bool documents, char **inp
     return lab->err.status;
 }
 
+/* Everything that waits for a lease waits that long from now on. */
+LAB_UNUSED static void lab_shorten_lease(lab_t *lab) {
+    box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"leaseMs\": 150}}");
+}
+
+/* As a load leaves the catalog that was killed before it wrote down what it had sent of an input, and is known to be
+ * dead. */
+LAB_UNUSED static void lab_forget_progress(lab_t *lab, const char *path) {
+    char filter[200];
+    snprintf(filter, sizeof filter, "{\"path\": \"%s\"}", path);
+    box_update(lab->box, LAB_FILES, filter,
+               "{\"$set\": {\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 1, \"generation\": 1}], "
+               "\"versions.0.completed\": 0}}");
+}
+
+LAB_UNUSED static int64_t lab_number(bson_t *document, const char *path) {
+    bson_iter_t iter, found;
+    if (!bson_iter_init(&iter, document) || !bson_iter_find_descendant(&iter, path, &found))
+        fail_msg("there is no %s", path);
+    return bson_iter_as_int64(&found);
+}
+
 /* ---- a program of tests ---- */
 
 /* In a folder of its own, since each test removes what the one before has left. */
@@ -195,6 +217,13 @@ static void lab_begin(void) {
     do {                                                                                                     \
         if ((call) != (expected))                                                                            \
             fail_msg("status %d: %s", (int)(lab)->err.status, (lab)->err.text);                              \
+    } while (0)
+
+/* The last such command was as the filter says. */
+#define assert_asked(lab, command, collection, filter)                                                       \
+    do {                                                                                                     \
+        if (!box_last_was((lab)->box, command, collection, filter))                                          \
+            fail_msg("the last %s of %s was not %s", command, collection, filter);                           \
     } while (0)
 
 #define assert_says(text, words)                                                                             \

@@ -1,6 +1,10 @@
 /* Loads from their first look to their end, into a server of this process. */
 #include "load_lab.h"
 
+#include <fcntl.h>
+
+/* ---- once, and again ---- */
+
 static void test_loads_once(void **state) {
     (void)state;
     lab_t lab;
@@ -10,18 +14,652 @@ static void test_loads_once(void **state) {
     assert_counts(&lab, 3000, 3000, 0, 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 3000);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 77, \"w\": \"w77\"}"), 1);
-    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"_id\": \"catalog\", \"format\": \"rows\"}"), 1);
+    assert_int_equal(
+        box_count(lab.box, LAB_LOADS, "{\"status\": 0, \"loaded\": 3000, \"ended\": {\"$exists\": true}}"),
+        1);
     /* the same again: nothing is sent */
     const size_t inserts = box_asked(lab.box, "insert", "c");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_counts(&lab, 0, 0, 0, 0);
+    assert_int_equal(lab.loaded.files_skipped, 1);
+    assert_int_equal(lab.loaded.records_skipped, 3000);
     assert_int_equal(box_asked(lab.box, "insert", "c"), inserts);
-    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 3000);
     lab_close(&lab);
 }
 
+/* Small files by the dozen: each has its own entry, with its own counts, whatever they are written down with. */
+static void test_many_files(void **state) {
+    enum { FILES = 40 };
+    (void)state;
+    lab_t lab;
+    char *names[FILES + 1] = {NULL}, name[24];
+    lab_open(&lab, BOX_REPLICA_SET);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "%02d.csv", i);
+        names[i] = strdup(name);
+        lab_write_rows(name, 100 * i, 100 * i + i);
+    }
+    assert_status(&lab, lab_load_all(&lab, names), STATUS_OK);
+    assert_counts(&lab, FILES * (FILES - 1) / 2, FILES * (FILES - 1) / 2, 0, 0);
+    for (int i = 0; i < FILES; i++) {
+        char filter[100];
+        snprintf(filter, sizeof filter, "{\"path\": \"%s\"}", names[i]);
+        bson_t *entry = box_one(lab.box, LAB_FILES, filter);
+        assert_int_equal(lab_number(entry, "pieces.0.complete"), 1);
+        assert_true(lab_number(entry, "versions.0.completed") > 0);
+        if (i)
+            assert_int_equal(lab_number(entry, "pieces.0.tail.loaded"), i);
+        bson_destroy(entry);
+    }
+    assert_status(&lab, lab_load_all(&lab, names), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    for (int i = 0; i < FILES; i++)
+        free(names[i]);
+    lab_close(&lab);
+}
+
+/* On a replica set a majority has every write, in its journal; on a standalone one journaled write proves those before. */
+static void test_write_concerns(void **state) {
+    (void)state;
+    static const struct {
+        box_kind_t kind;
+        const char *insert, *catalog;
+    } cases[] = {
+        {BOX_STANDALONE, "{\"writeConcern.w\": 1, \"writeConcern.j\": {\"$exists\": false}}",
+         "{\"writeConcern.w\": 1, \"writeConcern.j\": true}"},
+        {BOX_REPLICA_SET, "{\"writeConcern.w\": \"majority\", \"writeConcern.j\": true}",
+         "{\"writeConcern.w\": \"majority\", \"writeConcern.j\": true}"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        lab_t lab;
+        lab_open(&lab, cases[i].kind);
+        lab_write_rows("a.csv", 0, 10);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_asked(&lab, "insert", "c", cases[i].insert);
+        assert_asked(&lab, "update", "c.tipple.files", cases[i].catalog);
+        lab_close(&lab);
+    }
+}
+
+/* What was sent and not written down is read back, and only what is missing is sent. */
+static void test_goes_on(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 500);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_forget_progress(&lab, "a.csv");
+    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 400}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 500, 100, 400, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 500);
+    lab_close(&lab);
+}
+
+/* A document of somebody else at a record's place is never replaced: the record is a reject. */
+static void test_place_is_taken(void **state) {
+    (void)state;
+    for (int begun = 0; begun < 2; begun++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab_write_rows("a.csv", 0, 50);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        bson_t *document = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+        const long long id = lab_number(document, "_id");
+        bson_destroy(document);
+        box_update(lab.box, LAB_TARGET, "{\"n\": 7}", "{\"$set\": {\"w\": \"mine\"}}");
+        if (begun) {
+            lab_forget_progress(&lab, "a.csv");
+        } else { /* as new: its documents are met by the insert */
+            box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+                       "{\"$set\": {\"pieces\": [{\"from\": 0, \"owner\": null, \"epoch\": 0}]}}");
+            box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 40}}");
+        }
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+        assert_counts(&lab, 50, begun ? 0 : 10, begun ? 49 : 39, 1);
+        char words[200];
+        snprintf(words, sizeof words, "another document with its _id (%lld) is in the collection", id);
+        assert_says(lab.said, words);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
+        lab_close(&lab);
+    }
+}
+
+/* ---- rejects ---- */
+
+static void test_rejects(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,c,d\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 4, 2, 0, 2);
+    assert_says(lab.said, "rejected a.csv:3:2 (offset 8): it has 1 field where 2 were expected");
+    char *kept = lab_read("c.rejects");
+    assert_says(kept, "offset=8 line=3 length=1");
+    assert_says(kept, "\nx\n");
+    assert_says(kept, "\n3,c,d\n");
+    /* a second load neither reads nor counts them again, and says that they are open */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_int_equal(lab.loaded.open_rejects, 2);
+    assert_string_equal(lab.loaded.open_rejects_text, "a.csv 2");
+    char *after = lab_read("c.rejects");
+    assert_string_equal(kept, after);
+    free(kept);
+    free(after);
+    lab_close(&lab);
+}
+
+static void test_too_many_rejects(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\ny\nz\n2,b\n");
+    lab.load.max_rejects = 2;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
+    lab.load.max_rejects_percent = 50;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_TOO_MANY_REJECTED);
+    lab.load.max_rejects_percent = 100;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.open_rejects, 3);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    lab_close(&lab);
+}
+
+/* A document that the server refuses is a reject; what comes after it is loaded all the same. */
+static void test_refused_by_the_server(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 1500);
+    box_refuse(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [5, 1200]}}", 121);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 1500, 1498, 0, 2);
+    assert_says(lab.said, "Document failed validation");
+    lab_close(&lab);
+}
+
+/* An error that no rule knows ends the load, unless --reject-code names it. */
+static void test_unknown_write_error(void **state) {
+    (void)state;
+    static const uint32_t codes[] = {4242};
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 20);
+    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 4242);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab.err.text, "4242");
+    lab.load.reject_codes = codes;
+    lab.load.reject_code_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.counts.rejected, 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 19);
+    lab_close(&lab);
+}
+
+/* ---- only a part ---- */
+
+static void test_filter(void **state) {
+    (void)state;
+    static char *filters[] = {"n>=90"};
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 100);
+    lab.load.filters = filters;
+    lab.load.filter_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 100, 10, 0, 0);
+    assert_int_equal(lab.loaded.counts.filtered, 90);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 90}}"), 0);
+    lab.load.filter_count = 0;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c was loaded with --filter 'n>=90'");
+    lab_close(&lab);
+}
+
+static void test_limit(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 100);
+    lab.load.limit = 30;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 30}}"), 0);
+    lab.load.limit = UINT64_MAX;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 100, 70, 30, 0);
+    lab_close(&lab);
+}
+
+static void test_dry_run(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\n2,b\n");
+    lab.load.dry_run = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.counts.read, 3);
+    assert_int_equal(lab.loaded.counts.rejected, 1);
+    static const char *const writes[] = {"insert", "update", "create", "createIndexes", "delete"};
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        assert_int_equal(box_asked(lab.box, writes[i], "c") +
+                             box_asked(lab.box, writes[i], "c.tipple.files") +
+                             box_asked(lab.box, writes[i], "c.tipple.loads"),
+                         0);
+    assert_int_not_equal(access("c.rejects", F_OK), 0);
+    lab_close(&lab);
+}
+
+/* ---- inputs that change ---- */
+
+/* Of a file that has grown only the rest is loaded; a last record that was cut off is corrected. */
+static void test_grown(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole wo");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"whole wo\"}"), 1);
+    lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole word\n4,d\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.corrected, 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 3, \"w\": \"whole word\"}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 2}"), 1);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* The cut off record is a reject, or filtered, when it is whole: what its beginning made is taken away. */
+static void test_grown_into_a_reject(void **state) {
+    (void)state;
+    static char *filters[] = {"n!=3000"};
+    for (int filtered = 0; filtered < 2; filtered++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab.load.filters = filters;
+        lab.load.filter_count = 1;
+        lab_write("a.csv", filtered ? "w,n\na,1\nb,3" : "n,w\n1,a\n3,b");
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+        lab_write("a.csv", filtered ? "w,n\na,1\nb,3000\n" : "n,w\n1,a\n3,b,c\n");
+        assert_status(&lab, lab_load(&lab, "a.csv"), filtered ? STATUS_OK : STATUS_SOME_REJECTED);
+        assert_int_equal(lab.loaded.counts.filtered, filtered);
+        assert_int_equal(lab.loaded.counts.rejected, !filtered);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 1);
+        lab_close(&lab);
+    }
+}
+
+/* A person has changed the document of the cut off record: it is his. */
+static void test_grown_under_a_stranger(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\n2,b");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_TARGET, "{\"n\": 2}", "{\"$set\": {\"w\": \"mine\"}}");
+    lab_write("a.csv", "n,w\n1,a\n2,better\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_says(lab.said, "another document with its _id");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 2, \"w\": \"mine\"}"), 1);
+    lab_close(&lab);
+}
+
+static void test_changed(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_write_rows("a.csv", 100, 120);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "a.csv");
+    assert_says(lab.err.text, "--reload-changed");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab.load.reload_changed = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "a.csv has changed since it was loaded: its documents are removed");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$gte\": 100}}"), 20);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* The same size and time, and other content: a load that was begun before meets it while it reads back. */
+static void test_changed_under_a_begun_load(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_forget_progress(&lab, "a.csv");
+    box_update(lab.box, LAB_TARGET, "{\"n\": 9}", "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
+    lab.load.reload_changed = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
+    lab_close(&lab);
+}
+
+static void test_moved_and_copied(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    mkdir("other", 0700);
+    assert_int_equal(rename("a.csv", "other/a.csv"), 0);
+    assert_status(&lab, lab_load(&lab, "other/a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_says(lab.said, "other/a.csv is the file that was loaded as a.csv (same size and content)");
+    /* it has both now, as two files of one content */
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv", "other/a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 2);
+    lab_close(&lab);
+}
+
+/* ---- inputs of other kinds ---- */
+
+static void load_from_pipe(lab_t *lab, const char *text, status_t expected) {
+    int ends[2];
+    const int saved = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    assert_status(lab, lab_load(lab, "-"), expected);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+/* A stream that comes again under its name is known; another one under that name is refused; one that was not read to
+ * its end goes on. */
+static void test_stream(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab.load.input_name = "feed";
+    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_counts(&lab, 2, 2, 0, 0);
+    load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
+    assert_int_equal(lab.loaded.records_skipped, 2);
+    load_from_pipe(&lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
+    assert_says(lab.err.text, "--input-name feed is the name of what was loaded before");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    lab.load.input_name = "more";
+    lab.load.limit = 1;
+    load_from_pipe(&lab, "n,w\n11,a\n12,b\n", STATUS_OK);
+    lab.load.limit = UINT64_MAX;
+    load_from_pipe(&lab, "n,w\n11,a\n12,b\n13,c\n", STATUS_OK);
+    assert_counts(&lab, 3, 2, 1, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+    lab_close(&lab);
+}
+
+/* The same where the first load was killed: what is there of it is compared. */
+static void test_stream_begun_before(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } others[] = {{"n,w\n1,a\n2,x\n3,c\n", "this stream has another record than that one at byte 8"},
+                  {"n,w\n1,a\n", "this stream ends at byte 8, before what there is of that one"},
+                  {"n,w\n1,a\n2,b,\n", "that one has a record where this one has none"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab.load.input_name = "feed";
+        load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n", STATUS_OK);
+        lab_forget_progress(&lab, "feed");
+        load_from_pipe(&lab, others[i].text, STATUS_INPUT);
+        if (i < 2)
+            assert_says(lab.err.text, others[i].words);
+        assert_says(lab.err.text, "--input-name feed is the name of what was loaded before");
+        load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK);
+        assert_int_equal(lab.loaded.counts.already_there, 3);
+        assert_int_equal(lab.loaded.counts.loaded, 1);
+        lab_close(&lab);
+    }
+}
+
+static void test_compressed(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 3000);
+    assert_int_equal(system("gzip -nf a.csv && mv a.csv.gz packed.csv"), 0);
+    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
+    assert_counts(&lab, 3000, 3000, 0, 0);
+    lab_forget_progress(&lab, "packed.csv");
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 2999}");
+    assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
+    assert_counts(&lab, 3000, 1, 2999, 0);
+    lab_close(&lab);
+}
+
+/* Inputs that do not fit the format end the load before anything is touched, or are left out. */
+static void test_misfits(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write("b.csv", "some,other,header\n1,2,3\n");
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "b.csv");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    assert_int_equal(box_asked(lab.box, "create", "c"), 0);
+    lab.load.skip_bad_files = true;
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.skipped.count, 1);
+    assert_string_equal(lab.loaded.skipped.items[0].name, "b.csv");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 10);
+    lab_close(&lab);
+}
+
+/* A pipe cannot be looked at before: it is found not to fit when it is read. */
+static void test_late_misfits(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    load_from_pipe(&lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
+    assert_says(lab.err.text, "no record was loaded before it");
+    lab_close(&lab);
+}
+
+/* ---- the target ---- */
+
+static void test_drop(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    lab_write_rows("b.csv", 30, 40);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.drop = true;
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 10);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}"), 0);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"_id\": \"catalog\", \"generation\": {\"$gt\": 1}}"),
+                     1);
+    /* what stops the load behind the drop is said with what the drop has done */
+    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 4242);
+    box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                      .collection = "c",
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--drop has dropped what was in d.c before: leave that option out from now on");
+    lab_close(&lab);
+}
+
+/* What must not be loaded into is refused, and stays as it is. */
+static void test_refused_targets(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c holds documents that tipple did not load (it has no catalog)");
+    box_drop(lab.box, LAB_TARGET);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+
+    lab_write("rows.yaml", "format: rows\nrecord: {delimiter: [\",\"], header: yes}\n"
+                           "fields:\n  - {name: n, type: int, key: m}\n  - {name: w}\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "the format 'rows' has changed since d.c was loaded");
+    lab_write_format();
+
+    box_delete(lab.box, LAB_TARGET, "{}");
+    lab_write_rows("b.csv", 0, 7);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c is empty, but its catalog says that 30 documents were loaded");
+
+    box_drop(lab.box, LAB_TARGET);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there");
+
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1}");
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c is not the collection that its catalog describes");
+
+    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"layout\": 99}}");
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "was written by another version of tipple, in another layout (99");
+
+    box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "it has entries of inputs, but its header was removed");
+    lab_close(&lab);
+}
+
+/* A copy that a person vouches for is read back, and nothing of it is sent again. */
+static void test_same_collection(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
+               "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
+               "\"04\"}}}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--same-collection");
+    lab.load.same_collection = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 0, 30, 0);
+    lab_close(&lab);
+}
+
+static void test_options_of_the_collection(void **state) {
+    (void)state;
+    static char *indexes[] = {"n:1,w:-1"};
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    lab.load.clustered = CLUSTERED_NO;
+    lab.load.compressor = "zstd";
+    lab.load.indexes = indexes;
+    lab.load.index_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_asked(&lab, "create", "c",
+                 "{\"clusteredIndex\": {\"$exists\": false}, "
+                 "\"storageEngine.wiredTiger.configString\": \"block_compressor=zstd\"}");
+    assert_asked(&lab, "createIndexes", "c", "{\"indexes.0.key\": {\"n\": 1, \"w\": -1}}");
+    assert_int_equal(lab.loaded.index_count, 1);
+    lab.load.compressor = "snappy";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c exists and is compressed by zstd, not snappy");
+    lab.load.compressor = NULL;
+    lab.load.clustered = CLUSTERED_YES;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c exists and is not clustered");
+    lab_close(&lab);
+}
+
+/* ---- slower than it could ---- */
+
+static void test_max_rate(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 400);
+    lab.load.max_rate = 2000;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 400, 400, 0, 0);
+    assert_int_equal(lab.loaded.batch, 200); /* ten a second */
+    assert_true(lab.loaded.took_ns >= 90000000);
+    lab_close(&lab);
+}
+
+/* A server that says it is busy slows the load down, and is told as the reason; one that says nothing is told of. */
+static void test_polite(void **state) {
+    (void)state;
+    for (int silent = 0; silent < 2; silent++) {
+        lab_t lab;
+        lab_open(&lab, BOX_STANDALONE);
+        lab_write_rows("a.csv", 0, 6000);
+        lab.load.polite = true;
+        lab.load.watch_flushes = !silent;
+        box_say(lab.box, "serverStatus",
+                "{\"globalLock\": {\"currentQueue\": {\"total\": 50}}, \"wiredTiger\": {\"transaction\": {"
+                "\"transaction checkpoint currently running\": 0, \"transaction checkpoint generation\": 5, "
+                "\"transaction checkpoint most recent time (msecs)\": 7}}}");
+        if (silent)
+            box_fault(lab.box, &(box_fault_t){.command = "serverStatus",
+                                              .times = 1000,
+                                              .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
+        lab.load.max_rate = 4000; /* so that it lasts for longer than the first looks */
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 6000, 6000, 0, 0);
+        if (silent)
+            assert_says(lab.said, "the server will not say how hard it is at work (this user may not run "
+                                  "serverStatus there; the role clusterMonitor would do)");
+        else
+            assert_true(lab.loaded.flushes.known);
+        lab_close(&lab);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loads_once),
+        cmocka_unit_test(test_many_files),
+        cmocka_unit_test(test_write_concerns),
+        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_place_is_taken),
+        cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_too_many_rejects),
+        cmocka_unit_test(test_refused_by_the_server),
+        cmocka_unit_test(test_unknown_write_error),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_dry_run),
+        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_grown_into_a_reject),
+        cmocka_unit_test(test_grown_under_a_stranger),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_changed_under_a_begun_load),
+        cmocka_unit_test(test_moved_and_copied),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_stream_begun_before),
+        cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_late_misfits),
+        cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_refused_targets),
+        cmocka_unit_test(test_same_collection),
+        cmocka_unit_test(test_options_of_the_collection),
+        cmocka_unit_test(test_max_rate),
+        cmocka_unit_test(test_polite),
+    };
     return LAB_RUN(tests);
 }

@@ -66,8 +66,8 @@ void box_fault(box_t *box, const box_fault_t *fault);
 /* ---- what was asked ---- */
 
 size_t box_asked(box_t *box, const char *command, const char *collection);
-/* The last such command, to be destroyed; NULL: there was none. */
-bson_t *box_last(box_t *box, const char *command, const char *collection);
+/* Was there one, and does the last such command match? */
+bool box_last_was(box_t *box, const char *command, const char *collection, const char *filter);
 
 /* What it says of itself: fields of buildInfo, hello or serverStatus. */
 void box_say(box_t *box, const char *command, const char *fields);

@@ -837,12 +837,14 @@ size_t box_asked(box_t *box, const char *command, const char *collection) {
     return times;
 }
 
-bson_t *box_last(box_t *box, const char *command, const char *collection) {
+bool box_last_was(box_t *box, const char *command, const char *collection, const char *filter) {
+    bson_t *condition = box_json(filter);
     pthread_mutex_lock(&box->lock);
     const box_asked_t *asked = asked_for(box, command, collection);
-    bson_t *last = asked ? bson_copy(asked->last) : NULL;
+    const bool was = asked && box_matches(asked->last, condition);
     pthread_mutex_unlock(&box->lock);
-    return last;
+    bson_destroy(condition);
+    return was;
 }
 
 void box_say(box_t *box, const char *command, const char *fields) {
