@@ -68,6 +68,7 @@ typedef struct {
     load_result_t loaded;
     verify_spec_t verify;
     verify_result_t verified;
+    forget_outcome_t outcomes[8]; /* of the last forget */
     err_t err;
     char *said; /* on stderr, by the last load, verify or forget */
 } lab_t;
@@ -89,6 +90,7 @@ static void lab_open(lab_t *lab, box_kind_t kind) {
 
 static void lab_close(lab_t *lab) {
     load_result_free(&lab->loaded);
+    verify_free_result(&lab->verified);
     free(lab->said);
     box_stop(lab->box);
 }
@@ -136,6 +138,7 @@ static status_t lab_load_all(lab_t *lab, char **inputs) {
 
 #define lab_verify(lab, ...) lab_verify_all(lab, (char *[]){__VA_ARGS__, NULL})
 LAB_UNUSED static status_t lab_verify_all(lab_t *lab, char **inputs) {
+    verify_free_result(&lab->verified);
     lab->verify.inputs = inputs;
     for (lab->verify.input_count = 0; inputs[lab->verify.input_count];)
         lab->verify.input_count++;
@@ -157,8 +160,10 @@ LAB_UNUSED static status_t lab_forget_all(lab_t *lab, bool documents, char **inp
     lab->err = (err_t){.status = STATUS_OK};
     const bool ok = forget_run(&spec, forgotten, &lab->err);
     lab_hear(lab, ear);
-    for (size_t i = 0; i < spec.input_count; i++)
+    for (size_t i = 0; i < spec.input_count; i++) {
+        lab->outcomes[i] = forgotten[i].outcome;
         free(forgotten[i].name);
+    }
     free(forgotten);
     assert_true(ok == (lab->err.status == STATUS_OK));
     return lab->err.status;

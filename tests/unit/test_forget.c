@@ -1,0 +1,130 @@
+/* Inputs taken out of the catalog, with their documents and without. */
+#include "load_lab.h"
+
+static void load_two(lab_t *lab) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    lab_write_rows("b.csv", 100, 140);
+    assert_status(lab, lab_load(lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+}
+
+static void test_with_documents(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 40);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
+    assert_int_equal(
+        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true, \"remains\": false}"), 1);
+    /* once more there is nothing of it; and it can be loaded again, as a new input */
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 30, 30, 0, 0);
+    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
+/* Without --delete an input goes only when no document of it is there. */
+static void test_without_documents(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "documents of a.csv are in the collection: --delete removes them, too");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
+    assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 1);
+    lab_close(&lab);
+}
+
+/* A load that did not know of the removal has sent more of it: that is found, and said. */
+static void test_late_documents(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    bson_t *document = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+    char *json = bson_as_canonical_extended_json(document, NULL);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    box_insert(lab.box, LAB_TARGET, json);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_LATE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 0);
+    bson_free(json);
+    bson_destroy(document);
+    lab_close(&lab);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c has no catalog");
+    lab_close(&lab);
+    load_two(&lab);
+    /* all are looked up before any is touched */
+    assert_status(&lab, lab_forget(&lab, true, "a.csv", "nobody.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "nobody.csv is not in the catalog of d.c");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    lab_close(&lab);
+}
+
+static void beat(void *context) {
+    lab_t *lab = context;
+    static int beats = 100;
+    char update[80];
+    snprintf(update, sizeof update, "{\"$set\": {\"beat\": %d}}", beats++);
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", update);
+}
+
+/* Whoever loads it must end first: one that gives signs of life is named, one that gives none loses it. */
+static void test_being_loaded(void **state) {
+    (void)state;
+    for (int alive = 0; alive < 2; alive++) {
+        lab_t lab;
+        load_two(&lab);
+        box_insert(
+            lab.box, LAB_LOADS,
+            "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
+            "\"process\": 7, \"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}");
+        box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+                   "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}}}");
+        if (alive)
+            box_fault(lab.box, &(box_fault_t){.command = "find",
+                                              .collection = "c.tipple.loads",
+                                              .times = 1000,
+                                              .only_watches = true,
+                                              .hook = beat,
+                                              .context = &lab});
+        assert_status(&lab, lab_forget(&lab, true, "a.csv"), alive ? STATUS_USAGE : STATUS_OK);
+        if (alive)
+            assert_says(lab.err.text, "a.csv is being loaded (process 7 on elsewhere): stop that load first");
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), alive ? 70 : 40);
+        lab_close(&lab);
+    }
+}
+
+/* The answer to a delete is lost: it is made again, which is harmless. */
+static void test_lost_reply(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    box_fault(lab.box, &(box_fault_t){.command = "delete", .collection = "c", .does = true});
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 40);
+    lab_close(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_with_documents), cmocka_unit_test(test_without_documents),
+        cmocka_unit_test(test_late_documents), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_lost_reply),
+    };
+    return LAB_RUN(tests);
+}

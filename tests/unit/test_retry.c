@@ -1,0 +1,245 @@
+/* Rejects that a person has fixed, or left out, and what the catalog knows of them. */
+#include "load_lab.h"
+
+/* a.csv with two rejects, in lines 3 and 5, loaded; its reject file is kept.rejects. */
+static void reject_two(lab_t *lab, box_kind_t kind) {
+    lab_open(lab, kind);
+    lab_write("a.csv", "n,w\n1,a\nx\n2,b\ny\n3,c\n");
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(lab, 5, 3, 0, 2);
+    assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
+}
+
+/* The lines of kept.rejects that are records, in the order of the file, with others in their places; NULL: left as it
+ * is; "": deleted. */
+static void fix(const char *name, const char *first, const char *second) {
+    const char *const fixes[] = {first, second};
+    FILE *from = fopen("kept.rejects", "r"), *to = fopen(name, "w");
+    char *line = NULL;
+    size_t size = 0, number = 0;
+    assert_true(from && to);
+    while (getline(&line, &size, from) > 0) {
+        const char *fixed = line[0] == '#' || number == 2 ? NULL : fixes[number++];
+        if (!fixed)
+            fputs(line, to);
+        else if (*fixed)
+            fprintf(to, "%s\n", fixed);
+    }
+    assert_int_equal(number, 2);
+    free(line);
+    fclose(from);
+    fclose(to);
+}
+
+static status_t retry(lab_t *lab, const char *name) {
+    lab->load.retry = name;
+    const status_t status = lab_load(lab, NULL);
+    lab->load.retry = NULL;
+    return status;
+}
+
+static size_t open_of(lab_t *lab) {
+    lab_load(lab, "a.csv");
+    return lab->loaded.open_rejects;
+}
+
+static void test_fixed(void **state) {
+    (void)state;
+    for (int kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
+        lab_t lab;
+        reject_two(&lab, kind);
+        fix("fixed.rejects", "7,seven", "8,eight");
+        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_counts(&lab, 2, 2, 0, 0);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7, \"w\": \"seven\"}"), 1);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+        assert_int_equal(open_of(&lab), 0);
+        assert_int_equal(lab.err.status, STATUS_OK);
+        /* the same again is harmless */
+        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_counts(&lab, 2, 0, 2, 0);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+        /* verify knows them, with and without the file */
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.fixed, 2);
+        lab.verify.retry = (char *[]){"fixed.rejects"};
+        lab.verify.retry_count = 1;
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.fixed, 2);
+        lab_close(&lab);
+    }
+}
+
+/* A line that was deleted leaves its record out for good. */
+static void test_left_out(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_REPLICA_SET);
+    fix("fixed.rejects", "", "8,eight");
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.loaded, 1);
+    assert_int_equal(lab.loaded.counts.filtered, 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
+    assert_int_equal(open_of(&lab), 0);
+    lab_close(&lab);
+}
+
+/* A record that is still wrong stays open, and goes into the next reject file. */
+static void test_still_wrong(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_STANDALONE);
+    fix("fixed.rejects", "7,seven,too many", "8,eight");
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 2, 1, 0, 1);
+    assert_int_equal(open_of(&lab), 1);
+    char *next = lab_read("c.rejects");
+    assert_says(next, "\n7,seven,too many\n");
+    free(next);
+    lab_close(&lab);
+}
+
+/* Two people fix one record differently: the first one's document stays, the other one's is a reject. */
+static void test_two_fixes(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_REPLICA_SET);
+    fix("mine.rejects", "7,mine", "8,eight");
+    fix("yours.rejects", "7,yours", "8,eight");
+    assert_status(&lab, retry(&lab, "mine.rejects"), STATUS_OK);
+    assert_status(&lab, retry(&lab, "yours.rejects"), STATUS_SOME_REJECTED);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"yours\"}"), 0);
+    lab_close(&lab);
+}
+
+/* What was sent is confirmed only when it lasts: a reply that is lost is asked for again. */
+static void test_lost_reply(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_REPLICA_SET);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    box_fault(lab.box, &(box_fault_t){.command = "insert", .collection = "c", .does = true});
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.loaded + lab.loaded.counts.already_there, 2);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+    assert_int_equal(open_of(&lab), 0);
+    lab_close(&lab);
+}
+
+/* What a person has put there himself counts: the same document is there already. */
+static void test_there_already(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_STANDALONE);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$unset\": {\"fixes\": true}}");
+    assert_int_equal(open_of(&lab), 2);
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_counts(&lab, 2, 0, 2, 0);
+    assert_int_equal(open_of(&lab), 0);
+    lab_close(&lab);
+}
+
+/* A load that begins anew meets what records were fixed to, and leaves it. */
+static void test_load_after_a_fix(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_REPLICA_SET);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    lab_forget_progress(&lab, "a.csv");
+    assert_true(lab_load(&lab, "a.csv") <= STATUS_SOME_REJECTED);
+    assert_int_equal(lab.loaded.open_rejects, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+    lab_close(&lab);
+}
+
+/* The record was fixed when it was cut off, and is whole now: nobody knows which of both counts. */
+static void test_fixed_before_it_grew(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
+    fix("fixed.rejects", "7,seven", "3,as a person thinks");
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
+    lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,as it is\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_says(lab.said, "what the record was fixed to when it was cut off");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as it is\"}"), 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"as a person thinks\"}"), 1);
+    lab_close(&lab);
+}
+
+/* ---- refused ---- */
+
+static void test_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_STANDALONE);
+    assert_status(&lab, retry(&lab, "nothing.rejects"), STATUS_USAGE);
+    assert_says(lab.err.text, "the reject file nothing.rejects cannot be read");
+    lab_write("other.rejects", "1,a\n");
+    assert_status(&lab, retry(&lab, "other.rejects"), STATUS_USAGE);
+    assert_says(lab.err.text, "other.rejects");
+    /* the input is not known to this catalog any more */
+    lab_shorten_lease(&lab);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    retry(&lab, "fixed.rejects");
+    assert_int_not_equal(lab.err.status, STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    box_drop(lab.box, LAB_TARGET);
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c does not exist, so there is nothing to load again into");
+    lab_close(&lab);
+}
+
+/* Another load has the input: the retry waits until it has ended. */
+static void other_ends(void *context) {
+    lab_t *lab = context;
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"ended\": true}}");
+}
+
+static void test_waits_for_another_load(void **state) {
+    (void)state;
+    lab_t lab;
+    reject_two(&lab, BOX_REPLICA_SET);
+    fix("fixed.rejects", "7,seven", "8,eight");
+    box_insert(lab.box, LAB_LOADS,
+               "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
+               "\"process\": 7, \"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}");
+    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+               "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}}}");
+    box_fault(lab.box, &(box_fault_t){.command = "find",
+                                      .collection = "c.tipple.loads",
+                                      .after = 2,
+                                      .only_watches = true,
+                                      .hook = other_ends,
+                                      .context = &lab});
+    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_counts(&lab, 2, 2, 0, 0);
+    assert_true(box_asked(lab.box, "find", "c.tipple.loads") > 2);
+    assert_int_equal(open_of(&lab), 0);
+    lab_close(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_still_wrong),
+        cmocka_unit_test(test_two_fixes),
+        cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_there_already),
+        cmocka_unit_test(test_load_after_a_fix),
+        cmocka_unit_test(test_fixed_before_it_grew),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_waits_for_another_load),
+    };
+    return LAB_RUN(tests);
+}
