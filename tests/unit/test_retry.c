@@ -66,6 +66,15 @@ static void test_fixed(void **state) {
         lab.verify.retry_count = 1;
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
         assert_int_equal(lab.verified.fixed, 2);
+        /* and misses them */
+        lab.verify.retry_count = 0;
+        box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+        size_t count;
+        const difference_t *missing = differences_of(lab.verified.differences, DIFFERENCE_MISSING, &count);
+        assert_int_equal(count, 1);
+        assert_int_equal(missing->line, 3);
+        assert_string_equal(missing->why, "the document that it was fixed to");
         lab_close(&lab);
     }
 }
@@ -77,10 +86,14 @@ static void test_left_out(void **state) {
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "", "8,eight");
     assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
-    assert_int_equal(lab.loaded.counts.loaded, 1);
-    assert_int_equal(lab.loaded.counts.filtered, 1);
+    assert_counts(&lab, 1, 1, 0, 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
     assert_int_equal(open_of(&lab), 0);
+    /* a load that begins anew counts it as filtered */
+    lab_forget_progress(&lab, "a.csv");
+    assert_int_equal(open_of(&lab), 0);
+    assert_int_equal(lab.loaded.counts.filtered, 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
     lab_close(&lab);
 }
 

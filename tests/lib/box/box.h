@@ -62,6 +62,7 @@ typedef struct {
 
 /* Texts must last as long as the box. */
 void box_fault(box_t *box, const box_fault_t *fault);
+void box_end_faults(box_t *box);
 
 /* ---- what was asked ---- */
 

@@ -655,8 +655,8 @@ static void note(const call_t *call) {
     asked->last = bson_copy(call->command);
 }
 
-/* The fault that this command meets, or NULL. */
-static const box_fault_t *meet(const call_t *call) {
+/* The fault that this command meets. */
+static bool meet(const call_t *call, box_fault_t *met) {
     box_t *box = call->box;
     for (size_t i = 0; i < box->fault_count; i++) {
         box_pending_t *pending = &box->faults[i];
@@ -669,9 +669,10 @@ static const box_fault_t *meet(const call_t *call) {
             continue;
         }
         pending->left--;
-        return fault;
+        *met = *fault;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 /* With what was said in place of, or beside, what is true. */
@@ -694,19 +695,19 @@ bool box_answer(box_t *box, const bson_t *command, bson_t *reply) {
                    .reply = reply};
     pthread_mutex_lock(&box->lock);
     note(&call);
-    const box_fault_t *fault = meet(&call);
-    if (fault && fault->hook) {
+    box_fault_t fault;
+    const bool met = meet(&call, &fault), wrong = met && !fault.only_watches;
+    if (met && fault.hook) {
         pthread_mutex_unlock(&box->lock);
-        fault->hook(fault->context);
+        fault.hook(fault.context);
         pthread_mutex_lock(&box->lock);
     }
-    const bool wrong = fault && !fault->only_watches;
-    if (!wrong || fault->does)
+    if (!wrong || fault.does)
         run(&call);
-    if (wrong && fault->reply)
-        say(fault, reply);
+    if (wrong && fault.reply)
+        say(&fault, reply);
     pthread_mutex_unlock(&box->lock);
-    return !wrong || fault->reply;
+    return !wrong || fault.reply;
 }
 
 /* ---- what tests do and ask ---- */
@@ -819,6 +820,12 @@ void box_fault(box_t *box, const box_fault_t *fault) {
     if (box->fault_count == BOX_FAULTS)
         box_die("no room for more faults");
     box->faults[box->fault_count++] = (box_pending_t){*fault, fault->after, fault->times ? fault->times : 1};
+    pthread_mutex_unlock(&box->lock);
+}
+
+void box_end_faults(box_t *box) {
+    pthread_mutex_lock(&box->lock);
+    box->fault_count = 0;
     pthread_mutex_unlock(&box->lock);
 }
 

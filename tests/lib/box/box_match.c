@@ -217,11 +217,15 @@ static bool in_list(const bson_iter_t *value, const bson_iter_t *list) {
     return false;
 }
 
+static bool is_nan(const bson_iter_t *value) {
+    return BSON_ITER_HOLDS_DOUBLE(value) && isnan(bson_iter_double(value));
+}
+
 static bool holds(const test_t *test, const bson_iter_t *value) {
     if (strcmp(test->name, "$in") == 0)
         return in_list(value, test->operand);
-    if (rank(value) != rank(test->operand))
-        return false; /* a range is of one type */
+    if (rank(value) != rank(test->operand) || is_nan(value) != is_nan(test->operand))
+        return false; /* a range is of one type, and what is no number is in none */
     const int order = box_compare(value, test->operand);
     return strcmp(test->name, "$eq") == 0    ? order == 0
            : strcmp(test->name, "$lt") == 0  ? order < 0

@@ -1,0 +1,375 @@
+/* Loads whose server loses replies, refuses, restarts and goes away: what is counted is what is there. */
+#include "load_lab.h"
+
+enum { ROWS = 2500 };
+
+static void open_rows(lab_t *lab, box_kind_t kind) {
+    lab_open(lab, kind);
+    lab_write_rows("a.csv", 0, ROWS);
+}
+
+/* However often a message was sent: each record once. */
+static void expect_all(lab_t *lab) {
+    const counts_t *counts = &lab->loaded.counts;
+    assert_int_equal(counts->read, ROWS);
+    assert_int_equal(counts->loaded + counts->already_there, ROWS);
+    assert_int_equal(box_count(lab->box, LAB_TARGET, NULL), ROWS);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab->verified.same, ROWS);
+}
+
+/* Whatever passes is waited for: the load ends well, and nothing is counted twice. */
+static void test_passing(void **state) {
+    (void)state;
+    static const struct {
+        const char *what;
+        box_fault_t fault;
+    } cases[] = {
+        {"lost before it was done", {.command = "insert", .collection = "c"}},
+        {"lost behind it", {.command = "insert", .collection = "c", .does = true}},
+        {"lost behind it, again", {.command = "insert", .collection = "c", .does = true, .times = 3}},
+        {"not primary",
+         {.command = "insert",
+          .collection = "c",
+          .reply = "{\"ok\": 0, \"code\": 10107, \"errmsg\": \"not primary\"}"}},
+        {"stepped down while it wrote",
+         {.command = "insert",
+          .collection = "c",
+          .does = true,
+          .reply = "{\"writeConcernError\": {\"code\": 189, \"errmsg\": \"primary stepped down\"}}"}},
+        {"shutting down",
+         {.command = "insert",
+          .collection = "c",
+          .reply = "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"}},
+        {"the catalog's lost update", {.command = "update", .collection = "c.tipple.files", .does = true}},
+        {"the catalog's update that was not made",
+         {.command = "update", .collection = "c.tipple.files", .after = 2}},
+        {"the catalog's new entries",
+         {.command = "insert", .collection = "c.tipple.files", .does = true, .after = 1}},
+        {"the header", {.command = "insert", .collection = "c.tipple.files", .does = true}},
+        {"the first look", {.command = "listCollections"}},
+        {"the making of the collection", {.command = "create", .does = true}},
+        {"the loads", {.command = "find", .collection = "c.tipple.loads"}},
+        {"the entries", {.command = "find", .collection = "c.tipple.files", .after = 3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab, BOX_REPLICA_SET);
+        box_fault(lab.box, &cases[i].fault);
+        if (lab_load(&lab, "a.csv") != STATUS_OK)
+            fail_msg("%s: %s", cases[i].what, lab.err.text);
+        expect_all(&lab);
+        lab_close(&lab);
+    }
+}
+
+/* A write that was acknowledged by fewer than a majority counts only once a majority has it. */
+static void test_concern_failed(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_REPLICA_SET);
+    box_fault(lab.box,
+              &(box_fault_t){.command = "insert",
+                             .collection = "c",
+                             .does = true,
+                             .times = 2,
+                             .reply = "{\"writeConcernError\": {\"code\": 64, \"errmsg\": \"waiting for "
+                                      "replication timed out\"}}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_true(lab.loaded.retries > 0);
+    expect_all(&lab);
+    lab_close(&lab);
+}
+
+/* What lasts for longer than --patience ends the load with status 4, and the same command goes on from there. */
+static void test_patience_ends(void **state) {
+    (void)state;
+    static const struct {
+        const char *command, *collection, *reply;
+    } cases[] = {
+        {"insert", "c", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
+        {"insert", "c", "{\"ok\": 0, \"code\": 13388, \"errmsg\": \"stale config\"}"},
+        {"update", "c.tipple.files", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutdown in progress\"}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab, BOX_STANDALONE);
+        lab_write_rows("b.csv", ROWS, ROWS + 1);
+        assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+        lab_shorten_lease(
+            &lab); /* who loads next waits for the end of this one's, which could not say that it ended */
+        lab.load.patience_ns = 200000000;
+        const int64_t patience_ns = lab.verify.patience_ns;
+        box_fault(lab.box, &(box_fault_t){.command = cases[i].command,
+                                          .collection = cases[i].collection,
+                                          .after = 2,
+                                          .times = 6,
+                                          .reply = cases[i].reply});
+        if (lab_load(&lab, "a.csv") == STATUS_OK)
+            fail_msg("%s %s", cases[i].command, cases[i].reply);
+        assert_int_equal(lab.err.status, STATUS_SERVER);
+        assert_says(lab.err.text, "--patience (200 ms)");
+        assert_int_equal(lab.loaded.counts.read, lab.loaded.counts.loaded + lab.loaded.counts.already_there);
+        box_end_faults(lab.box);
+        lab.load.patience_ns = patience_ns;
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 1);
+        lab_close(&lab);
+    }
+}
+
+/* What no waiting changes ends it at once. */
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *reply, *words;
+    } cases[] = {
+        {"{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized on d\"}", "not authorized on d"},
+        {"{\"ok\": 0, \"code\": 14031, \"errmsg\": \"disk full\"}", "disk full"},
+        {"{\"ok\": 0, \"code\": 361, \"errmsg\": \"another collection\"}", "another collection"},
+        {"{\"ok\": 1, \"n\": 7}", "the server answered for 7 of"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab, BOX_STANDALONE);
+        lab.load.patience_ns = 100000000;
+        box_fault(
+            lab.box,
+            &(box_fault_t){.command = "insert", .collection = "c", .times = 1000, .reply = cases[i].reply});
+        assert_true(lab_load(&lab, "a.csv") != STATUS_OK);
+        assert_says(lab.err.text, cases[i].words);
+        assert_int_equal(lab.loaded.counts.loaded, 0);
+        lab_close(&lab);
+    }
+}
+
+/* ---- a standalone that is another process than before: what it had not written to its disk may be lost ---- */
+
+static void restart(void *context) {
+    box_restart(((lab_t *)context)->box);
+}
+
+static void test_restarted(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_STANDALONE);
+    box_fault(lab.box, &(box_fault_t){.command = "update",
+                                      .collection = "c.tipple.files",
+                                      .after = 2,
+                                      .only_watches = true,
+                                      .hook = restart,
+                                      .context = &lab});
+    const status_t status = lab_load(&lab, "a.csv");
+    if (status != STATUS_OK) { /* it was met between the documents and the proof that they last */
+        assert_int_equal(status, STATUS_SERVER);
+        assert_says(lab.err.text, "restarted");
+        assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 0);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    }
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    lab_close(&lab);
+}
+
+/* ---- somebody else ---- */
+
+static void drop_it(void *context) {
+    box_drop(((lab_t *)context)->box, LAB_TARGET);
+}
+
+/* Servers of 6.0 on refuse what is meant for another collection; before them it is found at the end. */
+static void test_dropped_meanwhile(void **state) {
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        lab_t lab;
+        open_rows(&lab, BOX_STANDALONE);
+        if (old)
+            box_say(lab.box, "buildInfo", "{\"version\": \"5.0.9\"}");
+        box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                          .collection = "c",
+                                          .after = 1,
+                                          .only_watches = true,
+                                          .hook = drop_it,
+                                          .context = &lab});
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
+        assert_says(lab.err.text, old ? "d.c was dropped" : "the collection was dropped, or made again");
+        if (!old)
+            assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"),
+                             0);
+        lab_close(&lab);
+    }
+}
+
+static void remove_catalog(void *context) {
+    box_delete(((lab_t *)context)->box, LAB_FILES, "{}");
+}
+
+static void test_catalog_removed_meanwhile(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_STANDALONE);
+    box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                      .collection = "c",
+                                      .only_watches = true,
+                                      .hook = remove_catalog,
+                                      .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab.err.text, "the catalog of");
+    lab_close(&lab);
+}
+
+#define OTHER                                                                                                \
+    "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "             \
+    "\"process\": 7, \"started\": {\"$date\": \"2020-01-01T00:00:00Z\"}, "                                   \
+    "\"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}"
+
+/* Another load took the input when this one seemed dead: what this one still sends is not written down as its own. */
+static void take_over(void *context) {
+    lab_t *lab = context;
+    box_insert(lab->box, LAB_LOADS, OTHER);
+    box_update(
+        lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
+        "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}, \"pieces.0.epoch\": 2}}");
+}
+
+static void test_taken_over(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_REPLICA_SET);
+    lab_write_rows("b.csv", 0, 1);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                      .collection = "c",
+                                      .only_watches = true,
+                                      .hook = take_over,
+                                      .context = &lab});
+    /* the other one gives no sign of life either, and so this one takes the input back, and reads back what is there */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "another load has taken over a.csv");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"pieces.0.complete\": 1}"), 1);
+    bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
+    assert_true(lab_number(entry, "pieces.0.epoch") >= 3);
+    bson_destroy(entry);
+    lab_close(&lab);
+}
+
+/* An input that another load works on is waited for, and not read. */
+static void finish_other(void *context) {
+    lab_t *lab = context;
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
+               "{\"$set\": {\"pieces.0.owner\": null, \"pieces.0.complete\": 1}}");
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"ended\": true}}");
+}
+
+static void test_waits_for_another_load(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_STANDALONE);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_insert(lab.box, LAB_LOADS, OTHER);
+    box_update(
+        lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+        "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}, \"pieces.0.epoch\": 2}, "
+        "\"$unset\": {\"pieces.0.complete\": true}}");
+    box_fault(lab.box, &(box_fault_t){.command = "find",
+                                      .collection = "c.tipple.loads",
+                                      .after = 3,
+                                      .only_watches = true,
+                                      .hook = finish_other,
+                                      .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_says(lab.said,
+                "the load of process 7 on elsewhere works on the rest; this one waits until that is done");
+    assert_int_equal(lab.loaded.files_done_by_others, 1);
+    lab_close(&lab);
+}
+
+static void beat(void *context) {
+    lab_t *lab = context;
+    static int beats = 100;
+    char update[80];
+    snprintf(update, sizeof update, "{\"$set\": {\"beat\": %d}}", beats++);
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", update);
+}
+
+/* --drop is not for a collection that somebody loads into. */
+static void test_drop_under_another_load(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_STANDALONE);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    box_insert(lab.box, LAB_LOADS, OTHER);
+    box_fault(lab.box, &(box_fault_t){.command = "find",
+                                      .collection = "c.tipple.loads",
+                                      .times = 1000,
+                                      .only_watches = true,
+                                      .hook = beat,
+                                      .context = &lab});
+    lab.load.drop = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c is being loaded (process 7 on elsewhere): --drop would destroy its work");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    box_end_faults(lab.box); /* no sign of life any more */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, ROWS, ROWS, 0, 0);
+    lab_close(&lab);
+}
+
+/* ---- the server itself ---- */
+
+static void test_servers_that_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *command, *fields, *words;
+    } cases[] = {
+        {"buildInfo", "{\"version\": \"4.2.0\"}", "is MongoDB 4.2.0; tipple needs 4.4 or newer"},
+        {"buildInfo", "{\"version\": \"x\"}", "does not tell its version"},
+        {"hello", "{\"readOnly\": true}", "is read-only: nothing can be loaded into it"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        open_rows(&lab, BOX_STANDALONE);
+        box_say(lab.box, cases[i].command, cases[i].fields);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+        assert_says(lab.err.text, cases[i].words);
+        lab_close(&lab);
+    }
+}
+
+/* An old server has no clustered collections: asked for, that is refused; else a plain one is made. */
+static void test_old_server(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab, BOX_STANDALONE);
+    box_say(lab.box, "buildInfo", "{\"version\": \"5.0.9\"}");
+    lab.load.clustered = CLUSTERED_YES;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "MongoDB 5.0.9 has no clustered collections");
+    lab.load.clustered = CLUSTERED_DEFAULT;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_asked(&lab, "create", "c", "{\"clusteredIndex\": {\"$exists\": false}}");
+    expect_all(&lab);
+    lab_close(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_passing),
+        cmocka_unit_test(test_concern_failed),
+        cmocka_unit_test(test_patience_ends),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_restarted),
+        cmocka_unit_test(test_dropped_meanwhile),
+        cmocka_unit_test(test_catalog_removed_meanwhile),
+        cmocka_unit_test(test_taken_over),
+        cmocka_unit_test(test_waits_for_another_load),
+        cmocka_unit_test(test_drop_under_another_load),
+        cmocka_unit_test(test_servers_that_are_refused),
+        cmocka_unit_test(test_old_server),
+    };
+    return LAB_RUN(tests);
+}

@@ -1,0 +1,430 @@
+/* What verify finds, each difference alone, and what disturbs it on its way. */
+#include "load_lab.h"
+
+enum { ROWS = 150 };
+
+static void load_rows(lab_t *lab, box_kind_t kind) {
+    lab_open(lab, kind);
+    lab_write_rows("a.csv", 0, ROWS);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+}
+
+static uint64_t found(const lab_t *lab, difference_kind_t kind) {
+    return differences_count(lab->verified.differences, kind);
+}
+
+static const difference_t *first(const lab_t *lab, difference_kind_t kind) {
+    size_t count;
+    const difference_t *all = differences_of(lab->verified.differences, kind, &count);
+    assert_true(count > 0);
+    return all;
+}
+
+/* One more or less of this kind, and no other; verify's own words for it. */
+static void expect(lab_t *lab, difference_kind_t kind, uint64_t count, const char *words) {
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(lab, kind), count);
+    assert_int_equal(differences_total(lab->verified.differences), count);
+    assert_says(lab->err.text, words);
+}
+
+static void test_all_is_well(void **state) {
+    (void)state;
+    for (int kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
+        lab_t lab;
+        load_rows(&lab, kind);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.records, ROWS);
+        assert_int_equal(lab.verified.same, ROWS);
+        assert_int_equal(lab.verified.all_documents, ROWS);
+        assert_true(lab.verified.counted);
+        lab_close(&lab);
+    }
+}
+
+static void test_missing(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [10, 11, 50]}}");
+    expect(&lab, DIFFERENCE_MISSING, 3, "d.c is not what its files make: 3 missing");
+    const difference_t *difference = first(&lab, DIFFERENCE_MISSING);
+    assert_int_equal(difference->line, 12); /* neighbours are one difference */
+    assert_int_equal(difference->last_line, 13);
+    assert_int_equal(difference->records, 2);
+    assert_string_equal(difference->name, "a.csv");
+    lab_close(&lab);
+}
+
+static void test_changed(void **state) {
+    (void)state;
+    static const struct {
+        const char *update, *field, *stored, *expected;
+    } cases[] = {
+        {"{\"$set\": {\"w\": \"other\"}}", "w", "\"other\"", "\"w7\""},
+        {"{\"$set\": {\"n\": {\"$numberLong\": \"7\"}}}", "n", "{ \"$numberLong\" : \"7\" }",
+         "{ \"$numberInt\" : \"7\" }"},
+        {"{\"$set\": {\"more\": {\"a\": [1, null]}}}", "more",
+         "{ \"a\" : [ { \"$numberInt\" : \"1\" }, null ] }", ""},
+        {"{\"$unset\": {\"w\": true}}", "w", "", "\"w7\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        load_rows(&lab, BOX_STANDALONE);
+        box_update(lab.box, LAB_TARGET, "{\"n\": 7}", cases[i].update);
+        expect(&lab, DIFFERENCE_CHANGED, 1, "1 changed");
+        const difference_t *difference = first(&lab, DIFFERENCE_CHANGED);
+        assert_int_equal(difference->line, 9);
+        assert_string_equal(difference->changed->field, cases[i].field);
+        assert_string_equal(difference->changed->stored, cases[i].stored);
+        assert_string_equal(difference->changed->expected, cases[i].expected);
+        lab_close(&lab);
+    }
+}
+
+/* Documents that no record of a file makes: in the places of a file, behind its end, of nobody, and with other _ids. */
+static void test_extra_and_unrelated(void **state) {
+    (void)state;
+    static const struct {
+        const char *id;
+        long long plus; /* to the _id of the record 7 */
+        difference_kind_t kind;
+        const char *why;
+    } cases[] = {
+        {NULL, 1, DIFFERENCE_EXTRA, "no record begins there"},
+        {NULL, 2 << 20, DIFFERENCE_UNRELATED, "no file of the catalog has this place"},
+        {NULL, 1ll << 53, DIFFERENCE_UNRELATED, "its lane is not that of its place"},
+        {"{\"$numberLong\": \"-5\"}", 0, DIFFERENCE_UNRELATED, "no file of the catalog has this place"},
+        {"\"text\"", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$oid\": \"64a000000000000000000001\"}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"true", 0, DIFFERENCE_UNRELATED, NULL},
+        {"null", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$date\": {\"$numberLong\": \"7\"}}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$timestamp\": {\"t\": 5, \"i\": 1}}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$minKey\": 1}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$maxKey\": 1}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"a\": 1}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$binary\": {\"base64\": \"AAEC\", \"subType\": \"00\"}}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"1e300", 0, DIFFERENCE_UNRELATED, NULL},
+        {"{\"$numberDouble\": \"NaN\"}", 0, DIFFERENCE_UNRELATED, NULL},
+        {"0.5", 0, DIFFERENCE_UNRELATED, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char document[200];
+        lab_t lab;
+        load_rows(&lab, BOX_STANDALONE);
+        bson_t *record = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+        if (cases[i].id)
+            snprintf(document, sizeof document, "{\"_id\": %s}", cases[i].id);
+        else
+            snprintf(document, sizeof document, "{\"_id\": {\"$numberLong\": \"%lld\"}}",
+                     (long long)lab_number(record, "_id") + cases[i].plus);
+        bson_destroy(record);
+        box_insert(lab.box, LAB_TARGET, document);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+        if (found(&lab, cases[i].kind) != 1 || differences_total(lab.verified.differences) != 1)
+            fail_msg("%s: %s", document, lab.err.text);
+        if (cases[i].why)
+            assert_says(first(&lab, cases[i].kind)->why, cases[i].why);
+        else
+            assert_non_null(first(&lab, cases[i].kind)->other_id);
+        assert_int_equal(lab.verified.all_documents, ROWS + 1);
+        lab_close(&lab);
+    }
+}
+
+/* A number that is the same to people, but not to the server's types. */
+static void test_duplicated(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    bson_t *record = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
+    char document[100];
+    snprintf(document, sizeof document, "{\"_id\": %lld.5}", (long long)lab_number(record, "_id"));
+    bson_destroy(record);
+    box_insert(lab.box, LAB_TARGET, document);
+    expect(&lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
+    lab_close(&lab);
+}
+
+/* Documents of a file that was not given are counted, and are no difference. */
+static void test_other_files(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    lab_write_rows("b.csv", 1000, 1040);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.other_documents, 40);
+    assert_int_equal(lab.verified.all_documents, ROWS + 40);
+    assert_int_equal(lab.verified.catalog_files, 2);
+    lab.verify.files_only = true;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_false(lab.verified.counted);
+    lab_close(&lab);
+}
+
+/* Only numbers and sizes are asked for: what changes neither is not seen. */
+static void test_quick(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    lab.verify.quick = true;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_TARGET, "{\"n\": 7}", "{\"$set\": {\"w\": \"W7\"}}");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_TARGET, "{\"n\": 7}", "{\"$set\": {\"w\": \"longer\"}}");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(&lab, DIFFERENCE_UNEQUAL), 1);
+    lab_close(&lab);
+}
+
+static void test_sample(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 60000); /* some blocks */
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.verify.sample_percent = 40;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_true(lab.verified.blocks_looked_at > 0 && lab.verified.blocks_looked_at < lab.verified.blocks);
+    lab.verify.sample_percent = 1e-9;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "nothing was looked at: --sample");
+    lab.verify.sample_percent = 100;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.same, 60000);
+    lab_close(&lab);
+}
+
+static void test_rejects_and_filters(void **state) {
+    (void)state;
+    static char *filters[] = {"n>5"};
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write("a.csv", "n,w\n1,a\nx\n7,b\n8,c\n");
+    lab.load.filters = filters;
+    lab.load.filter_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK); /* by the catalog's own filter */
+    assert_int_equal(lab.verified.records, 4);
+    assert_int_equal(lab.verified.expected, 2);
+    assert_int_equal(lab.verified.rejected, 1);
+    assert_int_equal(lab.verified.filtered, 1);
+    assert_string_equal(lab.verified.filter, "n>5");
+    filters[0] = "n>6";
+    lab.verify.filters = filters;
+    lab.verify.filter_count = 1;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c was loaded with --filter 'n>5'");
+    lab_close(&lab);
+}
+
+static void replace_in(const char *name, const char *from, const char *to) {
+    char *text = lab_read(name), *at = strstr(text, from);
+    assert_non_null(at);
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    fclose(file);
+    free(text);
+}
+
+/* What the server has refused is missing until it was fixed; then the fix is what is expected there. */
+static void test_refused_by_the_server(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    box_refuse(lab.box, LAB_TARGET, "{\"n\": 5}", 121);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
+
+    assert_int_equal(rename("c.rejects", "fixed.rejects"), 0);
+    replace_in("fixed.rejects", "\n5,w5\n", "\n500,w5\n");
+    lab.load.retry = "fixed.rejects";
+    assert_status(&lab, lab_load(&lab, NULL), STATUS_OK);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.fixed, 1);
+
+    /* the fix itself is looked at, too: with its file, whose words are known, and without */
+    box_update(lab.box, LAB_TARGET, "{\"n\": 500}", "{\"$set\": {\"w\": \"other\"}}");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
+    lab.verify.retry = (char *[]){"fixed.rejects"};
+    lab.verify.retry_count = 1;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(&lab, DIFFERENCE_CHANGED), 1);
+    assert_string_equal(first(&lab, DIFFERENCE_CHANGED)->changed->expected, "\"w5\"");
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 500}");
+    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_string_equal(first(&lab, DIFFERENCE_MISSING)->why, "as it was fixed");
+    lab.verify.retry_count = 0;
+    expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
+    assert_int_equal(first(&lab, DIFFERENCE_MISSING)->line, 7);
+    lab_close(&lab);
+}
+
+static void test_limit(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, ROWS);
+    lab.load.limit = lab.verify.limit = 20;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.same, 20);
+    lab.verify.limit = UINT64_MAX;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(found(&lab, DIFFERENCE_MISSING), ROWS - 20);
+    assert_int_equal(lab.verified.unfinished_files, 1);
+    assert_says(lab.said, "a.csv is not loaded to its end");
+    lab_close(&lab);
+}
+
+/* What a file has grown by is missing; nothing that is there becomes wrong. */
+static void test_grown(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, ROWS + 7);
+    expect(&lab, DIFFERENCE_MISSING, 7, "7 missing");
+    lab_close(&lab);
+}
+
+/* ---- refused ---- */
+
+static void test_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, ROWS);
+    lab_write("empty.csv", "n,w\n");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c has no catalog");
+    assert_status(&lab, lab_verify(&lab, "empty.csv"), STATUS_OK);
+    assert_says(lab.said, "nothing was loaded into d.c, and nothing is expected there");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_write_rows("b.csv", 0, 5);
+    assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "b.csv is not in the catalog of d.c: no load of it has begun");
+    lab.verify.retry = (char *[]){"nothing.rejects"};
+    lab.verify.retry_count = 1;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "the reject file nothing.rejects cannot be read");
+    lab.verify.retry_count = 0;
+    box_drop(lab.box, LAB_TARGET);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there");
+    lab_close(&lab);
+}
+
+/* A restored collection has another identity: said, and looked at all the same. Running loads are told of. */
+static void test_notes(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
+               "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
+               "\"04\"}}}}");
+    box_insert(lab.box, LAB_LOADS,
+               "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
+               "\"process\": 7, \"seen\": {\"$date\": \"2100-01-01T00:00:00Z\"}}");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "d.c is not the collection that its catalog describes");
+    assert_says(lab.said, "1 load of d.c is running: what is not there yet counts as missing");
+    lab_close(&lab);
+}
+
+/* ---- on the way ---- */
+
+/* Whatever breaks off is read again, and what was found until then is not counted twice. */
+static void test_lost_replies(void **state) {
+    (void)state;
+    static const struct {
+        const char *command, *reply;
+        uint32_t after;
+    } cases[] = {
+        {"find", NULL, 0},
+        {"find", NULL, 3},
+        {"find", "{\"ok\": 0, \"code\": 43, \"errmsg\": \"cursor id 5 not found\"}", 0},
+        {"find", "{\"ok\": 0, \"code\": 91, \"errmsg\": \"shutting down\"}", 5},
+        {"aggregate", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        load_rows(&lab, BOX_REPLICA_SET);
+        box_delete(lab.box, LAB_TARGET, "{\"n\": 10}");
+        const size_t before = box_asked(lab.box, cases[i].command, "c");
+        box_fault(lab.box, &(box_fault_t){.command = cases[i].command,
+                                          .collection = "c",
+                                          .after = cases[i].after + 1, /* the look at what there is */
+                                          .reply = cases[i].reply});
+        expect(&lab, DIFFERENCE_MISSING, 1, "1 missing");
+        assert_int_equal(lab.verified.same, ROWS - 1);
+        assert_true(box_asked(lab.box, cases[i].command, "c") > before);
+        lab_close(&lab);
+    }
+}
+
+/* A refusal ends it, with the server's words. */
+static void test_refused_reads(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    box_fault(lab.box, &(box_fault_t){.command = "find",
+                                      .collection = "c",
+                                      .after = 1,
+                                      .times = 1000,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_int_not_equal(lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_not_equal(lab.err.status, STATUS_DIFFERENT);
+    assert_says(lab.err.text, "not authorized");
+    lab_close(&lab);
+}
+
+static void take_one(void *context) {
+    lab_t *lab = context;
+    if (box_count(lab->box, LAB_TARGET, "{\"n\": 10}"))
+        box_delete(lab->box, LAB_TARGET, "{\"n\": 10}");
+}
+
+/* Somebody writes to the collection behind verify's back: that is said, and is no success. */
+static void test_changed_meanwhile(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, BOX_STANDALONE);
+    box_fault(lab.box, &(box_fault_t){.command = "aggregate",
+                                      .collection = "c",
+                                      .only_watches = true,
+                                      .hook = take_one,
+                                      .context = &lab});
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(lab.verified.changed, 1);
+    assert_says(lab.err.text, "d.c was changed while it was looked at: 1 documents came or went");
+    lab_close(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_is_well),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_extra_and_unrelated),
+        cmocka_unit_test(test_duplicated),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_rejects_and_filters),
+        cmocka_unit_test(test_refused_by_the_server),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_lost_replies),
+        cmocka_unit_test(test_refused_reads),
+        cmocka_unit_test(test_changed_meanwhile),
+    };
+    return LAB_RUN(tests);
+}
