@@ -45,7 +45,7 @@ static size_t open_of(lab_t *lab) {
 
 static void test_fixed(void **state) {
     (void)state;
-    for (int kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
+    for (box_kind_t kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
         lab_t lab;
         reject_two(&lab, kind);
         fix("fixed.rejects", "7,seven", "8,eight");

@@ -30,7 +30,7 @@ static void expect(lab_t *lab, difference_kind_t kind, uint64_t count, const cha
 
 static void test_all_is_well(void **state) {
     (void)state;
-    for (int kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
+    for (box_kind_t kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
         lab_t lab;
         load_rows(&lab, kind);
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);

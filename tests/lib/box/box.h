@@ -18,7 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { BOX_STANDALONE, BOX_REPLICA_SET, BOX_ROUTER } box_kind_t;
+typedef enum {
+    BOX_STANDALONE,
+    BOX_REPLICA_SET, /* its primary and only member */
+    BOX_ROUTER,      /* of a cluster of two shards, s0 and s1 */
+} box_kind_t;
 typedef struct box box_t;
 
 enum { BOX_URI = 256 };

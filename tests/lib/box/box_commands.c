@@ -61,13 +61,6 @@ static void refuse(bson_t *reply, int code, const char *words) {
     BCON_APPEND(reply, "ok", BCON_DOUBLE(0), "errmsg", BCON_UTF8(words), "code", BCON_INT32(code));
 }
 
-typedef struct {
-    box_t *box;
-    const bson_t *command;
-    const char *name, *database, *target; /* the command's, and what it is for */
-    bson_t *reply;
-} call_t;
-
 static box_collection_t *find(const call_t *call) {
     return box_find_collection(&call->box->store, call->database, call->target);
 }
@@ -541,6 +534,7 @@ static void drop(const call_t *call) {
         return;
     if (find(call)) {
         box_drop_collection(&call->box->store, find(call));
+        box_drop_shards(call->box, call->database, call->target);
         say_ok(call->reply);
     } else {
         refuse(call->reply, 26, "ns not found");
@@ -633,7 +627,8 @@ static void run(const call_t *call) {
             commands[i].run(call);
             return;
         }
-    box_die("the command '%s' is not known here", call->name);
+    if (call->box->kind != BOX_ROUTER || !box_run_cluster(call))
+        box_die("the command '%s' is not known here", call->name);
 }
 
 static void note(const call_t *call) {

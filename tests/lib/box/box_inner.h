@@ -106,6 +106,7 @@ struct box {
     size_t asked_count;
     bson_t *said_of_build, *said_of_hello, *said_of_status;
     int64_t updates; /* statements */
+    int32_t moves;   /* of chunks */
     bson_oid_t process;
     bool ending;
     /* box_wire.c */
@@ -114,6 +115,19 @@ struct box {
     int *sockets; /* -1: closed */
     size_t connections, connection_room;
 };
+
+typedef struct {
+    box_t *box;
+    const bson_t *command;
+    const char *name, *database, *target; /* the command's, and what it is for */
+    bson_t *reply;
+} call_t;
+
+/* ---- box_cluster.c ---- */
+
+void box_begin_cluster(box_t *box);
+bool box_run_cluster(const call_t *call); /* false: it is no command of routers */
+void box_drop_shards(box_t *box, const char *database, const char *name);
 
 /* Without the lock. False: the connection is to be closed. */
 bool box_answer(box_t *box, const bson_t *command, bson_t *reply);

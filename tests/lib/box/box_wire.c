@@ -230,6 +230,8 @@ box_t *box_start(box_kind_t kind) {
         listen(box->listener, 64) != 0 || getsockname(box->listener, (struct sockaddr *)&address, &size) != 0)
         box_die("cannot listen on loopback");
     box->port = ntohs(address.sin_port);
+    if (kind == BOX_ROUTER)
+        box_begin_cluster(box);
     if (pthread_create(&box->acceptor, NULL, accept_all, box) != 0)
         box_die("no more threads");
     return box;

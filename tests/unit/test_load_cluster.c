@@ -1,0 +1,254 @@
+/* Loads into a cluster: the collection is spread over its shards before the first document, batches go where their
+ * documents belong, and afterwards nothing is left that a load has set. */
+#include "load_lab.h"
+
+enum { ROWS = 30000 };
+
+static void open_rows(lab_t *lab) {
+    lab_open(lab, BOX_ROUTER);
+    lab_write_rows("a.csv", 0, ROWS);
+}
+
+static size_t chunks_of(lab_t *lab, const char *shard) {
+    char filter[100];
+    snprintf(filter, sizeof filter, "{\"ns\": \"d.c\", \"shard\": \"%s\"}", shard);
+    return box_count(lab->box, "config.chunks", filter);
+}
+
+/* No zones, and the balancing as it was. */
+static void expect_tidy(lab_t *lab) {
+    assert_int_equal(box_count(lab->box, "config.tags", NULL), 0);
+    assert_int_equal(box_count(lab->box, "config.shards", "{\"tags.0\": {\"$exists\": true}}"), 0);
+    assert_int_equal(box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 0);
+}
+
+static void see_held(void *context) {
+    lab_t *lab = context;
+    if (box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"))
+        lab->verify.most = 77; /* seen */
+}
+
+static void test_spread(void **state) {
+    (void)state;
+    static const struct {
+        const char *key, *stored;
+        bool sampled;
+    } cases[] = {
+        {NULL, "{\"_id\": 1}", false}, {"n:hashed", "{\"n\": \"hashed\"}", false}, {"n", "{\"n\": 1}", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char filter[100];
+        lab_t lab;
+        open_rows(&lab);
+        lab.load.shard_key = cases[i].key;
+        box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                          .collection = "c",
+                                          .only_watches = true,
+                                          .hook = see_held,
+                                          .context = &lab});
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, ROWS, ROWS, 0, 0);
+        snprintf(filter, sizeof filter, "{\"_id\": \"d.c\", \"key\": %s}", cases[i].stored);
+        assert_int_equal(box_count(lab.box, "config.collections", filter), 1);
+        assert_int_equal(chunks_of(&lab, "s0"), 1);
+        assert_int_equal(chunks_of(&lab, "s1"), 1);
+        assert_int_equal(lab.loaded.shard_count, 2);
+        uint64_t documents = 0;
+        for (size_t shard = 0; shard < 2; shard++) {
+            documents += lab.loaded.shards[shard].figures.documents;
+            assert_true(lab.loaded.shards[shard].figures.documents > 0);
+        }
+        assert_int_equal(documents, ROWS);
+        assert_int_equal(lab.verify.most, 77); /* chunks stayed where they were meanwhile */
+        expect_tidy(&lab);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.same, ROWS);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 0, 0, 0, 0);
+        lab_close(&lab);
+    }
+}
+
+static void test_one_shard(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab.load.shard_key = "none";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, "config.collections", NULL), 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    lab_close(&lab);
+}
+
+/* What is sharded and empty is split and spread by the load. */
+static void test_sharded_and_empty(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab.load.shard_key = "n:hashed";
+    lab.load.limit = 0;
+    lab_write("empty.csv", "n,w\n");
+    assert_status(&lab, lab_load(&lab, "empty.csv"), STATUS_OK);
+    lab.load.limit = UINT64_MAX;
+    box_delete(lab.box, "config.chunks", "{}");
+    bson_t *entry = box_one(lab.box, "config.collections", "{\"_id\": \"d.c\"}");
+    bson_t *chunk =
+        BCON_NEW("_id", BCON_INT32(1), "ns", BCON_UTF8("d.c"), "min", "{", "n", BCON_MINKEY, "}", "max", "{",
+                 "n", BCON_MAXKEY, "}", "shard", BCON_UTF8("s0"), "lastmod", BCON_TIMESTAMP(1, 0));
+    bson_iter_t uuid;
+    assert_true(bson_iter_init_find(&uuid, entry, "uuid"));
+    bson_append_iter(chunk, NULL, 0, &uuid);
+    char *json = bson_as_canonical_extended_json(chunk, NULL);
+    box_insert(lab.box, "config.chunks", json);
+    bson_free(json);
+    bson_destroy(chunk);
+    bson_destroy(entry);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(chunks_of(&lab, "s0"), 1);
+    assert_int_equal(chunks_of(&lab, "s1"), 1);
+    assert_int_equal(lab.loaded.shard_count, 2);
+    expect_tidy(&lab);
+    lab_close(&lab);
+}
+
+/* All chunks on one of two shards: said, and left to a person, since documents are there. */
+static void test_uneven(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab_write_rows("b.csv", ROWS, ROWS + 10);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    box_update(lab.box, "config.chunks", "{\"ns\": \"d.c\"}", "{\"$set\": {\"shard\": \"s0\"}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "d.c: 1 of 2 shards have chunks, and 100% of what will be loaded is for s0");
+    lab_close(&lab);
+}
+
+/* A shard that is being drained must get rid of its chunks: its balancing is not turned off. */
+static void test_draining(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab_write_rows("b.csv", ROWS, ROWS + 10);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    box_update(lab.box, "config.shards", "{\"_id\": \"s1\"}", "{\"$set\": {\"draining\": true}}");
+    box_fault(
+        lab.box,
+        &(box_fault_t){
+            .command = "insert", .collection = "c", .only_watches = true, .hook = see_held, .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said,
+                "the shard s1 is being drained and has chunks of it: its balancing is not turned off");
+    assert_int_not_equal(lab.verify.most, 77);
+    lab_close(&lab);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab.load.shard_key = "nothing";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text,
+                "--shard-key nothing: the documents of the format 'rows' have no key 'nothing'");
+    lab.load.shard_key = NULL;
+    box_update(lab.box, "config.shards", "{}", "{\"$set\": {\"draining\": true}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "every shard of the cluster is being drained: no chunk may be placed");
+    box_update(lab.box, "config.shards", "{}", "{\"$unset\": {\"draining\": true}}");
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "a person has set 1 zone range for it (EU)");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    box_delete(lab.box, "config.tags", "{}");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.shard_key = "n";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "is sharded on { \"_id\" : 1 } already, not on --shard-key n");
+    lab_close(&lab);
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 10);
+    lab.load.direct = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--direct goes with a sharded cluster");
+    lab_close(&lab);
+}
+
+/* --drop: ranges of a person are told, so that he can set them again; a person's own balancing stays off. */
+static void test_drop(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
+    lab.load.drop = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "--drop of d.c takes away its zone ranges that a person has set (1)");
+    assert_says(lab.said, "sh.updateZoneKeyRange(\"d.c\"");
+    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    lab_close(&lab);
+}
+
+/* Who may not read the config database leaves the sorting to the router. */
+static void test_hidden_config(void **state) {
+    (void)state;
+    static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
+    lab_t lab;
+    open_rows(&lab);
+    lab_write_rows("b.csv", ROWS, ROWS + 10);
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    for (size_t i = 0; i < 4; i++)
+        box_fault(lab.box,
+                  &(box_fault_t){.command = "find",
+                                 .collection = collections[i],
+                                 .times = 1000,
+                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said,
+                "this user may not read the cluster's config database: the router sorts the batches");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 10);
+    lab.load.direct = true;
+    lab_write_rows("c.csv", ROWS, ROWS + 10);
+    assert_status(&lab, lab_load(&lab, "c.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--direct needs a user who may read the cluster's config database");
+    lab_close(&lab);
+}
+
+/* The shard key is not _id: a record that was cut off cannot be corrected in its place. */
+static void test_grown_under_another_key(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_ROUTER);
+    lab.load.shard_key = "n";
+    lab_write("a.csv", "n,w\n1,a\n2,b");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_write("a.csv", "n,w\n1,a\n2,better\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "a collection that is sharded by another key than _id does not allow that");
+    lab.load.reload_changed = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"better\"}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    lab_close(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_one_shard),
+        cmocka_unit_test(test_sharded_and_empty),
+        cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_draining),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_hidden_config),
+        cmocka_unit_test(test_grown_under_another_key),
+    };
+    return LAB_RUN(tests);
+}
