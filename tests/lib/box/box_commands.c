@@ -1,29 +1,9 @@
-/* What is done for each command, and what goes wrong instead. */
+/* What is done for each command. */
 #include "box_inner.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-void box_die(const char *words, ...) {
-    va_list arguments;
-    va_start(arguments, words);
-    fputs("box: ", stderr);
-    vfprintf(stderr, words, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    abort();
-}
-
-bson_t *box_json(const char *json) {
-    bson_error_t error;
-    bson_t *document = json ? bson_new_from_json((const uint8_t *)json, -1, &error) : bson_new();
-    if (!document)
-        box_die("%s: %s", json, error.message);
-    return document;
-}
 
 /* ---- fields of commands, and replies ---- */
 
@@ -61,7 +41,7 @@ static void refuse(bson_t *reply, int code, const char *words) {
     BCON_APPEND(reply, "ok", BCON_DOUBLE(0), "errmsg", BCON_UTF8(words), "code", BCON_INT32(code));
 }
 
-static box_collection_t *find(const call_t *call) {
+box_collection_t *box_collection_of(const call_t *call) {
     return box_find_collection(&call->box->store, call->database, call->target);
 }
 
@@ -187,7 +167,7 @@ static void sort(bson_t **documents, size_t count, const bson_t *by) {
 }
 
 /* Copies of what matches, by _id. */
-static bson_t **matching(const box_collection_t *collection, const bson_t *filter, size_t *count) {
+bson_t **box_matching(const box_collection_t *collection, const bson_t *filter, size_t *count) {
     size_t candidates = 0, *places = collection ? box_candidates(collection, filter, &candidates) : NULL;
     bson_t **found = calloc(candidates + 1, sizeof *found);
     *count = 0;
@@ -241,7 +221,7 @@ static void find_documents(const call_t *call) {
     part_of(call->command, "sort", &by);
     part_of(call->command, "projection", &projection);
     const int64_t limit = number_of(call->command, "limit", 0);
-    bson_t **found = matching(find(call), &filter, &count);
+    bson_t **found = box_matching(box_collection_of(call), &filter, &count);
     sort(found, count, &by);
     for (; limit > 0 && (int64_t)count > limit; count--)
         bson_destroy(found[count - 1]);
@@ -254,7 +234,7 @@ static void find_documents(const call_t *call) {
 }
 
 static void count_documents(const call_t *call) {
-    const box_collection_t *collection = find(call);
+    const box_collection_t *collection = box_collection_of(call);
     int32_t count = 0;
     bson_t filter;
     part_of(call->command, "query", &filter);
@@ -266,7 +246,7 @@ static void count_documents(const call_t *call) {
 
 /* ---- aggregations ---- */
 
-static void free_documents(bson_t **documents, size_t count) {
+void box_free_documents(bson_t **documents, size_t count) {
     for (size_t i = 0; i < count; i++)
         bson_destroy(documents[i]);
 }
@@ -295,7 +275,7 @@ static bson_t *group(bson_t **documents, size_t count, const bson_t *stage) {
 }
 
 static bson_t *stats(const call_t *call) {
-    const box_collection_t *collection = find(call);
+    const box_collection_t *collection = box_collection_of(call);
     return BCON_NEW("ns", BCON_UTF8(collection ? collection->name : ""), "storageStats", "{", "wiredTiger",
                     "{", "creationString", BCON_UTF8("access_pattern_hint=none,block_compressor=snappy,x=1"),
                     "}", "}");
@@ -306,7 +286,7 @@ static void aggregate(const call_t *call) {
     bson_iter_t each, first;
     part_of(call->command, "pipeline", &pipeline);
     size_t count;
-    bson_t **documents = matching(find(call), &all, &count);
+    bson_t **documents = box_matching(box_collection_of(call), &all, &count);
     for (bson_iter_init(&each, &pipeline); bson_iter_next(&each);) {
         if (!bson_iter_recurse(&each, &first) || !bson_iter_next(&first))
             box_die("a stage is empty");
@@ -326,15 +306,15 @@ static void aggregate(const call_t *call) {
             project(documents, count, &stage);
         } else if (strcmp(name, "$count") == 0) {
             one = count ? BCON_NEW(bson_iter_utf8(&first, NULL), BCON_INT32((int32_t)count)) : NULL;
-            free_documents(documents, count);
+            box_free_documents(documents, count);
             count = 0;
         } else if (strcmp(name, "$group") == 0) {
             one = count ? group(documents, count, &stage) : NULL;
-            free_documents(documents, count);
+            box_free_documents(documents, count);
             count = 0;
         } else if (strcmp(name, "$collStats") == 0) {
             one = stats(call);
-            free_documents(documents, count);
+            box_free_documents(documents, count);
             count = 0;
         } else {
             box_die("the stage %s is not known here", name);
@@ -353,7 +333,7 @@ static bool is_it(const call_t *call) {
     bson_subtype_t type;
     uint32_t length;
     const uint8_t *bytes;
-    const box_collection_t *collection = find(call);
+    const box_collection_t *collection = box_collection_of(call);
     if (!bson_iter_init_find(&uuid, call->command, "collectionUUID"))
         return true;
     bson_iter_binary(&uuid, &type, &length, &bytes);
@@ -436,8 +416,8 @@ static bool upsert(box_collection_t *collection, const bson_t *query, const bson
 }
 
 /* One statement: how many it matched; false: *error. */
-static bool update_one(box_collection_t *collection, const bson_t *statement, int64_t *matched,
-                       box_error_t *error) {
+bool box_update_one(box_collection_t *collection, const bson_t *statement, int64_t *matched,
+                    box_error_t *error) {
     bson_t query;
     part_of(statement, "q", &query);
     const bool multi = number_of(statement, "multi", 0);
@@ -478,7 +458,7 @@ static void update(const call_t *call) {
         box_inside(&each, &statement);
         box_error_t error;
         call->box->updates++;
-        if (!update_one(collection, &statement, &matched, &error))
+        if (!box_update_one(collection, &statement, &matched, &error))
             add_error(&errors, index, &error);
         n += matched;
     }
@@ -486,7 +466,7 @@ static void update(const call_t *call) {
     say_written(call, n, &errors);
 }
 
-static int64_t delete_from(box_collection_t *collection, const bson_t *query, int64_t limit) {
+int64_t box_delete_from(box_collection_t *collection, const bson_t *query, int64_t limit) {
     int64_t n = 0;
     size_t candidates = 0, *places = collection ? box_candidates(collection, query, &candidates) : NULL;
     for (size_t i = candidates; i-- > 0 && (!limit || n < limit);)
@@ -510,7 +490,7 @@ static void delete_documents(const call_t *call) {
         bson_t statement, query;
         box_inside(&each, &statement);
         part_of(&statement, "q", &query);
-        n += delete_from(find(call), &query, number_of(&statement, "limit", 0));
+        n += box_delete_from(box_collection_of(call), &query, number_of(&statement, "limit", 0));
     }
     say_written(call, n, &errors);
 }
@@ -520,7 +500,7 @@ static void delete_documents(const call_t *call) {
 static void create(const call_t *call) {
     bson_t options = BSON_INITIALIZER;
     bson_copy_to_excluding_noinit(call->command, &options, "create", "writeConcern", "lsid", "$db", NULL);
-    if (find(call))
+    if (box_collection_of(call))
         refuse(call->reply, 48, "Collection already exists");
     else {
         box_make_collection(&call->box->store, call->database, call->target, &options);
@@ -532,8 +512,8 @@ static void create(const call_t *call) {
 static void drop(const call_t *call) {
     if (!is_it(call))
         return;
-    if (find(call)) {
-        box_drop_collection(&call->box->store, find(call));
+    if (box_collection_of(call)) {
+        box_drop_collection(&call->box->store, box_collection_of(call));
         box_drop_shards(call->box, call->database, call->target);
         say_ok(call->reply);
     } else {
@@ -565,7 +545,7 @@ static void create_indexes(const call_t *call) {
 }
 
 static void list_indexes(const call_t *call) {
-    const box_collection_t *collection = find(call);
+    const box_collection_t *collection = box_collection_of(call);
     if (!collection) {
         refuse(call->reply, 26, "ns does not exist");
         return;
@@ -621,7 +601,7 @@ static const struct {
                 {"listIndexes", list_indexes},
                 {"listCollections", list_collections}};
 
-static void run(const call_t *call) {
+void box_run(const call_t *call) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, call->name) == 0) {
             commands[i].run(call);
@@ -629,232 +609,4 @@ static void run(const call_t *call) {
         }
     if (call->box->kind != BOX_ROUTER || !box_run_cluster(call))
         box_die("the command '%s' is not known here", call->name);
-}
-
-static void note(const call_t *call) {
-    box_t *box = call->box;
-    box_asked_t *asked = box->asked;
-    while (asked < box->asked + box->asked_count &&
-           (strcmp(asked->command, call->name) != 0 || strcmp(asked->collection, call->target) != 0))
-        asked++;
-    if (asked == box->asked + BOX_KINDS)
-        box_die("no room to note more kinds of commands");
-    if (asked == box->asked + box->asked_count) {
-        box->asked_count++;
-        *asked = (box_asked_t){.times = 0};
-        snprintf(asked->command, sizeof asked->command, "%s", call->name);
-        snprintf(asked->collection, sizeof asked->collection, "%s", call->target);
-    }
-    asked->times++;
-    bson_destroy(asked->last);
-    asked->last = bson_copy(call->command);
-}
-
-/* The fault that this command meets. */
-static bool meet(const call_t *call, box_fault_t *met) {
-    box_t *box = call->box;
-    for (size_t i = 0; i < box->fault_count; i++) {
-        box_pending_t *pending = &box->faults[i];
-        const box_fault_t *fault = &pending->fault;
-        if (!pending->left || strcmp(fault->command, call->name) != 0 ||
-            (fault->collection && strcmp(fault->collection, call->target) != 0))
-            continue;
-        if (pending->left_after) {
-            pending->left_after--;
-            continue;
-        }
-        pending->left--;
-        *met = *fault;
-        return true;
-    }
-    return false;
-}
-
-/* With what was said in place of, or beside, what is true. */
-static void say(const box_fault_t *fault, bson_t *reply) {
-    bson_t *said = box_json(fault->reply);
-    bson_concat(reply, said);
-    bson_destroy(said);
-}
-
-bool box_answer(box_t *box, const bson_t *command, bson_t *reply) {
-    bson_iter_t first;
-    if (!bson_iter_init(&first, command) || !bson_iter_next(&first))
-        box_die("an empty command");
-    call_t call = {.box = box,
-                   .command = command,
-                   .name = bson_iter_key(&first),
-                   .database = text_of(command, "$db"),
-                   .target = BSON_ITER_HOLDS_UTF8(&first) ? bson_iter_utf8(&first, NULL)
-                                                          : text_of(command, "collection"),
-                   .reply = reply};
-    pthread_mutex_lock(&box->lock);
-    note(&call);
-    box_fault_t fault;
-    const bool met = meet(&call, &fault), wrong = met && !fault.only_watches;
-    if (met && fault.hook) {
-        pthread_mutex_unlock(&box->lock);
-        fault.hook(fault.context);
-        pthread_mutex_lock(&box->lock);
-    }
-    if (!wrong || fault.does)
-        run(&call);
-    if (wrong && fault.reply)
-        say(&fault, reply);
-    pthread_mutex_unlock(&box->lock);
-    return !wrong || fault.reply;
-}
-
-/* ---- what tests do and ask ---- */
-
-static call_t call_on(box_t *box, const char *namespace, char database[64]) {
-    const size_t length = strcspn(namespace, ".");
-    snprintf(database, 64, "%.*s", (int)length, namespace);
-    return (call_t){.box = box, .database = database, .target = namespace + length + 1};
-}
-
-static bson_t **found_by(box_t *box, const char *namespace, const char *filter, size_t *count) {
-    char database[64];
-    bson_t *condition = box_json(filter);
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    bson_t **found = matching(find(&call), condition, count);
-    pthread_mutex_unlock(&box->lock);
-    bson_destroy(condition);
-    return found;
-}
-
-size_t box_count(box_t *box, const char *namespace, const char *filter) {
-    size_t count;
-    bson_t **found = found_by(box, namespace, filter, &count);
-    free_documents(found, count);
-    free(found);
-    return count;
-}
-
-bson_t *box_one(box_t *box, const char *namespace, const char *filter) {
-    size_t count;
-    bson_t **found = found_by(box, namespace, filter, &count);
-    if (count != 1)
-        box_die("%zu documents of %s match %s", count, namespace, filter ? filter : "{}");
-    bson_t *one = *found;
-    free(found);
-    return one;
-}
-
-void box_insert(box_t *box, const char *namespace, const char *document) {
-    char database[64];
-    box_error_t error;
-    bson_t *made = box_json(document);
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    if (!box_put(box_make_collection(&box->store, call.database, call.target, NULL), made, &error))
-        box_die("%s: %s", document, error.words);
-    pthread_mutex_unlock(&box->lock);
-    bson_destroy(made);
-}
-
-void box_update(box_t *box, const char *namespace, const char *filter, const char *change) {
-    char database[64];
-    box_error_t error;
-    int64_t matched;
-    bson_t *query = box_json(filter), *made = box_json(change),
-           *statement =
-               BCON_NEW("q", BCON_DOCUMENT(query), "u", BCON_DOCUMENT(made), "multi", BCON_BOOL(true));
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    if (!find(&call) || !update_one(find(&call), statement, &matched, &error) || !matched)
-        box_die("%s: nothing was updated by %s", namespace, change);
-    pthread_mutex_unlock(&box->lock);
-    bson_destroy(query);
-    bson_destroy(made);
-    bson_destroy(statement);
-}
-
-void box_delete(box_t *box, const char *namespace, const char *filter) {
-    char database[64];
-    bson_t *query = box_json(filter);
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    if (!delete_from(find(&call), query, 0))
-        box_die("%s: nothing to delete by %s", namespace, filter);
-    pthread_mutex_unlock(&box->lock);
-    bson_destroy(query);
-}
-
-void box_drop(box_t *box, const char *namespace) {
-    char database[64];
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    if (!find(&call))
-        box_die("there is no %s to drop", namespace);
-    box_drop_collection(&box->store, find(&call));
-    pthread_mutex_unlock(&box->lock);
-}
-
-void box_refuse(box_t *box, const char *namespace, const char *filter, int code) {
-    char database[64];
-    pthread_mutex_lock(&box->lock);
-    const call_t call = call_on(box, namespace, database);
-    box_collection_t *collection = box_make_collection(&box->store, call.database, call.target, NULL);
-    bson_destroy(collection->refused);
-    collection->refused = filter ? box_json(filter) : NULL;
-    collection->refused_code = code;
-    pthread_mutex_unlock(&box->lock);
-}
-
-void box_restart(box_t *box) {
-    pthread_mutex_lock(&box->lock);
-    bson_oid_init(&box->process, NULL);
-    box_close_connections(box);
-    pthread_mutex_unlock(&box->lock);
-}
-
-void box_fault(box_t *box, const box_fault_t *fault) {
-    pthread_mutex_lock(&box->lock);
-    if (box->fault_count == BOX_FAULTS)
-        box_die("no room for more faults");
-    box->faults[box->fault_count++] = (box_pending_t){*fault, fault->after, fault->times ? fault->times : 1};
-    pthread_mutex_unlock(&box->lock);
-}
-
-void box_end_faults(box_t *box) {
-    pthread_mutex_lock(&box->lock);
-    box->fault_count = 0;
-    pthread_mutex_unlock(&box->lock);
-}
-
-static const box_asked_t *asked_for(const box_t *box, const char *command, const char *collection) {
-    for (size_t i = 0; i < box->asked_count; i++)
-        if (strcmp(box->asked[i].command, command) == 0 && strcmp(box->asked[i].collection, collection) == 0)
-            return &box->asked[i];
-    return NULL;
-}
-
-size_t box_asked(box_t *box, const char *command, const char *collection) {
-    pthread_mutex_lock(&box->lock);
-    const box_asked_t *asked = asked_for(box, command, collection);
-    const size_t times = asked ? asked->times : 0;
-    pthread_mutex_unlock(&box->lock);
-    return times;
-}
-
-bool box_last_was(box_t *box, const char *command, const char *collection, const char *filter) {
-    bson_t *condition = box_json(filter);
-    pthread_mutex_lock(&box->lock);
-    const box_asked_t *asked = asked_for(box, command, collection);
-    const bool was = asked && box_matches(asked->last, condition);
-    pthread_mutex_unlock(&box->lock);
-    bson_destroy(condition);
-    return was;
-}
-
-void box_say(box_t *box, const char *command, const char *fields) {
-    pthread_mutex_lock(&box->lock);
-    bson_t **said = strcmp(command, "hello") == 0       ? &box->said_of_hello
-                    : strcmp(command, "buildInfo") == 0 ? &box->said_of_build
-                                                        : &box->said_of_status;
-    bson_destroy(*said);
-    *said = box_json(fields);
-    pthread_mutex_unlock(&box->lock);
 }

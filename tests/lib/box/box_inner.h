@@ -123,6 +123,17 @@ typedef struct {
     bson_t *reply;
 } call_t;
 
+/* With the lock. */
+void box_run(const call_t *call);
+box_collection_t *box_collection_of(const call_t *call); /* NULL: there is none */
+/* Copies of what matches, by _id; collection may be NULL. */
+bson_t **box_matching(const box_collection_t *collection, const bson_t *filter, size_t *count);
+void box_free_documents(bson_t **documents, size_t count);
+/* One statement: how many it matched; false: *error. */
+bool box_update_one(box_collection_t *collection, const bson_t *statement, int64_t *matched,
+                    box_error_t *error);
+int64_t box_delete_from(box_collection_t *collection, const bson_t *query, int64_t limit); /* NULL: 0 */
+
 /* ---- box_cluster.c ---- */
 
 void box_begin_cluster(box_t *box);

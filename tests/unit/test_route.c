@@ -1,0 +1,325 @@
+/* The map of a cluster's chunks as the config database tells it, and the balancing of one collection. */
+#include "box/box.h"
+#include "base/log.h"
+#include "server/chunks/route.h"
+#include "server/presplit/balancer.h"
+#include "server/presplit/undo.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define UUID "{\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": \"04\"}}"
+#define CHUNK(number, min, max, shard, moved)                                                                \
+    "{\"_id\": " #number ", \"uuid\": " UUID ", \"ns\": \"d.c\", \"min\": {\"k\": " min                      \
+    "}, \"max\": {\"k\": " max "}, \"shard\": \"" shard "\", \"lastmod\": {\"$timestamp\": {\"t\": " #moved  \
+    ", \"i\": 0}}}"
+#define LEAST       "{\"$minKey\": 1}"
+#define GREATEST    "{\"$maxKey\": 1}"
+#define NOT_ALLOWED "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"
+
+typedef struct {
+    box_t *box;
+    server_t *server;
+    mongoc_client_t *client;
+    err_t err;
+} lab_t;
+
+static void open_lab(lab_t *lab) {
+    char uri[BOX_URI];
+    *lab = (lab_t){.box = box_start(BOX_ROUTER)};
+    const server_options_t options = {
+        .uri = box_uri(lab->box, "d.c", uri), .patience_ns = 5000000000, .connections = 2};
+    lab->server = server_connect(&options, &lab->err);
+    assert_non_null(lab->server);
+    lab->client = server_take(lab->server, &lab->err);
+    assert_non_null(lab->client);
+}
+
+static void close_lab(lab_t *lab) {
+    server_give(lab->server, lab->client);
+    server_destroy(lab->server);
+    box_stop(lab->box);
+}
+
+static void shard(lab_t *lab, const char *const *chunks) {
+    box_insert(
+        lab->box, "config.collections",
+        "{\"_id\": \"d.c\", \"key\": {\"k\": 1}, \"uuid\": " UUID
+        ", \"lastmodEpoch\": {\"$oid\": \"64a000000000000000000001\"}, \"timestamp\": {\"$timestamp\": "
+        "{\"t\": 9, \"i\": 4}}}");
+    for (; *chunks; chunks++)
+        box_insert(lab->box, "config.chunks", *chunks);
+}
+
+/* The name of the shard that a document of this key belongs to. */
+static const char *owner(route_t *route, int32_t value) {
+    static char name[64];
+    bson_t *key = BCON_NEW("k", BCON_INT32(value));
+    chunkmap_t *map = route_map(route);
+    snprintf(name, sizeof name, "%s", chunkmap_shard_name(map, chunkmap_find(map, key)));
+    chunkmap_free(map);
+    bson_destroy(key);
+    return name;
+}
+
+/* ---- the map ---- */
+
+static void test_read(void **state) {
+    (void)state;
+    static const char *const chunks[] = {CHUNK(2, "10", GREATEST, "s1", 3), CHUNK(1, LEAST, "10", "s0", 5),
+                                         NULL};
+    lab_t lab;
+    route_t *route;
+    open_lab(&lab);
+    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_UNSHARDED);
+    assert_null(route);
+    shard(&lab, chunks);
+    assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_READ);
+    assert_string_equal(owner(route, 9), "s0");
+    assert_string_equal(owner(route, 10), "s1");
+    assert_string_equal(route_key(route)->fields[0].path, "k");
+
+    /* what a shard is told of the map: the collection's, and its own newest chunk */
+    bson_t version = BSON_INITIALIZER;
+    chunkmap_t *map = route_map(route);
+    route_version(route, map, 0, &version);
+    char *text = bson_as_canonical_extended_json(&version, NULL);
+    assert_string_equal(text,
+                        "{ \"shardVersion\" : { \"e\" : { \"$oid\" : \"64a000000000000000000001\" }, \"t\" : "
+                        "{ \"$timestamp\" : { \"t\" : 9, \"i\" : 4 } }, \"v\" : { \"$timestamp\" : { \"t\" : "
+                        "5, \"i\" : 0 } } } }");
+    bson_free(text);
+    bson_destroy(&version);
+    chunkmap_free(map);
+
+    /* nothing has moved: the chunks are not read again; one has: they are */
+    const size_t before = box_asked(lab.box, "find", "chunks");
+    assert_true(route_refresh(route, lab.client, &lab.err));
+    assert_int_equal(box_asked(lab.box, "find", "chunks"), before + 1);
+    box_update(lab.box, "config.chunks", "{\"_id\": 2}",
+               "{\"$set\": {\"shard\": \"s0\", \"lastmod\": {\"$timestamp\": {\"t\": 6, \"i\": 0}}}}");
+    assert_string_equal(owner(route, 10), "s1");
+    assert_true(route_refresh(route, lab.client, &lab.err));
+    assert_string_equal(owner(route, 10), "s0");
+    route_close(route);
+    close_lab(&lab);
+}
+
+/* Chunks that do not meet, or whose bounds cannot be put in order, are no map; nor is what may not be read. */
+static void test_no_map(void **state) {
+    (void)state;
+    static const struct {
+        const char *chunks[3];
+        route_read_t read;
+    } cases[] = {
+        {{CHUNK(1, LEAST, "10", "s0", 1), CHUNK(2, "11", GREATEST, "s1", 1)}, ROUTE_UNCLEAR},
+        {{CHUNK(1, LEAST, "10", "s0", 1)}, ROUTE_UNCLEAR},
+        {{CHUNK(1, "5", GREATEST, "s0", 1)}, ROUTE_UNCLEAR},
+        {{NULL}, ROUTE_FAILED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        route_t *route;
+        open_lab(&lab);
+        shard(&lab, cases[i].chunks);
+        if (route_open(lab.server, lab.client, &route, &lab.err) != cases[i].read)
+            fail_msg("%zu: %s", i, lab.err.text);
+        assert_non_null(
+            strstr(lab.err.text, "chunks that the cluster lists for d.c are no use for finding shards"));
+        box_fault(lab.box, &(box_fault_t){.command = "find", .collection = "chunks", .reply = NOT_ALLOWED});
+        assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_HIDDEN);
+        box_fault(lab.box,
+                  &(box_fault_t){.command = "find", .collection = "collections", .reply = NOT_ALLOWED});
+        assert_int_equal(route_open(lab.server, lab.client, &route, &lab.err), ROUTE_HIDDEN);
+        close_lab(&lab);
+    }
+}
+
+static int moves;
+
+static void move(void *context) {
+    lab_t *lab = context;
+    char change[200];
+    snprintf(change, sizeof change,
+             "{\"$set\": {\"shard\": \"s%d\", \"lastmod\": {\"$timestamp\": {\"t\": %d, \"i\": 0}}}}",
+             moves % 2, 10 + moves);
+    moves++;
+    box_update(lab->box, "config.chunks", "{\"_id\": 2}", change);
+}
+
+/* A chunk that moves while the chunks are read makes no map of two moments: they are read again, but not for ever. */
+static void test_moving(void **state) {
+    (void)state;
+    static const char *const chunks[] = {CHUNK(1, LEAST, "10", "s0", 5), CHUNK(2, "10", GREATEST, "s1", 3),
+                                         NULL};
+    for (uint32_t times = 3; times <= 300; times += 297) {
+        lab_t lab;
+        route_t *route;
+        open_lab(&lab);
+        shard(&lab, chunks);
+        moves = 0;
+        box_fault(lab.box, &(box_fault_t){.command = "find",
+                                          .collection = "chunks",
+                                          .times = times,
+                                          .only_watches = true,
+                                          .hook = move,
+                                          .context = &lab});
+        const route_read_t read = route_open(lab.server, lab.client, &route, &lab.err);
+        if (times == 3) {
+            assert_int_equal(read, ROUTE_READ);
+            assert_string_equal(owner(route, 10), "s0"); /* as the last of the moves has left it */
+        } else {
+            assert_int_equal(read, ROUTE_FAILED);
+            assert_non_null(strstr(lab.err.text, "the chunks of d.c move faster than their map can be read"));
+        }
+        route_close(route);
+        close_lab(&lab);
+    }
+}
+
+/* ---- balancing ---- */
+
+#define OFF         "{\"_id\": \"d.c\", \"noBalance\": true}"
+#define NOTE(value) "{\"_id\": \"catalog\", \"balancingHeld\": " value "}"
+
+static void open_balanced(lab_t *lab, bool off) {
+    open_lab(lab);
+    box_insert(lab->box, "config.collections", off ? OFF : "{\"_id\": \"d.c\"}");
+    box_insert(lab->box, "d.c.tipple.files", "{\"_id\": \"catalog\"}");
+}
+
+static balancer_t look(lab_t *lab) {
+    balancer_t hold;
+    assert_true(balancer_look(lab->server, lab->client, &hold, &lab->err));
+    return hold;
+}
+
+static void test_taken_and_released(void **state) {
+    (void)state;
+    lab_t lab;
+    balancer_t found;
+    open_balanced(&lab, false);
+    assert_int_equal(look(&lab), BALANCER_ON);
+    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
+    assert_int_equal(look(&lab), BALANCER_OURS);
+    assert_true(balancer_take(lab.server, lab.client, &lab.err)); /* another load: nothing to do */
+    assert_true(balancer_release(lab.server, lab.client, &found, &lab.err));
+    assert_int_equal(found, BALANCER_OURS);
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("false")), 1);
+    close_lab(&lab);
+}
+
+/* What a person has turned off stays off, and so does what nobody can tell. */
+static void test_of_a_person(void **state) {
+    (void)state;
+    static const struct {
+        const char *note;
+        balancer_t hold;
+    } cases[] = {{NULL, BALANCER_PERSONS}, {"begun", BALANCER_IN_DOUBT}};
+    for (size_t i = 0; i < 2; i++) {
+        lab_t lab;
+        balancer_t found;
+        open_balanced(&lab, true);
+        if (cases[i].note)
+            box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
+                       "{\"$set\": {\"balancingHeld\": \"begun\"}}");
+        assert_true(balancer_take(lab.server, lab.client, &lab.err));
+        assert_int_equal(look(&lab), cases[i].hold);
+        assert_true(balancer_release(lab.server, lab.client, &found, &lab.err));
+        assert_int_equal(found, cases[i].hold);
+        assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
+        close_lab(&lab);
+    }
+}
+
+/* It is written down before it is done, so that a load that is killed in between leaves a doubt and no lie; what seems to
+ * fail may have come through. */
+static void test_notes_come_first(void **state) {
+    (void)state;
+    for (int came_through = 0; came_through < 2; came_through++) {
+        lab_t lab;
+        open_balanced(&lab, false);
+        box_fault(lab.box,
+                  &(box_fault_t){
+                      .command = "update",
+                      .collection = "collections",
+                      .does = came_through,
+                      .reply = came_through ? "{\"writeConcernError\": {\"code\": 100, \"errmsg\": \"few\"}}"
+                                            : NOT_ALLOWED});
+        assert_true(balancer_take(lab.server, lab.client, &lab.err) == came_through);
+        assert_int_equal(box_count(lab.box, "config.collections", OFF), came_through);
+        assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("\"begun\"")), !came_through);
+        close_lab(&lab);
+    }
+}
+
+/* ---- all of it undone ---- */
+
+static void test_undo(void **state) {
+    (void)state;
+    lab_t lab;
+    undone_t undone;
+    open_balanced(&lab, false);
+    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
+    box_insert(lab.box, "config.tags",
+               "{\"_id\": 2, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"k\": 2}, \"max\": {\"k\": 3}}");
+    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
+               "{\"$set\": {\"tags\": [\"EU\", \"tipple.d.c.0\"]}}");
+    undo(lab.server, lab.client, &undone);
+    assert_int_equal(undone.steps[UNDO_RANGES].gone, 1);
+    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
+    assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
+    assert_true(undo_tell(lab.server, &undone, "", &lab.err));
+    assert_int_equal(box_count(lab.box, "config.tags", "{\"tag\": \"EU\"}"), 1);
+    assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
+    assert_int_equal(box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\"]}"), 1);
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
+    close_lab(&lab);
+}
+
+/* Each step stands alone: what cannot be undone is said, and the others are done. */
+static void test_undo_in_part(void **state) {
+    (void)state;
+    lab_t lab;
+    undone_t undone;
+    open_balanced(&lab, false);
+    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
+    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
+    box_fault(lab.box, &(box_fault_t){.command = "updateZoneKeyRange", .reply = NOT_ALLOWED});
+    undo(lab.server, lab.client, &undone);
+    assert_int_equal(undone.steps[UNDO_RANGES].left, 1);
+    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
+    assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
+    log_set_level(LOG_SILENT);
+    assert_false(undo_tell(lab.server, &undone, "", &lab.err));
+    log_set_level(LOG_NORMAL);
+    assert_non_null(strstr(lab.err.text, "not authorized"));
+    close_lab(&lab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read),        cmocka_unit_test(test_no_map),
+        cmocka_unit_test(test_moving),      cmocka_unit_test(test_taken_and_released),
+        cmocka_unit_test(test_of_a_person), cmocka_unit_test(test_notes_come_first),
+        cmocka_unit_test(test_undo),        cmocka_unit_test(test_undo_in_part),
+    };
+    mongoc_init();
+    mongoc_log_set_handler(NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
