@@ -32,13 +32,23 @@ static void lab_write(const char *name, const char *text) {
     assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* n,w: a row says its number and "wN"; from < 0: no header */
+/* n,w: a row says its number and "wN" */
 LAB_UNUSED static void lab_write_rows(const char *name, int from, int to) {
     FILE *file = fopen(name, "w");
     assert_non_null(file);
     fputs("n,w\n", file);
     for (int i = from; i < to; i++)
         fprintf(file, "%d,w%d\n", i, i);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The same, where "wN" is 500 bytes long: some blocks of few documents. */
+LAB_UNUSED static void lab_write_wide_rows(const char *name, int from, int to) {
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs("n,w\n", file);
+    for (int i = from; i < to; i++)
+        fprintf(file, "%d,w%-499dx\n", i, i);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -83,7 +93,7 @@ static void lab_open(lab_t *lab, box_kind_t kind) {
     lab->load.uri = lab->verify.uri = lab->uri;
     lab->load.format = lab->verify.format = "./rows.yaml";
     lab->load.threads = lab->verify.threads = 2;
-    lab->load.patience_ns = lab->verify.patience_ns = INT64_C(5000000000);
+    lab->load.patience_ns = lab->verify.patience_ns = INT64_C(60000000000);
     lab->load.rejects = "c.rejects";
     lab_write_format();
 }

@@ -183,7 +183,7 @@ static void test_sample(void **state) {
     (void)state;
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
-    lab_write_rows("a.csv", 0, 60000); /* some blocks */
+    lab_write_wide_rows("a.csv", 0, 3000); /* some blocks */
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab.verify.sample_percent = 40;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
@@ -193,7 +193,7 @@ static void test_sample(void **state) {
     assert_says(lab.err.text, "nothing was looked at: --sample");
     lab.verify.sample_percent = 100;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
-    assert_int_equal(lab.verified.same, 60000);
+    assert_int_equal(lab.verified.same, 3000);
     lab_close(&lab);
 }
 
@@ -221,13 +221,15 @@ static void test_rejects_and_filters(void **state) {
 }
 
 static void replace_in(const char *name, const char *from, const char *to) {
-    char *text = lab_read(name), *at = strstr(text, from);
-    assert_non_null(at);
-    FILE *file = fopen(name, "w");
+    char text[4096] = "";
+    FILE *file = fopen(name, "r+");
     assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    rewind(file);
     fprintf(file, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     fclose(file);
-    free(text);
 }
 
 /* What the server has refused is missing until it was fixed; then the fix is what is expected there. */

@@ -29,7 +29,7 @@ enum { BOX_URI = 256 };
 
 box_t *box_start(box_kind_t kind);
 void box_stop(box_t *box);
-/* mongodb://127.0.0.1:PORT/NAMESPACE */
+/* mongodb://127.0.0.1:PORT/NAMESPACE, looked at twice a second, so that what was lost is soon found again. */
 const char *box_uri(const box_t *box, const char *namespace, char uri[BOX_URI]);
 
 /* ---- what is there, as "database.collection"; filter NULL: everything ---- */

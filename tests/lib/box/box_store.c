@@ -232,7 +232,8 @@ bool box_put(box_collection_t *collection, const bson_t *document, box_error_t *
     make_room(collection);
     const size_t after = collection->count++ - at;
     memmove(collection->documents + at + 1, collection->documents + at, after * sizeof(bson_t *));
-    memmove(collection->hashes + at + 1, collection->hashes + at, after * sizeof *collection->hashes);
+    if (collection->index_count)
+        memmove(collection->hashes + at + 1, collection->hashes + at, after * sizeof *collection->hashes);
     collection->documents[at] = bson_copy(document);
     memcpy(collection->hashes[at], hashes, sizeof hashes);
     return true;
@@ -257,7 +258,8 @@ void box_take_out(box_collection_t *collection, size_t at) {
     bson_destroy(collection->documents[at]);
     const size_t after = --collection->count - at;
     memmove(collection->documents + at, collection->documents + at + 1, after * sizeof(bson_t *));
-    memmove(collection->hashes + at, collection->hashes + at + 1, after * sizeof *collection->hashes);
+    if (collection->index_count)
+        memmove(collection->hashes + at, collection->hashes + at + 1, after * sizeof *collection->hashes);
 }
 
 void box_add_index(box_collection_t *collection, const bson_t *spec) {

@@ -272,6 +272,6 @@ void box_stop(box_t *box) {
 }
 
 const char *box_uri(const box_t *box, const char *namespace, char uri[BOX_URI]) {
-    snprintf(uri, BOX_URI, "mongodb://127.0.0.1:%u/%s", box->port, namespace);
+    snprintf(uri, BOX_URI, "mongodb://127.0.0.1:%u/%s?heartbeatFrequencyMS=500", box->port, namespace);
     return uri;
 }
