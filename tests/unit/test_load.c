@@ -382,6 +382,17 @@ static void load_from_pipe(lab_t *lab, const char *text, status_t expected) {
     close(saved);
 }
 
+static void load_from_file(lab_t *lab, const char *name, status_t expected) {
+    const int saved = dup(STDIN_FILENO), file = open(name, O_RDONLY);
+    assert_true(file >= 0);
+    dup2(file, STDIN_FILENO);
+    close(file);
+    lab->load.input_name = "wide";
+    assert_status(lab, lab_load(lab, "-"), expected);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
 /* A stream that comes again under its name is known; another one under that name is refused; one that was not read to
  * its end goes on. */
 static void test_stream(void **state) {
@@ -443,6 +454,88 @@ static void test_compressed(void **state) {
     box_delete(lab.box, LAB_TARGET, "{\"n\": 2999}");
     assert_status(&lab, lab_load(&lab, "packed.csv"), STATUS_OK);
     assert_counts(&lab, 3000, 1, 2999, 0);
+    lab_close(&lab);
+}
+
+/* ---- a load that ended in the middle of an input ---- */
+
+enum { WIDE = 4000 }; /* rows: some blocks of 256 KiB */
+
+static void begin_wide(lab_t *lab, char *input, bool stream) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab->load.threads = 1;
+    lab->load.batch = 300;
+    lab_write_wide_rows("wide.csv", 0, WIDE);
+    assert_int_equal(system("gzip -nc wide.csv >wide.csv.gz"), 0);
+    box_fault(lab->box, &(box_fault_t){.command = "insert",
+                                       .collection = "c",
+                                       .after = 8,
+                                       .times = 1000,
+                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    if (stream)
+        load_from_file(lab, input, STATUS_SERVER);
+    else
+        assert_status(lab, lab_load(lab, input), STATUS_SERVER);
+    assert_says(lab->err.text, "not authorized");
+    box_end_faults(lab->box);
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"pieces.0.done.0\": {\"$exists\": true}}"), 1);
+}
+
+/* Blocks that are written down as done are not sent again, whatever they come out of. */
+static void test_goes_on_behind_done_blocks(void **state) {
+    (void)state;
+    static char *inputs[] = {"wide.csv", "wide.csv.gz", "wide.csv"};
+    for (size_t i = 0; i < 3; i++) {
+        lab_t lab;
+        const bool stream = i == 2;
+        begin_wide(&lab, inputs[i], stream);
+        const size_t there = box_count(lab.box, LAB_TARGET, NULL);
+        if (stream)
+            load_from_file(&lab, inputs[i], STATUS_OK);
+        else
+            assert_status(&lab, lab_load(&lab, inputs[i]), STATUS_OK);
+        assert_int_equal(lab.loaded.counts.loaded, WIDE - there);
+        assert_true(lab.loaded.records_skipped > 0);
+        assert_int_equal(lab.loaded.counts.read + lab.loaded.records_skipped, WIDE);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), WIDE);
+        lab_close(&lab);
+    }
+}
+
+/* A stream has nothing but its text to be known by: another text in a block that is done ends the load. */
+static void test_another_stream_in_done_blocks(void **state) {
+    (void)state;
+    static const char *const changes[] = {"sed -i 's/^7,/8,/' wide.csv", "sed -i 40q wide.csv"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        lab_t lab;
+        begin_wide(&lab, "wide.csv", true);
+        const size_t there = box_count(lab.box, LAB_TARGET, NULL);
+        assert_int_equal(system(changes[i]), 0);
+        load_from_file(&lab, "wide.csv", STATUS_INPUT);
+        assert_says(lab.err.text, "wide");
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), there);
+        lab_close(&lab);
+    }
+}
+
+/* Records that are longer than is allowed, or whose documents are larger than the server takes, are rejects. */
+static void test_long_records(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    box_say(lab.box, "hello", "{\"maxBsonObjectSize\": 20000}");
+    FILE *file = fopen("a.csv", "w");
+    assert_non_null(file);
+    fprintf(file, "n,w\n1,%030000d\n2,b\n3,%0100000d\n4,d\n", 0, 0);
+    fclose(file);
+    lab.load.max_record = lab.verify.max_record = 64 * 1024;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 4, 2, 0, 2);
+    assert_says(lab.said, "its document is larger than the server takes");
+    assert_says(lab.said, "--max-record");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.rejected, 2);
     lab_close(&lab);
 }
 
@@ -652,6 +745,9 @@ int main(void) {
         cmocka_unit_test(test_stream),
         cmocka_unit_test(test_stream_begun_before),
         cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_goes_on_behind_done_blocks),
+        cmocka_unit_test(test_another_stream_in_done_blocks),
+        cmocka_unit_test(test_long_records),
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_late_misfits),
         cmocka_unit_test(test_drop),

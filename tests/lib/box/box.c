@@ -75,7 +75,7 @@ static bool meet(const call_t *call, box_fault_t *met) {
 /* With what was said in place of, or beside, what is true. */
 static void say(const box_fault_t *fault, bson_t *reply) {
     bson_t *said = box_json(fault->reply);
-    bson_concat(reply, said);
+    box_overlay(reply, said);
     bson_destroy(said);
 }
 

@@ -33,6 +33,17 @@ static const char *key_of(size_t number, char text[24]) {
     return text;
 }
 
+void box_overlay(bson_t *document, const bson_t *said) {
+    bson_t both = BSON_INITIALIZER;
+    bson_iter_t each;
+    for (bson_iter_init(&each, document); bson_iter_next(&each);)
+        if (!bson_has_field(said, bson_iter_key(&each)))
+            bson_append_iter(&both, NULL, 0, &each);
+    bson_concat(&both, said);
+    bson_destroy(document);
+    bson_steal(document, &both);
+}
+
 static void say_ok(bson_t *reply) {
     BSON_APPEND_DOUBLE(reply, "ok", 1);
 }
@@ -63,21 +74,20 @@ static void hello(const call_t *call) {
                     BCON_BOOL(false));
     if (box->kind == BOX_ROUTER)
         BSON_APPEND_UTF8(call->reply, "msg", "isdbgrid");
-    bson_concat(call->reply, box->said_of_hello);
+    box_overlay(call->reply, box->said_of_hello);
     say_ok(call->reply);
 }
 
 static void build_info(const call_t *call) {
-    if (!bson_has_field(call->box->said_of_build, "version"))
-        BSON_APPEND_UTF8(call->reply, "version", "6.0.5");
-    bson_concat(call->reply, call->box->said_of_build);
+    BSON_APPEND_UTF8(call->reply, "version", "6.0.5");
+    box_overlay(call->reply, call->box->said_of_build);
     say_ok(call->reply);
 }
 
 /* What was counted, and what a test says of it (wiredTiger, globalLock, ...). */
 static void server_status(const call_t *call) {
     BCON_APPEND(call->reply, "opcounters", "{", "update", BCON_INT64(call->box->updates), "}");
-    bson_concat(call->reply, call->box->said_of_status);
+    box_overlay(call->reply, call->box->said_of_status);
     say_ok(call->reply);
 }
 

@@ -126,6 +126,8 @@ typedef struct {
 /* With the lock. */
 void box_run(const call_t *call);
 box_collection_t *box_collection_of(const call_t *call); /* NULL: there is none */
+/* These fields in the places of what it had under their names. */
+void box_overlay(bson_t *document, const bson_t *said);
 /* Copies of what matches, by _id; collection may be NULL. */
 bson_t **box_matching(const box_collection_t *collection, const bson_t *filter, size_t *count);
 void box_free_documents(bson_t **documents, size_t count);
