@@ -1,6 +1,10 @@
 /* Rejects that a person has fixed, or left out, and what the catalog knows of them. */
 #include "load_lab.h"
 
+/* Both rejects of reject_two, by their offsets and hashes, as the catalog has them when they are fixed for good. */
+#define CONFIRMED                                                                                            \
+    "{\"fixes.8-eaf06c6480b2cd11.confirmed\": true, \"fixes.14-272b57e6d7c0a9e5.confirmed\": true}"
+
 /* a.csv with two rejects, in lines 3 and 5, loaded; its reject file is kept.rejects. */
 static void reject_two(lab_t *lab, box_kind_t kind) {
     lab_open(lab, kind);
@@ -140,6 +144,37 @@ static void test_lost_reply(void **state) {
     lab_close(&lab);
 }
 
+/* A retry that ends well has written down what it fixed. Whichever of its writes to the catalog is refused, it does not end
+ * well, and the same command brings it to its end. */
+static void test_not_written_down(void **state) {
+    (void)state;
+    size_t refused = 0;
+    for (uint32_t after = 0; after < 6; after++) {
+        lab_t lab;
+        reject_two(&lab, BOX_REPLICA_SET);
+        lab_shorten_lease(&lab);
+        fix("fixed.rejects", "7,seven", "8,eight");
+        box_fault(lab.box,
+                  &(box_fault_t){.command = "update",
+                                 .collection = "c.tipple.files",
+                                 .after = after,
+                                 .times = 1000,
+                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+        const bool ok = retry(&lab, "fixed.rejects") == STATUS_OK;
+        box_end_faults(lab.box);
+        if (!ok)
+            assert_says(lab.err.text, "not authorized");
+        refused += !ok;
+        assert_true(!ok || box_count(lab.box, LAB_FILES, CONFIRMED) == 1);
+        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_int_equal(box_count(lab.box, LAB_FILES, CONFIRMED), 1);
+        assert_int_equal(open_of(&lab), 0);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
+        lab_close(&lab);
+    }
+    assert_true(refused >= 3); /* taking, noting, confirming */
+}
+
 /* What a person has put there himself counts: the same document is there already. */
 static void test_there_already(void **state) {
     (void)state;
@@ -248,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_still_wrong),
         cmocka_unit_test(test_two_fixes),
         cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_not_written_down),
         cmocka_unit_test(test_there_already),
         cmocka_unit_test(test_load_after_a_fix),
         cmocka_unit_test(test_fixed_before_it_grew),
