@@ -124,6 +124,8 @@ static void test_extra_and_unrelated(void **state) {
         assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
         if (found(&lab, cases[i].kind) != 1 || differences_total(lab.verified.differences) != 1)
             fail_msg("%s: %s", document, lab.err.text);
+        if (cases[i].kind == DIFFERENCE_EXTRA)
+            assert_int_equal(first(&lab, DIFFERENCE_EXTRA)->line, 9);
         if (cases[i].why)
             assert_says(first(&lab, cases[i].kind)->why, cases[i].why);
         else
