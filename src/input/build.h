@@ -18,10 +18,12 @@ typedef struct {
     manifest_t *manifest;
     size_t room;
     uint8_t *scratch;
-    uint64_t keep_bytes; /* see manifest_options_t */
+    bool quiet;          /* see manifest_options_t, */
+    uint64_t keep_bytes; /* too */
     spare_t peek; /* for the first bytes of compressed files: zlib, because ISA-L inflates 64 KiB ahead */
-    source_kit_t *kit; /* for compressed tars */
-    seen_t *seen;      /* open addressing, at most half full */
+    source_kit_t *kit;   /* for compressed tars */
+    source_kit_t *heads; /* for the first bytes of other archives' members */
+    seen_t *seen;        /* open addressing, at most half full */
     size_t seen_count, seen_room;
     err_t *err;
 } build_t;
@@ -32,6 +34,9 @@ input_file_t *build_add(build_t *build, const char *path, char *name);
 /* Says that a file is left out. A folder from a stick may hold thousands of them: the first ones by name, the
  * rest only with -v. */
 void build_skip(build_t *build, const char *path, const char *why);
+
+/* The last file is a reject file: left out where it was found; one that was named may be a mistake. */
+bool build_leave_out_rejects(build_t *build, bool found);
 
 /* The members of an archive instead of it. The members of a tar point at it. */
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);

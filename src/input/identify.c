@@ -113,19 +113,20 @@ static input_kind_t kind_of(magic_t magic) {
     return magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
 }
 
-/* Is what begins with these compressed bytes a tar? Needs its first block, no more. */
-static bool holds_tar(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
+/* What is it that begins with these compressed bytes? Needs a tar's first block, no more. */
+static magic_t magic_within(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
     uint8_t block[TAR_BLOCK];
     size_t got = 0;
     feed_t feed;
     err_t ignored;
+    const char *compressed;
     decoder_t *decoder = spare_take(peek, kind);
     if (!decoder)
-        return false;
+        return MAGIC_TEXT;
     feed_init_bytes(&feed, "", head, size);
     decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
     spare_give(peek, kind, decoder);
-    return got == sizeof block && tar_begins(block);
+    return magic_of(block, got, &compressed);
 }
 
 /* Systems that make up a file while it is read (/proc, and some network drives) say that it has no bytes. */
@@ -156,16 +157,21 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
     bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
     bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
                   (magic == MAGIC_TEXT && ends_as_zip);
-    bool is_tar =
-        magic == MAGIC_TAR || (file->kind != INPUT_PLAIN && holds_tar(peek, file->kind, head, head_got));
-    *as = is_zip ? IDENTIFIED_ZIP : is_tar ? IDENTIFIED_TAR : IDENTIFIED_FILE;
+    if (file->kind != INPUT_PLAIN)
+        magic = magic_within(peek, file->kind, head, head_got);
+    *as = is_zip                   ? IDENTIFIED_ZIP
+          : magic == MAGIC_TAR     ? IDENTIFIED_TAR
+          : magic == MAGIC_REJECTS ? IDENTIFIED_REJECTS
+                                   : IDENTIFIED_FILE;
     file->text_bound = text_bound(fd, 0, size, file->kind);
     return true;
 }
 
-bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, err_t *err) {
+bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, bool *rejects,
+                         err_t *err) {
     const char *compressed;
     magic_t magic = magic_of(head, size, &compressed);
+    *rejects = magic == MAGIC_REJECTS;
     if (magic == MAGIC_ZIP || magic == MAGIC_TAR)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: is a %s archive inside of a tar; unpack the tar and load what was in it",

@@ -16,8 +16,9 @@ enum {
 
 typedef enum {
     IDENTIFIED_FILE,
-    IDENTIFIED_ZIP, /* stands for its members; has no kind */
-    IDENTIFIED_TAR, /* stands for its members; its kind is how it is compressed */
+    IDENTIFIED_REJECTS, /* a reject file of tipple, compressed or not */
+    IDENTIFIED_ZIP,     /* stands for its members; has no kind */
+    IDENTIFIED_TAR,     /* stands for its members; its kind is how it is compressed */
 } identified_t;
 
 /* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and says what it stands for.
@@ -31,8 +32,9 @@ bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2]
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
 /* The kind and the text bound of a tar's member of file->disk_bytes by its first bytes, up to MAGIC_BYTES.
- * fd: of the tar where it is not compressed, else -1. */
-bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, err_t *err);
+ * fd: of the tar where it is not compressed, else -1. *rejects: it is a reject file, and not compressed by itself. */
+bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, bool *rejects,
+                         err_t *err);
 
 /* The content size of the zstd frames in these bytes of a file if each states it, or 0. Looks at frames of no
  * more than some hundred blocks in all, because each block's header has to be read. */

@@ -21,6 +21,7 @@ static const mark_t marks[] = {
     {MAGIC_PROGRAM, 0, 2, "MZ", NULL},
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
     {MAGIC_PROGRAM, 0, 2, "#!", NULL},
+    {MAGIC_REJECTS, 0, sizeof MAGIC_REJECT_WORDS - 1, MAGIC_REJECT_WORDS, NULL},
     {MAGIC_REFUSED, 0, 6,
      "\xfd"
      "7zXZ\0",
@@ -68,4 +69,12 @@ bool magic_refuse(err_t *err, const char *name, const char *compressed) {
                    "decompressed text in "
                    "and name the input '-'",
                    name, compressed);
+}
+
+bool magic_refuse_rejects(err_t *err, const char *name, bool packed) {
+    return err_set(
+        err, STATUS_USAGE,
+        "%.1000s: is a reject file of tipple, no data: leave it out, or, if its records were fixed, "
+        "give it alone%s, with --retry",
+        name, packed ? " and unpacked" : "");
 }

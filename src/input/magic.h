@@ -15,13 +15,20 @@ typedef enum {
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
+    MAGIC_REJECTS, /* text: the rejects of a load, which are no input */
     MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple does not read */
 } magic_t;
+
+/* What a file begins with that holds the rejects of a load. */
+#define MAGIC_REJECT_WORDS "# tipple rejects"
 
 /* compressed names the format for people ("xz"); NULL when that is of no interest. */
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);
 
 /* The sentence for MAGIC_REFUSED, and for what may not be compressed where it stands. Always false. */
 bool magic_refuse(err_t *err, const char *name, const char *compressed);
+
+/* The sentence for MAGIC_REJECTS (status 1), whatever it is packed in. Always false. */
+bool magic_refuse_rejects(err_t *err, const char *name, bool packed);
 
 #endif

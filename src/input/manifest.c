@@ -36,6 +36,10 @@ static char *shown(const char *path) {
 void build_skip(build_t *build, const char *path, const char *why) {
     size_t skipped = ++build->manifest->skipped;
     char *name = shown(path);
+    if (build->quiet) {
+        free(name);
+        return;
+    }
     if (skipped <= MOST_NOTES)
         log_note("skipped %s: %s%s", name ? name : path, why,
                  skipped == MOST_NOTES ? " (further ones are named with -v)" : "");
@@ -118,24 +122,18 @@ static const input_file_t *set_aside(build_t *build) {
     return archive;
 }
 
-/* A load that is started in the folder of its inputs leaves its rejects there. */
-static bool is_reject_file(const build_t *build, const input_file_t *file) {
-    const size_t length = sizeof MANIFEST_REJECTS - 1;
-    return file->disk_bytes >= length && memcmp(build->scratch + FEED_BACK, MANIFEST_REJECTS, length) == 0;
-}
-
-/* The last file: left out of a folder; what is named may be a mistake. */
-static bool leave_out_rejects(build_t *build, bool in_walk) {
+/* A load that is started in the folder of its inputs leaves its rejects there, and somebody packs them up. */
+bool build_leave_out_rejects(build_t *build, bool found) {
     input_file_t *file = &build->manifest->files[--build->manifest->count];
-    if (in_walk)
-        build_skip(build, file->name, "a reject file of tipple; --retry loads what was fixed in it");
+    const bool packed = file->kind != INPUT_PLAIN || file->archive;
+    if (found)
+        build_skip(build, file->name,
+                   packed ? "a reject file of tipple; --retry loads what was fixed in it, unpacked"
+                          : "a reject file of tipple; --retry loads what was fixed in it");
     else
-        err_set(build->err, STATUS_USAGE,
-                "%.1000s: is a reject file of tipple, no data: leave it out, or, if its records were fixed, "
-                "give it alone, with --retry",
-                file->name);
+        magic_refuse_rejects(build->err, file->name, packed);
     manifest_free_file(file);
-    return in_walk;
+    return found;
 }
 
 /* All of it is in the scratch, since its digest was made of that. */
@@ -169,8 +167,10 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         ok = identify_file(fd, file, &as, &build->peek, build->scratch, build->err);
     }
     if (ok && file && as == IDENTIFIED_FILE)
-        ok = is_reject_file(build, file) ? leave_out_rejects(build, in_walk) : keep(build, file);
-    if (ok && file && as != IDENTIFIED_FILE) {
+        ok = keep(build, file);
+    if (ok && file && as == IDENTIFIED_REJECTS)
+        ok = build_leave_out_rejects(build, in_walk);
+    if (ok && file && (as == IDENTIFIED_ZIP || as == IDENTIFIED_TAR)) {
         const input_file_t *archive = set_aside(build);
         ok = archive && (as == IDENTIFIED_ZIP ? archive_add_zip : archive_add_tar)(build, fd, archive);
     }
@@ -408,10 +408,15 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
                      .scratch = calloc(1, IDENTIFY_SCRATCH),
                      .peek = {.engine = INFLATE_ZLIB},
                      .kit = source_kit_new(),
+                     .heads = source_kit_new(),
                      .err = err};
-    bool ok = (build.scratch && build.kit) || err_memory(err, IDENTIFY_SCRATCH);
-    if (options)
+    bool ok = (build.scratch && build.kit && build.heads) || err_memory(err, IDENTIFY_SCRATCH);
+    if (ok)
+        source_kit_peek(build.heads);
+    if (options) {
         build.keep_bytes = options->keep_bytes;
+        build.quiet = options->quiet;
+    }
     for (size_t i = 0; ok && i < count; i++)
         ok = add_path(&build, args[i], false);
     if (ok && !manifest->count)
@@ -428,6 +433,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     free(build.seen);
     free(build.scratch);
     source_kit_free(build.kit);
+    source_kit_free(build.heads);
     spare_free(&build.peek);
     if (!ok)
         manifest_free(manifest);

@@ -18,10 +18,8 @@ typedef struct {
     uint64_t kept_bytes; /* of small files, all together */
 } manifest_t;
 
-/* What a file begins with that holds the rejects of a load: it is no input itself. */
-#define MANIFEST_REJECTS "# tipple rejects"
-
 typedef struct {
+    bool quiet;             /* nothing is said of what is left out */
     const char *input_name; /* --input-name: the identity of the one stream; NULL when not given */
     uint64_t
         keep_bytes; /* of small files, which are read whole for their digests: they need not be opened again */
@@ -29,7 +27,8 @@ typedef struct {
 
 /* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell
  * left alone, "-". A zip or a tar (compressed or not) stands for its members. The same file named twice is taken
- * once, with a note. A reject file that is named itself: status 1. No file at all, a missing or unreadable
+ * once, with a note. A reject file that is named itself, compressed or not: status 1; one in a folder or an archive is
+ * left out. No file at all, a missing or unreadable
  * one, or a broken archive is an error: status 5; nothing was touched yet. A compressed tar has to be read once
  * to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,

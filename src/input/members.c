@@ -107,7 +107,8 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
         return false;
     identify_zip_member(entry, file);
     of_archive(file, archive->file);
-    return true;
+    return !source_begins_rejects(archive->build->heads, file) ||
+           build_leave_out_rejects(archive->build, true);
 }
 
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip) {
@@ -130,6 +131,7 @@ typedef struct {
     uint64_t at;      /* of the window in the tar */
     size_t have;
     int64_t tell_ns;
+    bool quiet;
     XXH3_state_t *hash;
     uint8_t window[WINDOW], chunk[CHUNK];
 } reader_t;
@@ -137,7 +139,7 @@ typedef struct {
 /* A compressed tar of many gigabytes takes its time. */
 static void tell(reader_t *reader) {
     int64_t now = clock_now_ns();
-    if (now < reader->tell_ns)
+    if (now < reader->tell_ns || reader->quiet)
         return;
     char done[UNITS_MAX], all[UNITS_MAX];
     log_note("looking for the members of %s: %s of %s read", reader->tar->name,
@@ -219,7 +221,7 @@ static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t
 }
 
 /* All of a compressed member passes by anyway; of the others both ends are looked at. */
-static bool identify(reader_t *reader, const char *path, input_file_t *file, err_t *err) {
+static bool identify(reader_t *reader, const char *path, input_file_t *file, bool *rejects, err_t *err) {
     uint64_t from = file->archive_offset, size = file->disk_bytes, end = from + size;
     uint64_t head_bytes = reader->stream || size <= 2 * CHUNK ? size : CHUNK;
     size_t first = size < CHUNK ? (size_t)size : CHUNK, got;
@@ -234,7 +236,7 @@ static bool identify(reader_t *reader, const char *path, input_file_t *file, err
     got = got == TAR_BEHIND ? 0 : got;
     XXH3_128bits_update(reader->hash, reader->chunk, got);
     if (!identify_tar_member(reader->stream ? -1 : reader->fd, reader->chunk,
-                             got < MAGIC_BYTES ? got : MAGIC_BYTES, file, err) ||
+                             got < MAGIC_BYTES ? got : MAGIC_BYTES, file, rejects, err) ||
         !digest_bytes(reader, from + got, head_bytes - got, err) ||
         (head_bytes < size && !digest_bytes(reader, end - CHUNK, CHUNK, err)))
         return false;
@@ -264,7 +266,13 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
             file->archive_offset = entry->from;
             file->disk_bytes = entry->size;
             of_archive(file, archive->file);
-            ok = identify(reader, path, file, build->err);
+            bool rejects = false;
+            ok = identify(reader, path, file, &rejects, build->err);
+            /* within a compressed tar, the text of a compressed member can be seen only when it is read */
+            if (ok && file->kind != INPUT_PLAIN && !reader->stream)
+                rejects = source_begins_rejects(build->heads, file);
+            if (ok && rejects)
+                ok = build_leave_out_rejects(build, true);
         }
     }
     free(path);
@@ -299,6 +307,7 @@ bool archive_add_tar(build_t *build, int fd, const input_file_t *tar) {
     if (ok) {
         reader->tar = tar;
         reader->fd = fd;
+        reader->quiet = build->quiet;
         reader->tell_ns = clock_now_ns() + TELL_FIRST_NS;
         if (tar->kind != INPUT_PLAIN)
             ok = (reader->stream = source_open_archive(build->kit, tar, build->err)) != NULL;

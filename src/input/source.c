@@ -36,6 +36,7 @@ struct source {
     bool over;            /* the end, or a fault, has been met; nothing more is read */
     bool faulty;
     bool changed; /* another file by now */
+    bool rejects; /* its text is a reject file */
     feed_t feed;
     err_t fault; /* last, and behind the feed's: they are long, and written only when they are needed */
 };
@@ -227,10 +228,13 @@ static bool look_at_stream(source_t *source, err_t *err) {
                           err);
 }
 
-/* Text that is compressed once more would give nothing but rejects. */
-static bool is_text(const source_t *source, const uint8_t *text, size_t size, err_t *err) {
+/* Text that is compressed once more would give nothing but rejects, and a reject file what was loaded already. */
+static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *err) {
     const char *compressed;
     magic_t magic = magic_of(text, size, &compressed);
+    source->rejects = magic == MAGIC_REJECTS;
+    if (source->rejects)
+        return magic_refuse_rejects(err, source->name, true);
     if (magic == MAGIC_TAR && source->file->kind == INPUT_STREAM)
         return refuse_tar_stream(source, err);
     return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, compressed);
@@ -346,6 +350,17 @@ void source_close(source_t *source) {
 }
 
 bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
+bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
+    err_t ignored;
+    uint8_t head[sizeof MAGIC_REJECT_WORDS];
+    source_t *source = source_open_in(kit, file, &ignored);
+    if (source)
+        source_read(source, head, sizeof head, &ignored);
+    const bool rejects = source && source->rejects;
+    source_close(source);
+    return rejects;
+}
+
     err_t ignored;
     source_t *source = source_open(file, &ignored);
     uint8_t *text = malloc(SKIP_STEP);

@@ -65,6 +65,9 @@ uint64_t source_disk_bytes(const source_t *source);
 
 void source_close(source_t *source);
 
+/* Is the text of a file (no stream) a reject file? What cannot be read is none. With a kit that peeks. */
+bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);
+
 /* How many lines of a file end before this offset of its text; reads all of it up to there. */
 bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines);
 

@@ -401,6 +401,29 @@ class Shared(livetest.Case):
         self.assertEqual((before["results"], kept), (self.everything()["results"], self.kept()))
         self.tipple("verify", "--format", "mot", "--uri", self.uri("results"), ".")
 
+    def test_packed(self):
+        """nor is one that was packed up, whatever it is packed in"""
+        for path in self.folder.glob("*"):
+            path.unlink()
+        self.write("a.csv", rows(100, bad={5}))
+        self.load("a.csv", status=2)
+        rejects, other = self.kept()[self.default], rows(20, 2)
+        body = gzip.compress(rejects)
+        self.write("d/r.gz", body)
+        self.write("d/r.zst", livetest.zstd_frame(rejects))
+        self.write("d/r.zip", livetest.zip_of(("a", rejects, 8), ("b", rejects, 0), ("c.csv", other, 8)))
+        for name, compress in (("r.tar", bytes), ("r.tgz", gzip.compress)):
+            self.write("d/" + name, compress(livetest.tar_of(("a", rejects), ("c.csv", other))))
+        self.write("d/s.tar", livetest.tar_of(("r.gz", body)))
+        self.assertEqual(60, self.load("d", collection="other")["read"])
+        self.assertEqual(7, self.stderr.count(": a reject file of tipple"))
+        self.tipple("verify", "--format", "mot", "--uri", self.uri("other"), "d")
+        self.refused("is a reject file of tipple, no data: .* unpacked, with --retry", "d/r.gz")
+        for stdin in (rejects, body):
+            self.load("-", collection="other", status=1, stdin=stdin)
+            self.assertIn("is a reject file of tipple, no data", self.stderr)
+        self.assertEqual(60, self.client.count(self.database, "other"))
+
 
 class Untouched(livetest.Case):
     """--retry FILE leaves FILE as it is, whatever becomes of its records."""

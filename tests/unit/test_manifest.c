@@ -100,6 +100,30 @@ static void reject_files(void **state) {
                    "rejected/db.c.rejects: is a reject file");
 }
 
+/* However it is packed. */
+static void packed_reject_files(void **state) {
+    (void)state;
+    static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n# marked #@1f2e3d4c\n";
+    const size_t size = sizeof text - 1;
+    const member_spec_t members[] = {{.name = "stored", .text = text, .size = size},
+                                     {.name = "a.csv", .text = "a|b\n", .size = 4, .method = 8},
+                                     {.name = "deflated", .text = text, .size = size, .method = 8},
+                                     {.name = "zstd", .text = text, .size = size, .method = 93}};
+    mkdir("packed", 0755);
+    lab_write_all("packed/r.gz", lab_gzip(text, size));
+    lab_write_all("packed/r.zst", lab_zstd(text, size, true));
+    lab_write_all("packed/r.zip", lab_zip(members, 4, (zip_spec_t){0}));
+    outcome_t outcome = NAMES("packed/r.zip!a.csv ", "packed");
+    assert_int_equal(outcome.skipped, 5);
+    assert_int_equal(
+        times(outcome.heard.text, "a reject file of tipple; --retry loads what was fixed in it, unpacked"),
+        5);
+    expect_refusal((char *[]){"packed/r.gz", NULL}, STATUS_USAGE, "give it alone and unpacked, with --retry");
+    expect_refusal((char *[]){"packed/r.zst", NULL}, STATUS_USAGE, "packed/r.zst: is a reject file");
+    outcome = NAMES("packed/r.zip!a.csv ", "packed/r.zip");
+    assert_int_equal(outcome.skipped, 3);
+}
+
 static void walks_folders_by_name(void **state) {
     (void)state;
     mkdir("walk", 0755);
@@ -662,7 +686,7 @@ static void test_kept(void **state) {
     memset(bytes, 'a', sizeof bytes);
     assert_int_equal(mkdir("kept", 0700), 0);
     lab_write("kept/1", bytes, 100);
-    lab_write("kept/2", MANIFEST_REJECTS "\n", sizeof MANIFEST_REJECTS);
+    lab_write("kept/2", MAGIC_REJECT_WORDS "\n", sizeof MAGIC_REJECT_WORDS);
     lab_write("kept/3", bytes, 60);
     lab_write("kept/4", bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -691,6 +715,7 @@ int main(void) {
         cmocka_unit_test(test_kept),
         cmocka_unit_test(walks_folders_by_name),
         cmocka_unit_test(reject_files),
+        cmocka_unit_test(packed_reject_files),
         cmocka_unit_test(leaves_out_what_is_hidden),
         cmocka_unit_test(takes_a_file_once),
         cmocka_unit_test(knows_patterns),

@@ -3,6 +3,7 @@
  */
 #include "base/log.h"
 #include "base/stop.h"
+#include "input/magic.h"
 #include "input/manifest.h"
 #include "input/archive/tar.h"
 #include "input_lab.h"
@@ -427,6 +428,40 @@ static void refuses_members_that_are_not_read(void **state) {
 }
 
 /* What has the mark of a tar, or a checksum by chance, but is text. */
+/* Reject files are no members, but for a compressed one of a compressed tar: that one is refused when it is read. */
+static void leaves_out_reject_files(void **state) {
+    (void)state;
+    static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n";
+    bytes_t tar = {0}, gz = lab_gzip(text, sizeof text - 1);
+    put(&tar, (header_t){.name = "a", .body = text, .size = sizeof text - 1, .dialect = USTAR});
+    put(&tar, (header_t){.name = "b", .body = "x|y\n", .size = 4, .dialect = USTAR});
+    put(&tar, (header_t){.name = "c.gz", .body = gz.at, .size = gz.size, .dialect = USTAR});
+    put_end(&tar);
+    for (int how = 0; how < 3; how++) {
+        manifest_t manifest;
+        hearing_t heard;
+        err_t err = {0};
+        lab_write_all("rejects", packed(&tar, how));
+        hear_begin(&heard);
+        assert_true(lab_manifest(&manifest, &err, "rejects"));
+        hear_end(&heard);
+        assert_non_null(strstr(heard.text, "skipped rejects!a: a reject file of tipple"));
+        assert_string_equal(manifest.files[0].name, "rejects!b");
+        assert_int_equal(manifest.count, how ? 2 : 1);
+        source_t *source = how ? source_open(&manifest.files[1], &err) : NULL;
+        char found[100];
+        if (source) {
+            assert_int_equal(source_read(source, found, sizeof found, &err), -1);
+            assert_non_null(strstr(err.text, "rejects!c.gz: is a reject file of tipple"));
+            assert_int_equal(err.status, STATUS_USAGE);
+        }
+        source_close(source);
+        manifest_free(&manifest);
+    }
+    free(tar.at);
+    free(gz.at);
+}
+
 static void takes_text_for_text(void **state) {
     (void)state;
     bytes_t text = lab_text(7, 3000);
@@ -712,6 +747,7 @@ int main(void) {
         cmocka_unit_test(notices_what_is_cut_off),
         cmocka_unit_test(refuses_broken_headers),
         cmocka_unit_test(refuses_members_that_are_not_read),
+        cmocka_unit_test(leaves_out_reject_files),
         cmocka_unit_test(takes_text_for_text),
         cmocka_unit_test(reads_members_in_any_order),
         cmocka_unit_test(reads_a_stream_once),

@@ -1,5 +1,5 @@
 #include "load/rejects/reject_file.h"
-#include "input/manifest.h"
+#include "input/magic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char reject_first_words[] = MANIFEST_REJECTS;
+const char reject_first_words[] = MAGIC_REJECT_WORDS;
 
 static const char ANNOUNCEMENT[] = "# marked #@", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
 enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
