@@ -36,6 +36,7 @@ typedef struct {
 /* A file, asked for once: many entries may have one last name. */
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
+    enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
     file_id_t file;
 } asked_t;
 
@@ -179,28 +180,56 @@ static const asked_t *ask(const registration_t *registering, asked_t *asked, con
     return asked;
 }
 
-/* What stands on this machine under the entry's path: the file that the input is read from, another one, or none? */
-typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
-
-static stands_t stands(const matching_t *m, size_t number, const entry_t *entry) {
-    const registration_t *registering = m->registering;
-    const asked_t *own = ask(registering, &m->own[number], registering->wanted[number].path);
-    const asked_t *there = ask(registering, &m->there[entry - m->entries.entries], entry->path);
-    if (own->is == NO_FILE || there->is == NO_FILE)
-        return STANDS_NONE;
-    const bool same = own->file.device == there->file.device && own->file.inode == there->file.inode;
-    return same ? STANDS_SAME : STANDS_OTHER;
+static const asked_t *what_stands(const matching_t *m, const entry_t *entry) {
+    return ask(m->registering, &m->there[entry - m->entries.entries], entry->path);
 }
 
-/* The same file under another folder; a stream has nothing but its name. Where another file stands under the
- * old name, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
+/* Does the file that the input is read from stand under the entry's path? */
+static bool stands_itself(const matching_t *m, size_t number, const entry_t *entry) {
+    const registration_t *registering = m->registering;
+    const asked_t *own = ask(registering, &m->own[number], registering->wanted[number].path);
+    const asked_t *there = what_stands(m, entry);
+    return own->is == A_FILE && there->is == A_FILE && own->file.device == there->file.device &&
+           own->file.inode == there->file.inode;
+}
+
+/* Does the entry's content stand under its path? What has that name may be anything: a path is read in the folder that
+ * the command was given in, and files come and go. */
+static bool stands_content(const matching_t *m, const entry_t *entry) {
+    asked_t *there = &m->there[entry - m->entries.entries];
+    if (what_stands(m, entry)->is == NO_FILE)
+        return false;
+    if (there->holds == NOT_READ)
+        there->holds =
+            m->registering->holds(m->registering->holds_context, entry) ? ITS_CONTENT : OTHER_CONTENT;
+    return there->holds == ITS_CONTENT;
+}
+
+/* Is the input that is read from another file a copy of it, then? False: nobody can tell, or it has become the input. */
+static bool stands_beside(const matching_t *m, size_t number, const entry_t *entry) {
+    const registration_t *registering = m->registering;
+    return ask(registering, &m->own[number], registering->wanted[number].path)->is == A_FILE &&
+           !stands_itself(m, number, entry) && stands_content(m, entry);
+}
+
+/* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
+ * begins with none of them. */
+static bool stands_untouched(const matching_t *m, const entry_t *entry) {
+    const asked_t *there = what_stands(m, entry);
+    const version_t *newest = entry_newest(entry);
+    return there->is == A_FILE && (there->file.member || (there->file.size == newest->size &&
+                                                          there->file.modified_ns == newest->modified_ns));
+}
+
+/* The same file under another folder; a stream has nothing but its name. Where its content stands under the
+ * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
     if (is_stream(&wanted->seen))
         return;
     size_t at = first_in(m, &m->by_content, wanted);
     for (const entry_t *entry; (entry = like_at(m, &m->by_content, wanted, at)); at++) {
-        if (!is_taken(m, entry) && stands(m, number, entry) != STANDS_OTHER) {
+        if (!is_taken(m, entry) && !stands_beside(m, number, entry)) {
             take(m, number, entry);
             wanted->moved = true;
             return;
@@ -221,7 +250,7 @@ static void match_linked(matching_t *m, size_t number) {
         return;
     size_t at = first_in(m, &order, wanted);
     for (const entry_t *entry; (entry = like_at(m, &order, wanted, at)); at++)
-        if (!is_taken(m, entry) && stands(m, number, entry) == STANDS_SAME) {
+        if (!is_taken(m, entry) && stands_itself(m, number, entry)) {
             take(m, number, entry);
             wanted->moved = true;
             return;
@@ -265,6 +294,11 @@ static bool may_hold_records(const entry_t *entry) {
     return any;
 }
 
+/* Does its file stand nowhere any more? */
+static bool is_gone(const matching_t *m, size_t number, const entry_t *entry) {
+    return !stands_itself(m, number, entry) && !stands_untouched(m, entry) && !stands_content(m, entry);
+}
+
 /* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
 static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -272,7 +306,7 @@ static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) 
         ++*at;
         if (!is_taken(m, entry) && !m->named[entry - m->entries.entries] && !is_stream(entry_newest(entry)) &&
             entry_newest(entry)->size < wanted->seen.size && may_hold_records(entry) &&
-            stands(m, number, entry) == STANDS_NONE)
+            is_gone(m, number, entry))
             return entry;
     }
     return NULL;
@@ -311,7 +345,7 @@ static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *a
     for (const entry_t *entry; (entry = like_at(m, &m->by_last_name, wanted, *at));) {
         ++*at;
         if (!is_taken(m, entry) && !is_stream(entry_newest(entry)) &&
-            strcmp(entry->path, wanted->name) != 0 && stands(m, number, entry) == STANDS_SAME)
+            strcmp(entry->path, wanted->name) != 0 && stands_itself(m, number, entry))
             return entry;
     }
     return NULL;

@@ -1,6 +1,6 @@
 /* register: which entry of the catalog is which input of a load; new inputs get one. An input is known again
- * by its name, size and digest; under another folder by its last name, size and digest, unless another file
- * stands where it was; and one that is longer than it was, and begins with the same bytes, is the old one
+ * by its name, size and digest; under another folder by its last name, size and digest, unless another file of
+ * that content stands where it was, so that this one is a copy; and one that is longer than it was, and begins with the same bytes, is the old one
  * grown: under its own name, or under another folder where nothing stands any more under the old name, and no other
  * entry could be it. A stream is known by its whole name, and one without a name by nothing. */
 #ifndef TIPPLE_CATALOG_REGISTER_H
@@ -41,8 +41,14 @@ typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char
 /* Which file of this machine stands under a path, of an entry or of an input? False: none. */
 typedef struct {
     uint64_t device, inode;
+    uint64_t size; /* of the file: where the path is an archive's member, the archive's */
+    int64_t modified_ns;
+    bool member;
 } file_id_t;
 typedef bool register_file_fn(const char *path, file_id_t *file);
+
+/* Has what stands under the entry's path the content of the entry (or more behind it)? It has to be read for that. */
+typedef bool register_holds_fn(void *context, const entry_t *entry);
 
 typedef struct {
     wanted_t *wanted;
@@ -53,10 +59,11 @@ typedef struct {
     bool read_only;    /* nothing is written: new inputs get no entry (its pieces are 0) */
     bool bound;        /* documents were sent before: there is an entry of each of their inputs */
     register_digest_fn *digest_at;
-    register_file_fn *file_at; /* NULL: nobody can tell */
-    void *context;
-    const char *name;         /* of the collection, for sentences */
-    uint64_t entries, loaded; /* the answer: how many entries there are, and what they say was loaded */
+    register_file_fn *file_at;     /* NULL: nobody can tell */
+    register_holds_fn *holds;      /* asked only where there is file_at */
+    void *context, *holds_context; /* of digest_at; of holds */
+    const char *name;              /* of the collection, for sentences */
+    uint64_t entries, loaded;      /* the answer: how many entries there are, and what they say was loaded */
     bool remains; /* a removal was interrupted: catalog_finish_removals comes before the first document */
 } registration_t;
 

@@ -388,6 +388,7 @@ static void describe_inputs(const job_t *job, wanted_t *wanted) {
 
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
+    describe_archive_t seen = {NULL};
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .generation = job->generation,
@@ -395,14 +396,17 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .bound = job->loading.bound,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
+                                     .holds = describe_holds,
                                      .context = job,
+                                     .holds_context = &seen,
                                      .name = server_namespace(job->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     describe_inputs(job, registration->wanted);
     job->registered_ns = clock_awake_or_not_ns();
-    if (!check_not_emptied(job, err) || !catalog_register(job->store, registration, err) ||
-        !finish_removals(job, err) || !reload_changed(job, err))
+    const bool ok = check_not_emptied(job, err) && catalog_register(job->store, registration, err);
+    describe_archive_free(&seen);
+    if (!ok || !finish_removals(job, err) || !reload_changed(job, err))
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) || !make_files(job, err))

@@ -188,17 +188,22 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
 
 static bool register_inputs(verification_t *run, err_t *err) {
     registration_t *registration = &run->registration;
+    describe_archive_t seen = {NULL};
     *registration = (registration_t){.count = run->manifest->count,
                                      .read_only = true,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
+                                     .holds = describe_holds,
                                      .context = run,
+                                     .holds_context = &seen,
                                      .name = server_namespace(run->server)};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     for (size_t i = 0; i < registration->count; i++)
         describe_input(&run->manifest->files[i], &registration->wanted[i]);
-    return catalog_register(run->store, registration, err);
+    const bool ok = catalog_register(run->store, registration, err);
+    describe_archive_free(&seen);
+    return ok;
 }
 
 /* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since

@@ -254,6 +254,28 @@ class Again(livetest.Case):
         self.assertEqual(0, self.load(self.folder / "new/a.csv")["read"])
         self.holds(Books().plain("old/a.csv", text))
 
+    def test_path_of_another_folder(self):
+        """a file that is named by another path from another folder is known, though another file has its old path there"""
+        text, other = rows(300, 1), rows(200, 2)
+        members = ("m.csv", rows(250, 3), 0), ("n.csv", rows(260, 4), 0)
+        home = self.folder
+        for number, (name, what, beside, count, more) in enumerate((
+                ("x.csv", text, other, 300, rows(20, 5, header=False)), ("x.gz", gzip.compress(text), b"", 300, b""),
+                ("x.zip", livetest.zip_of(*members), livetest.zip_of(("m.csv", other, 0)), 510, b""),
+                ("x.tgz", gzip.compress(livetest.tar_of(*(member[:2] for member in members))), text, 510, b""))):
+            with self.subTest(name=name):
+                collection = "c%d" % number
+                self.write("a/" + name, what)
+                self.write("b/" + name, beside or other)
+                self.folder = home / "a"
+                self.assertEqual(count, self.load(name, collection=collection)["loaded"])
+                self.folder = home / "b"
+                self.assertEqual(0, self.load("../a/" + name, collection=collection)["read"])
+                self.write("../a/" + name, what + more)
+                self.assertEqual(20 if more else 0, self.load("../a/" + name, collection=collection)["loaded"])
+                self.assertEqual(count + (20 if more else 0), self.client.count(self.database, collection))
+                self.folder = home
+
     def test_changed(self):
         """a file that was changed since it was loaded is refused: status 5, and what to do"""
         self.write("a.csv", rows(1000))

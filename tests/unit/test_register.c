@@ -98,17 +98,25 @@ static bool digest_at(void *context, size_t input, uint64_t size, char digest[33
 static const char OWN_PATH[] = "what every input is read from";
 typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
 static stands_t stands_there; /* under whatever path an entry has */
-static size_t asked;
+static bool holds_content;    /* it, where it is another file */
+static size_t asked, looked_into;
 
 static bool file_at(const char *path, file_id_t *file) {
     const bool own = strcmp(path, OWN_PATH) == 0;
     asked++;
-    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3};
+    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3, .size = 1};
     return own || stands_there != STANDS_NONE;
+}
+
+static bool holds(void *context, const entry_t *entry) {
+    (void)context, (void)entry;
+    looked_into++;
+    return holds_content;
 }
 
 static void begin(lab_t *lab) {
     stands_there = STANDS_NONE;
+    holds_content = true;
     *lab = (lab_t){.store = {.read_header = read_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
@@ -145,6 +153,7 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
                                   .self = {{load}},
                                   .digest_at = digest_at,
                                   .file_at = file_at,
+                                  .holds = holds,
                                   .context = wanted,
                                   .name = "c"};
     return catalog_register(&lab->store, &registering, &err);
@@ -277,6 +286,45 @@ static void test_moved_and_grown(void **state) {
     }
 }
 
+/* A path is read in the folder that the command is given in: what stands there may be any other file. */
+static void test_path_of_another_folder(void **state) {
+    (void)state;
+    for (int grown = 0; grown < 2; grown++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+        lab.entries.entries[0].pieces[0].epoch = lab.entries.entries[0].pieces[0].complete = 1;
+        lab.entries.entries[0].pieces[0].counts.read = 5;
+        stands_there = STANDS_OTHER;
+        holds_content = false;
+        looked_into = 0;
+        assert_int_equal(one(&lab, file_of("../d/a", 'x', grown ? 20 : 10), 2), 0);
+        assert_int_equal(looked_into, 1);
+        assert_int_equal(one(&lab, file_of("../d/a", 'y', 30), 2), 1); /* which it is not */
+        holds_content = true;
+        assert_int_equal(one(&lab, file_of("../e/a", 'x', grown ? 20 : 10), 2), 2);
+        end(&lab);
+    }
+}
+
+/* A new file of a name that many have: they are not read where the file system says that they are what they were. */
+static void test_not_read_again(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    stands_there = STANDS_OTHER;
+    for (int i = 0; i < 5; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "%d/a", i);
+        assert_int_equal(one(&lab, file_of(name, (char)('b' + i), 1), 1), i);
+        lab.entries.entries[i].pieces[0].epoch = 1;
+    }
+    looked_into = 0;
+    assert_int_equal(one(&lab, file_of("here/a", 'a', 20), 1), 5);
+    assert_int_equal(looked_into, 0);
+    end(&lab);
+}
+
 /* So many files of one name are gone that it says nothing: nobody reads the beginning of a new one for each of them. */
 static void test_many_gone(void **state) {
     (void)state;
@@ -332,6 +380,7 @@ static void test_first_portion_is_taken(void **state) {
                                       .portion = rows[i].portion,
                                       .digest_at = digest_at,
                                       .file_at = file_at,
+                                      .holds = holds,
                                       .context = wanted,
                                       .name = "c"};
         char taken[16] = "";
@@ -368,6 +417,7 @@ static void test_read_again_in_doubt(void **state) {
                                       .portion = {.least = 2},
                                       .digest_at = digest_at,
                                       .file_at = file_at,
+                                      .holds = holds,
                                       .context = wanted,
                                       .name = "c"};
         lab.reply_lost = lost;
@@ -532,6 +582,8 @@ int main(void) {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_moved_and_grown),
+        cmocka_unit_test(test_path_of_another_folder),
+        cmocka_unit_test(test_not_read_again),
         cmocka_unit_test(test_many_gone),
         cmocka_unit_test(test_first_portion_is_taken),
         cmocka_unit_test(test_read_again_in_doubt),

@@ -1,9 +1,11 @@
 #include "load/before/describe_input.h"
+#include "base/clock.h"
 #include "input/manifest.h"
 #include "catalog/record_id/record_id.h"
 #include "catalog/record_id/room.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,20 +27,88 @@ bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33
     return true;
 }
 
-/* A member is ARCHIVE!MEMBER; its archive is what stands there. */
-bool describe_file_at(const char *path, file_id_t *file) {
-    char name[4096];
-    struct stat there;
-    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name)
-        return false;
-    while (stat(name, &there) != 0) {
-        char *member = strrchr(name, '!');
-        if (!member)
+enum { LONGEST_PATH = 4096 };
+
+/* What stands under a path; a member is ARCHIVE!MEMBER, and its archive is what stands there: path is cut to that. */
+static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member) {
+    *member = false;
+    while (stat(path, there) != 0) {
+        char *name = strrchr(path, '!');
+        if (!name)
             return false;
-        *member = '\0';
+        *name = '\0';
+        *member = true;
     }
-    *file = (file_id_t){there.st_dev, there.st_ino};
-    return S_ISREG(there.st_mode);
+    return S_ISREG(there->st_mode);
+}
+
+bool describe_file_at(const char *path, file_id_t *file) {
+    char name[LONGEST_PATH];
+    struct stat there;
+    bool member;
+    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || !find_file(name, &there, &member))
+        return false;
+    *file = (file_id_t){there.st_dev, there.st_ino, (uint64_t)there.st_size,
+                        clock_from_timespec(there.st_mtim), member};
+    return true;
+}
+
+/* It may have grown: then it begins with the newest version; or it is an older one again. */
+static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
+    const input_file_t file = {.path = (char *)path, .name = (char *)path, .has_identity = true};
+    err_t ignored;
+    char digest[33];
+    for (size_t i = entry->version_count; i-- > 0;) {
+        const version_t *version = &entry->versions[i];
+        const bool newest = version == entry_newest(entry);
+        if ((version->size == size || (newest && version->size < size)) &&
+            describe_digest_at(&file, version->size, digest, &ignored) &&
+            strcmp(digest, version->digest) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool list_archive(describe_archive_t *seen, const char *path) {
+    const manifest_options_t options = {.quiet = true};
+    err_t ignored;
+    if (seen->path && strcmp(seen->path, path) == 0)
+        return true;
+    describe_archive_free(seen);
+    if (!(seen->path = strdup(path)))
+        return false;
+    if (!manifest_build(&seen->manifest, &seen->path, 1, &options, &ignored))
+        seen->manifest = (manifest_t){0}; /* nobody's */
+    return true;
+}
+
+static bool member_holds(describe_archive_t *seen, const char *path, const entry_t *entry) {
+    if (!list_archive(seen, path))
+        return false;
+    for (size_t i = 0; i < seen->manifest.count; i++) {
+        const input_file_t *file = &seen->manifest.files[i];
+        char digest[33];
+        print_digest(file, file->digest, digest);
+        if (strcmp(file->name, entry->path) == 0 && entry_version_of(entry, file->disk_bytes, digest))
+            return true;
+    }
+    return false;
+}
+
+bool describe_holds(void *context, const entry_t *entry) {
+    char path[LONGEST_PATH];
+    struct stat there;
+    bool member;
+    if ((size_t)snprintf(path, sizeof path, "%s", entry->path) >= sizeof path ||
+        !find_file(path, &there, &member))
+        return false;
+    return member ? member_holds(context, path, entry) : file_holds(path, (uint64_t)there.st_size, entry);
+}
+
+void describe_archive_free(describe_archive_t *seen) {
+    manifest_free(&seen->manifest);
+    free(seen->path);
+    *seen = (describe_archive_t){NULL};
 }
 
 bool describe_may_grow(const input_file_t *input) {

@@ -3,10 +3,20 @@
 #define TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
 
 #include "catalog/register.h"
-#include "input/file/input_file.h"
+#include "input/manifest.h"
 
 void describe_input(const input_file_t *input, wanted_t *wanted);
 bool describe_may_grow(const input_file_t *input);
+
+/* The archive that was listed last: thousands of entries may be members of one. */
+typedef struct {
+    char *path;
+    manifest_t manifest;
+} describe_archive_t;
+void describe_archive_free(describe_archive_t *seen);
+
+/* See register_holds_fn; context: a describe_archive_t. */
+bool describe_holds(void *context, const entry_t *entry);
 /* See register_file_fn, register_digest_fn. */
 bool describe_file_at(const char *path, file_id_t *file);
 bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33], err_t *err);
