@@ -3,6 +3,7 @@
 #include "base/threads/pool.h"
 #include "format/emit.h"
 #include "format/format.h"
+#include "load/blocks/other_header.h"
 #include "load/load.h"
 
 #include <mongoc/mongoc.h>
@@ -139,6 +140,7 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
 
 int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
     record_t got;
+    err_t err;
     if (is_missing(reader, "the reader", error) || is_missing(record, "the record", error))
         return -1;
     reader->document_length = 0;
@@ -152,6 +154,10 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         case PARSED_HEADER:
         case PARSED_BLANK:
             continue;
+        case PARSED_OTHER_HEADER:
+            other_header_say("the text", record->line, &err);
+            tell(error, &err);
+            return -1;
         case PARSED_REJECT:
             record->reason = got.reason;
             record->column = got.column;

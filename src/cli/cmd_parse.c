@@ -11,6 +11,7 @@
 #include "input/manifest.h"
 #include "input/cutter.h"
 #include "load/before/check_inputs.h"
+#include "load/blocks/other_header.h"
 #include "catalog/record_id/room.h"
 
 #include <inttypes.h>
@@ -158,6 +159,8 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
             print_raw_line(parse, text, record->length + record->line_end, record->line_end);
         return true;
     }
+    if (parsed == PARSED_OTHER_HEADER)
+        return other_header_say(file->input->name, cut->first_line + record->line, err);
     parse->read++;
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);

@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
 #include "format/records.h"
+#include "load/blocks/other_header.h"
 #include "load/threads/account.h"
 #include "verify/read_back/merge.h"
 #include "verify/read_back/snapshot_read.h"
@@ -337,6 +338,8 @@ static bool take_records(sink_t *sink, err_t *err) {
             break;
         if (parsed == PARSED_MEMORY)
             return err_memory(err, verifier->record.length);
+        if (parsed == PARSED_OTHER_HEADER)
+            return other_header_refuse(block, &verifier->record, false, err);
         if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && !take_record(sink, parsed, err))
             return false;
     }

@@ -1,6 +1,7 @@
 /* dialect: what a file's first bytes say about it: every layout and release of the published files, and
  * worse. */
 #include "format/record/dialect.h"
+#include "format/record/split.h"
 #include "format/record/first_line.h"
 #include "base/log.h"
 #include "format/format.h"
@@ -230,8 +231,21 @@ static void test_surplus_column(void **state) {
     schema_destroy(item);
 }
 
-static bool is_header(const schema_t *schema, const dialect_t *dialect, const char *line) {
-    return dialect_is_header(schema, dialect, (const uint8_t *)line, strlen(line));
+static dialect_line_t line_of(const schema_t *schema, const dialect_t *dialect, const uint8_t *line,
+                              size_t length) {
+    split_t *split = calloc(1, sizeof *split);
+    assert_non_null(split);
+    const dialect_line_t found = dialect_line(schema, dialect, split, line, length);
+    split_free(split);
+    free(split);
+    return found;
+}
+
+static void expect_line(dialect_line_t expected, const schema_t *schema, const dialect_t *dialect,
+                        const char *line) {
+    const dialect_line_t found = line_of(schema, dialect, (const uint8_t *)line, strlen(line));
+    if (found != expected)
+        fail_msg("'%s' is %d, not %d", line, found, expected);
 }
 
 static void test_header_lines(void **state) {
@@ -240,22 +254,36 @@ static void test_header_lines(void **state) {
     dialect_t dialect;
     schema_t *mot = builtin("mot");
     assert_true(sniff(mot, COMMA_HEADER "\n", strlen(COMMA_HEADER) + 1, &dialect, &err));
-    assert_true(is_header(mot, &dialect, COMMA_HEADER));
-    assert_true(is_header(mot, &dialect, QUOTED_HEADER));
-    assert_true(is_header(mot, &dialect, OLD_HEADER));
-    assert_true(is_header(mot, &dialect, "test_id,something"));
-    assert_false(is_header(mot, &dialect, "test_ident,2"));
-    assert_false(is_header(mot, &dialect, "1,test_id"));
-    assert_false(is_header(mot, &dialect, " test_id,2"));
-    assert_false(is_header(mot, &dialect, ""));
-    assert_false(is_header(mot, &dialect, "\"test_id,2"));
+    expect_line(DIALECT_HEADER, mot, &dialect, COMMA_HEADER);
+    expect_line(DIALECT_HEADER, mot, &dialect, QUOTED_HEADER);
+    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, OLD_HEADER);
+    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, COMMA_HEADER ",completed_date");
+    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, "test_id,vehicle_id");
+    expect_line(DIALECT_ODD_LINE, mot, &dialect, "test_id,something");
+    expect_line(DIALECT_ODD_LINE, mot, &dialect, "test_id");
+    expect_line(DIALECT_RECORD, mot, &dialect, "test_ident,2");
+    expect_line(DIALECT_RECORD, mot, &dialect, "1,test_id");
+    expect_line(DIALECT_RECORD, mot, &dialect, " test_id,2");
+    expect_line(DIALECT_RECORD, mot, &dialect, "");
+    expect_line(DIALECT_RECORD, mot, &dialect, "\"test_id,2");
+    /* a file without a header is read by a layout: a header of that layout may stand in it, and no other */
+    char line[400] = "1|2|3|4|5|6|7|8|9|10|11|12|13|14\n", other[400];
+    assert_true(sniff(mot, line, strlen(line), &dialect, &err));
+    assert_false(dialect.header);
+    snprintf(line, sizeof line, "%s", COMMA_HEADER);
+    for (char *at = line; (at = strchr(at, ','));)
+        *at = '|';
+    expect_line(DIALECT_HEADER, mot, &dialect, line);
+    snprintf(other, sizeof other, "%s|completed_date", line);
+    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, other);
+    expect_line(DIALECT_OTHER_HEADER, mot, &dialect, COMMA_HEADER);
     schema_destroy(mot);
     /* header: no: nothing is one */
     schema_t *none =
         lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n");
     assert_true(sniff(none, "a,b\n1,2\n", 8, &dialect, &err));
     assert_false(dialect.header);
-    assert_false(is_header(none, &dialect, "a,b"));
+    expect_line(DIALECT_RECORD, none, &dialect, "a,b");
     schema_destroy(none);
     /* header: yes: the first line is one, and the same line again */
     schema_t *yes = lab_schema("format: x\nrecord: {delimiter: [\";\", \",\"], header: yes}\nfields: [{name: "
@@ -265,10 +293,13 @@ static void test_header_lines(void **state) {
     assert_int_equal(dialect.delimiter, ',');
     assert_int_equal(dialect.column_of[0], 1);
     assert_int_equal(dialect.column_of[1], 0);
-    assert_true(is_header(yes, &dialect, "b,a"));
-    assert_false(is_header(yes, &dialect, "a,b"));
-    assert_false(is_header(yes, &dialect, "b,a,"));
-    assert_false(is_header(yes, &dialect, "b"));
+    expect_line(DIALECT_HEADER, yes, &dialect, "b,a");
+    expect_line(DIALECT_HEADER, yes, &dialect, "\"B\", a");
+    expect_line(DIALECT_OTHER_HEADER, yes, &dialect, "a,b");
+    expect_line(DIALECT_OTHER_HEADER, yes, &dialect, "b,a,");
+    expect_line(DIALECT_RECORD, yes, &dialect, "a,c"); /* some texts that columns are called, too */
+    expect_line(DIALECT_RECORD, yes, &dialect, "b,b");
+    expect_line(DIALECT_RECORD, yes, &dialect, "b");
     refuse(yes, "b,c\n", "f.csv:1", "'a'");
     schema_destroy(yes);
 }
@@ -291,9 +322,9 @@ static void test_long_header(void **state) {
     if (!sniff(yes, header.at, header.size, &dialect, &err))
         fail_msg("%s", err.text);
     log_set_level(LOG_NORMAL);
-    assert_true(dialect_is_header(yes, &dialect, header.at, header.size));
+    assert_int_equal(line_of(yes, &dialect, header.at, header.size), DIALECT_HEADER);
     header.at[header.size - 1] ^= 1;
-    assert_false(dialect_is_header(yes, &dialect, header.at, header.size));
+    assert_int_equal(line_of(yes, &dialect, header.at, header.size), DIALECT_RECORD);
     grown_free(&header);
     schema_destroy(yes);
 }

@@ -34,8 +34,9 @@ struct delimited {
     bool file_start, with_id;
     int64_t id_base;
 
-    bool header_start[256]; /* can a header start with this byte? */
-    split_t *split;         /* made when the first record needs it */
+    uint64_t header_start
+        [256]; /* can a header start with this byte? By the length of its first field, 63 and more as 63 */
+    split_t *split; /* made when the first record needs it */
     uint64_t kept_as_text;
     char reason[160];
 };
@@ -74,20 +75,44 @@ uint64_t delimited_odd(const delimited_t *reader) {
     return reader->kept_as_text;
 }
 
+enum { LONGEST_START = 63 };
+
+/* In Latin-1 what is not ASCII has other bytes, and another length. */
+static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
+    const uint8_t *text = (const uint8_t *)word->text;
+    const bool latin1 = reader->schema->latin1;
+    reader->header_start[text[0]] |= latin1 ? UINT64_MAX : lengths;
+    if (latin1 && text[0] >= 0x80) /* U+0080 to U+00FF */
+        reader->header_start[(uint8_t)(text[0] << 6 | (text[1] & 0x3F))] = UINT64_MAX;
+}
+
+/* Any column may be a header's first one, in upper or lower case. */
+static void learn_columns(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
+    uint64_t *starts = reader->header_start;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].columns.count; j++) {
+            const schema_text_t *name = &schema->fields[i].columns.items[j];
+            if (name->length)
+                learn_start(reader, name,
+                            1ull << (name->length < LONGEST_START ? name->length : LONGEST_START));
+        }
+    for (int lower = 'a'; lower <= 'z'; lower++)
+        starts[lower] = starts[lower - 'a' + 'A'] |= starts[lower];
+    starts[' '] = UINT64_MAX;
+    if (reader->dialect->header_length)
+        starts[reader->dialect->header_first] = UINT64_MAX;
+}
+
 static void learn_header_starts(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
     memset(reader->header_start, 0, sizeof reader->header_start);
-    if (reader->schema->header == HEADER_YES && reader->dialect->header_length)
-        reader->header_start[reader->dialect->header_first] = true;
-    if (reader->schema->header != HEADER_WORDS)
-        return;
-    for (size_t i = 0; i < reader->schema->header_words.count; i++) {
-        const uint8_t *word = (const uint8_t *)reader->schema->header_words.items[i].text;
-        reader->header_start[word[0]] = true;
-        if (reader->schema->latin1 && word[0] >= 0x80) /* U+0080 to U+00FF */
-            reader->header_start[(uint8_t)(word[0] << 6 | (word[1] & 0x3F))] = true;
-    }
-    if (reader->schema->quote)
-        reader->header_start[(uint8_t)reader->schema->quote] = true;
+    if (schema->header == HEADER_YES)
+        learn_columns(reader);
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
+    if (schema->quote && schema->header != HEADER_NO)
+        reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
 }
 
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
@@ -487,12 +512,52 @@ static inline parsed_t made(const delimited_t *reader, record_t *record, const u
     return PARSED_DOCUMENT;
 }
 
+static bool want_split(delimited_t *reader) {
+    return reader->split || (reader->split = calloc(1, sizeof *reader->split));
+}
+
+static inline bool may_be_header(const delimited_t *reader, const uint8_t *text, uint32_t first_field) {
+    const uint64_t lengths = reader->header_start[*text];
+    return lengths && ((lengths >> (first_field < LONGEST_START ? first_field : LONGEST_START) & 1) ||
+                       (first_field && text[first_field - 1] == ' '));
+}
+
+/* PARSED_DOCUMENT: it is a record like any other. Behind a line that nothing ends nothing can be read wrongly, and it may
+ * be a header that is still being written. */
+static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, record_t *record,
+                                                          const uint8_t *text) {
+    static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
+                      other[] = "it is a header, and its columns are not those that the file is read by";
+    if (!want_split(reader))
+        return PARSED_MEMORY;
+    const dialect_line_t line =
+        dialect_line(reader->schema, reader->dialect, reader->split, text, record->length);
+    const bool by_words = reader->schema->header == HEADER_WORDS;
+    record->field = NULL;
+    record->column = 1;
+    switch (line) {
+    case DIALECT_HEADER:
+        return PARSED_HEADER;
+    case DIALECT_OTHER_HEADER:
+        record->reason = other;
+        return record->line_end ? PARSED_OTHER_HEADER : by_words ? PARSED_REJECT : PARSED_DOCUMENT;
+    case DIALECT_ODD_LINE:
+        record->reason = odd;
+        return PARSED_REJECT;
+    case DIALECT_MEMORY:
+        return PARSED_MEMORY;
+    case DIALECT_RECORD:
+        break;
+    }
+    return PARSED_DOCUMENT;
+}
+
 /* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
     const uint8_t *text = reader->text + record->offset;
     const dialect_t *dialect = reader->dialect;
-    if (!reader->split && !(reader->split = calloc(1, sizeof *reader->split)))
+    if (!want_split(reader))
         return PARSED_MEMORY;
     split_t *split = reader->split;
     if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
@@ -573,9 +638,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         reader->file_start = false; /* the first line that is not blank, whatever it says */
         return PARSED_HEADER;
     }
-    if (__builtin_expect(reader->header_start[*text], 0) &&
-        dialect_is_header(reader->schema, reader->dialect, text, length))
-        return PARSED_HEADER;
+    if (__builtin_expect(may_be_header(reader, text, scan->ends[first] - start), 0)) {
+        const parsed_t parsed = look_for_header(reader, record, text);
+        if (parsed != PARSED_DOCUMENT)
+            return parsed;
+    }
     int64_t id = reader->id_base + start;
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
     bool plain = !shape && last - first + 1 == reader->dialect->columns;

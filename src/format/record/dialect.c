@@ -76,16 +76,6 @@ static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t
     return false;
 }
 
-bool dialect_is_header(const schema_t *schema, const dialect_t *dialect, const uint8_t *line, size_t length) {
-    char delimiter;
-    if (schema->header == HEADER_NO)
-        return false;
-    if (schema->header == HEADER_WORDS)
-        return starts_with_word(schema, line, length, &delimiter);
-    return dialect->header_length && length == dialect->header_length &&
-           XXH3_64bits(line, length) == dialect->header_hash;
-}
-
 static int field_of_column(const schema_t *schema, const span_t *span) {
     const char *text = (const char *)span->text;
     size_t length = span->length;
@@ -136,6 +126,59 @@ static size_t columns_known(const schema_t *schema, const split_t *split) {
     for (size_t i = 0; i < split->count; i++)
         known += field_of_column(schema, &split->spans[i]) >= 0;
     return known;
+}
+
+static bool names_same_columns(const schema_t *schema, const dialect_t *dialect, const split_t *split) {
+    bool same = !split->too_many && split->count == dialect->columns;
+    for (size_t i = 0; same && i < split->count; i++) {
+        const int field = field_of_column(schema, &split->spans[i]);
+        same = dialect->field_of[i] == (field < 0 ? DIALECT_NO_FIELD : field);
+    }
+    return same;
+}
+
+/* Has it a column for each field that needs one? */
+static bool names_all(const schema_t *schema, const split_t *split) {
+    bool named[SCHEMA_MOST_FIELDS] = {false}, all = true;
+    for (size_t i = 0; i < split->count; i++) {
+        const int field = field_of_column(schema, &split->spans[i]);
+        if (field >= 0)
+            named[field] = true;
+    }
+    for (size_t i = 0; all && i < schema->field_count; i++)
+        all = named[i] || schema->fields[i].optional;
+    return all;
+}
+
+/* Where the first line is always a header: a mere record may hold the name of a column or two. */
+static dialect_line_t line_by_columns(const schema_t *schema, const dialect_t *dialect, split_t *split,
+                                      const uint8_t *line, size_t length) {
+    if (!split_record(split, schema, dialect->delimiter, line, length))
+        return DIALECT_MEMORY;
+    if (split->count < 2 || field_of_column(schema, &split->spans[0]) < 0 || columns_known(schema, split) < 2)
+        return DIALECT_RECORD;
+    if (names_same_columns(schema, dialect, split))
+        return DIALECT_HEADER;
+    return names_all(schema, split) ? DIALECT_OTHER_HEADER : DIALECT_RECORD;
+}
+
+dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
+                            const uint8_t *line, size_t length) {
+    char delimiter;
+    if (schema->header == HEADER_NO)
+        return DIALECT_RECORD;
+    if (dialect->header_length && length == dialect->header_length &&
+        XXH3_64bits(line, length) == dialect->header_hash)
+        return DIALECT_HEADER;
+    if (schema->header == HEADER_YES)
+        return line_by_columns(schema, dialect, split, line, length);
+    if (!starts_with_word(schema, line, length, &delimiter))
+        return DIALECT_RECORD;
+    if (!split_record(split, schema, delimiter, line, length))
+        return DIALECT_MEMORY;
+    if ((delimiter == dialect->delimiter || split->count == 1) && names_same_columns(schema, dialect, split))
+        return DIALECT_HEADER;
+    return columns_known(schema, split) > 1 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
 }
 
 /* A header's column as a person reads it: its first characters, none of which a terminal obeys. */
@@ -301,6 +344,8 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
                 dialect->delimiter = schema->delimiters[d];
             }
         }
+    }
+    if (dialect->header) {
         dialect->header_length = line.length;
         dialect->header_hash = XXH3_64bits(line.text, line.length);
         dialect->header_first = line.text[0];

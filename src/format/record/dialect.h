@@ -16,9 +16,9 @@ typedef struct {
     uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                        /* -1: none */
     uint8_t line_end;                          /* bytes of the first line's end: 1 LF, 2 CRLF */
-    size_t header_length; /* `header: yes`: the header line, to know it again in the middle: */
-    uint64_t header_hash; /* its length, its XXH3-64, */
-    uint8_t header_first; /* and its first byte */
+    size_t header_length;                      /* the header line, to know it again in the middle: */
+    uint64_t header_hash;                      /* its length, its XXH3-64, */
+    uint8_t header_first;                      /* and its first byte */
 } dialect_t;
 
 /* Bytes of a byte-order mark at the start of a file: 0 or 3. */
@@ -68,7 +68,16 @@ const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dia
 size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room);
 bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect);
 
-/* Is this line (no line end) a header of the file? */
-bool dialect_is_header(const schema_t *schema, const dialect_t *dialect, const uint8_t *line, size_t length);
+/* What a line (not the first one, without its end) is in a file of this dialect. */
+typedef enum {
+    DIALECT_RECORD,
+    DIALECT_HEADER,       /* names the columns that the file is read by, in their order, with its delimiter */
+    DIALECT_OTHER_HEADER, /* names others: by the file's dialect, the lines behind it would be read wrongly */
+    DIALECT_ODD_LINE,     /* begins as a header does, and is none: no record either */
+    DIALECT_MEMORY,       /* out of memory */
+} dialect_line_t;
+struct split; /* split.h: the caller's, for many lines */
+dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, struct split *split,
+                            const uint8_t *line, size_t length);
 
 #endif

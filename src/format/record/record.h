@@ -15,11 +15,13 @@ typedef struct {
 typedef enum {
     PARSED_END, /* the block holds no more records */
     PARSED_DOCUMENT,
-    PARSED_REJECT, /* no document can be made of it: column, field, reason say why */
-    PARSED_HEADER, /* a header line */
-    PARSED_BLANK,  /* an empty line */
-    PARSED_FULL,   /* not enough room in `out` (`needed` bytes): call again with more */
-    PARSED_MEMORY, /* out of memory */
+    PARSED_REJECT,       /* no document can be made of it: column, field, reason say why */
+    PARSED_HEADER,       /* a header line */
+    PARSED_OTHER_HEADER, /* a header that names other columns than the file is read by: reason says so, and what is
+                            behind it would be read wrongly */
+    PARSED_BLANK,        /* an empty line */
+    PARSED_FULL,         /* not enough room in `out` (`needed` bytes): call again with more */
+    PARSED_MEMORY,       /* out of memory */
 } parsed_t;
 
 typedef struct {
@@ -28,7 +30,7 @@ typedef struct {
     uint8_t line_end;        /* its bytes: 0 (the last line of a file), 1 or 2 */
     uint32_t document_length;
     size_t needed;      /* bytes of `out`, at most */
-    uint32_t column;    /* of a reject: byte in the line, from 1 */
+    uint32_t column;    /* of a reject (or another header): byte in the line, from 1 */
     const char *field;  /* of a reject: its name, or NULL */
     const char *reason; /* of a reject; lives until the next call */
 } record_t;

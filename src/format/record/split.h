@@ -14,7 +14,7 @@ typedef struct {
     uint32_t raw_length; /* with quotes and escapes */
 } span_t;
 
-typedef struct {
+typedef struct split {
     span_t spans[SPLIT_MOST];
     size_t count;
     bool quoted;      /* a field stood in quotes */

@@ -75,7 +75,8 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
         parsed_t parsed = records_next_into(worker->counter, &worker->scratch, &record, NULL);
         if (parsed == PARSED_MEMORY)
             return err_memory(err, record.needed);
-        if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && worker->left-- == 0) {
+        if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT || parsed == PARSED_OTHER_HEADER) &&
+            worker->left-- == 0) {
             worker->left = 0;
             block->length = record.offset;
             block->oversize.length = 0;

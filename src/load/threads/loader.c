@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/records.h"
+#include "load/blocks/other_header.h"
 #include "load/threads/begun.h"
 #include "load/threads/correct.h"
 #include "server/send/writer.h"
@@ -430,6 +431,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                   true, block->id_base);
     while (ok) {
         const batch_t *batch = loader->batch;
+        } else if (parsed == PARSED_OTHER_HEADER) {
+            return other_header_refuse(block, &record, true, err);
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
                                        &record, NULL);
         if (__builtin_expect(block->file->torn_count > 0, 0) &&

@@ -1,0 +1,34 @@
+#include "load/blocks/other_header.h"
+#include "base/shell_word.h"
+#include "input/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool other_header_say(const char *name, uint64_t line, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s:%llu: this line is a header, and its columns are not those that the file is read by, so "
+        "that the records behind it would be read wrongly: split the file before this line, and give each "
+        "part as a file of its own",
+        name, (unsigned long long)line);
+}
+
+bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err) {
+    const input_file_t *input = block->file->input;
+    uint64_t before = 0;
+    if (block->lines_from)
+        source_lines(input, block->lines_from, &before);
+    other_header_say(input->name, before + block->first_line + record->line, err);
+    text_t word = {.length = 0}; /* " NAME", for a shell */
+    shell_quote_word(&word, input->name);
+    err_t ignored;
+    char *quoted = loading ? text_take(&word, &ignored) : NULL;
+    const size_t used = strlen(err->text);
+    if (quoted)
+        snprintf(err->text + used, sizeof err->text - used,
+                 "; `tipple forget%.1000s --delete` removes what was loaded of it", quoted);
+    free(quoted);
+    return false;
+}

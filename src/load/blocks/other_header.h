@@ -1,0 +1,14 @@
+/* other_header: a file in whose middle a header stands that names other columns than the file is read by. */
+#ifndef TIPPLE_LOAD_BLOCKS_OTHER_HEADER_H
+#define TIPPLE_LOAD_BLOCKS_OTHER_HEADER_H
+
+#include "format/record/record.h"
+#include "load/blocks/block.h"
+
+/* The sentence: what is behind that line cannot be read as it is. Returns false. */
+bool other_header_say(const char *name, uint64_t line, err_t *err);
+
+/* The same of a block's record; loading: and what to do about that which was loaded. */
+bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err);
+
+#endif
