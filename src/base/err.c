@@ -15,6 +15,7 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     va_end(args);
     conceal(err->text, sizeof err->text);
     err->status = status;
+    err->changed = false;
     return false;
 }
 

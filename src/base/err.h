@@ -27,6 +27,7 @@ typedef enum {
 
 typedef struct {
     status_t status;
+    bool changed;    /* an input is not what it was when it was listed */
     char text[4000]; /* one sentence, and lines after it where several things are named */
 } err_t;
 

@@ -290,11 +290,12 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
 }
 
 static bool too_short(source_t *source, uint64_t offset, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: ends at byte %llu of its text, before byte %llu where it was to be continued; "
-                   "it is not the "
-                   "file that was read before",
-                   source->name, (unsigned long long)source->position, (unsigned long long)offset);
+    err_set(err, STATUS_INPUT,
+            "%.1000s: ends at byte %llu of its text, before byte %llu where it was to be continued; it is "
+            "not the file that was read before",
+            source->name, (unsigned long long)source->position, (unsigned long long)offset);
+    err->changed = true;
+    return false;
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
@@ -349,7 +350,6 @@ void source_close(source_t *source) {
     free(source);
 }
 
-bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
     err_t ignored;
     uint8_t head[sizeof MAGIC_REJECT_WORDS];
@@ -361,6 +361,7 @@ bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
     return rejects;
 }
 
+bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
     err_t ignored;
     source_t *source = source_open(file, &ignored);
     uint8_t *text = malloc(SKIP_STEP);

@@ -50,11 +50,12 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error) {
 }
 
 bool fault_changed(err_t *err, const char *name, const char *how) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: changed while it was read (%s); wait until nothing writes to it any more, then run the "
-        "same command again",
-        name, how);
+    err_set(err, STATUS_INPUT,
+            "%.1000s: changed while it was read (%s); wait until nothing writes to it any more, then run the "
+            "same command again",
+            name, how);
+    err->changed = true;
+    return false;
 }
 
 bool fault_stopped(err_t *err, const char *name, int signal) {

@@ -12,7 +12,7 @@ bool fault_system(err_t *err, const char *name, int error);
 /* The same, of what stands at this byte of the file. */
 bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 
-/* The file is no longer the one that was listed. Always false. */
+/* The file is no longer the one that was listed: err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);
 
 /* A wait was cut short by SIGINT or SIGTERM. Always false. */

@@ -44,6 +44,7 @@ typedef struct {
     uint64_t run_hash;     /* as far as it was read, */
     uint64_t tail_hash;
     size_t runs_compared;
+    bool at_beginning;  /* of the file at hand: nothing of it was read and understood yet */
     uint64_t left;      /* of --limit */
     first_line_t first; /* of the file whose dialect this is, which follows from it: */
     const dialect_t *dialect;
@@ -385,6 +386,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     /* what the file begins with tells the dialect of all of it, done or not */
     bool ok = file->only_compares ||
               (block->file_start ? sniff(worker, file, cut, err) : sniff_head(worker, file, err));
+    worker->at_beginning &= !ok;
     if (ok && is_done(file, block))
         return pass_done(worker, file, block, err);
     if (ok && options->limit != UINT64_MAX) {
@@ -468,8 +470,7 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
                 err);
 }
 
-/* *begun: a block of it was handed on. */
-static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *begun, err_t *err) {
+static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
     if (file->input->kind == INPUT_STREAM && atomic_exchange(&file->opened, true))
@@ -478,6 +479,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
             "%s was taken over by another load, which has not loaded all of it, and what was read of it "
             "here cannot be read again: run the same command again, with all of the stream",
             file->input->name);
+    worker->at_beginning = true;
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
     worker->run = NULL;
@@ -491,16 +493,18 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, options->max_record, err);
     uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
     int got = cutter && cutter_seek(cutter, file->from, file->to, err) ? 1 : -1;
+    bool begun = false;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
-        *begun |= got > 0;
-        file->begun = *begun;
+        begun |= got > 0;
+        file->begun = begun;
         uint64_t now = source_disk_bytes(source);
         feeder->disk_bytes += now - disk;
         disk = now;
         if (stop_signal() || pool_closed(options->pipeline->pool))
             *more = false;
     }
+    worker->at_beginning &= got != 0;
     /* a piece that ends before its file does must not be done with text of two versions */
     if (*more && got == 0 && is_ours(worker, file) &&
         (!source_is_unchanged(source, err) || !finish(worker, file, end, err)))
@@ -510,16 +514,17 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, bool *beg
     return got >= 0;
 }
 
-/* A file that could not even be begun may be left out. */
+/* A file may be left out whose beginning cannot be read, or does not fit the format; not one that has changed. */
 static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *err) {
     feeder_t *feeder = worker->feeder;
     const feeder_options_t *options = &feeder->options;
-    bool begun = false;
-    if (feed_text(worker, file, more, &begun, err))
+    if (feed_text(worker, file, more, err))
         return true;
-    if (begun || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
+    if (!worker->at_beginning || !err->text[0] || err->status != STATUS_INPUT || !options->misfit)
         return false;
     file->misfit = true;
+    if (err->changed)
+        return false;
     pthread_mutex_lock(&feeder->lock);
     bool skipped = options->misfit(options->context, file, err);
     pthread_mutex_unlock(&feeder->lock);
