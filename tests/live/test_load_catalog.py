@@ -411,6 +411,25 @@ class Again(livetest.Case):
             (entry,) = self.files(collection)
             self.assertEqual((True, 2, 3000), tuple(entry[key] for key in ("complete", "version", "read")))
 
+    def test_large_last_record_was_cut_off(self):
+        """the same where no command holds both documents, and where only the old one was removed before a kill"""
+        self.write("own.yaml", 'format: own\nrecord: {delimiter: ",", header: no}\nfields: [{name: a}, {name: b}]\n')
+        words = ["--format", "./own.yaml", "a.csv"]
+        torn, more = b"0,y\n1," + b"x" * (9 << 20), b"z" * (1 << 20)
+        for collection, killed in (("whole", False), ("killed", True)):
+            self.write("a.csv", torn)
+            self.load(*words, collection=collection)
+            if killed:
+                self.assertEqual(1, self.client.command(self.database, {"delete": collection, "deletes": [
+                    {"q": {"a": "1"}, "limit": 1}]})["n"])
+            self.write("a.csv", torn + more + b"\n2,z\n")
+            said = self.load(*words, collection=collection)
+            self.assertEqual((0, 3), (said["rejected"], self.client.count(self.database, collection)))
+            self.tipple("verify", "--uri", self.uri(collection), *words)
+            self.write("a.csv", torn + more + b"\n2,z\n3,z\n")
+            self.assertEqual(0, self.load(*words, collection=collection)["rejected"])
+            self.assertEqual(4, self.client.count(self.database, collection))
+
     def test_last_record_was_none(self):
         """a last record that was cut off turns out to be no record: a header that is repeated, a byte-order mark"""
         for number, (record, fields, before, torn, after, expected) in enumerate((

@@ -158,10 +158,19 @@ static bool may_correct(const begun_t *begun, block_t *block, const record_t *re
                    block->file->input->name, (unsigned long long)(block->offset + record->offset));
 }
 
+static bool may_send(void *loading, const block_t *block, err_t *err) {
+    return load_state_wait_confirmed(loading, err) && !block_is_lost(block);
+}
+
 static correct_place_t correct_place(const begun_t *begun) {
-    const load_state_t *loading = begun->loading;
-    return (correct_place_t){loading->server, begun->client, loading->uuid, loading->schema,
-                             &loading->reject_codes};
+    load_state_t *loading = begun->loading;
+    return (correct_place_t){.server = loading->server,
+                             .client = begun->client,
+                             .uuid = loading->uuid,
+                             .schema = loading->schema,
+                             .reject_codes = &loading->reject_codes,
+                             .may_send = may_send,
+                             .context = loading};
 }
 
 /* Why a record is a reject whose place in the collection another document has. */
@@ -181,10 +190,10 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
     if (!may_correct(begun, block, record, err) ||
         !correct_replace(&place, block, record->offset, document, record->document_length, &corrected, err))
         return false;
-    if (corrected == CORRECT_DONE) {
+    if (corrected == CORRECT_DONE)
         account_one(begun->account, block, RECORD_CORRECTED);
+    if (corrected == CORRECT_DONE || corrected == CORRECT_LOST)
         return true;
-    }
     if (corrected == CORRECT_REFUSED)
         snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, err->text);
     else

@@ -59,22 +59,21 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
     return parsed != PARSED_MEMORY || err_memory(err, record.needed);
 }
 
-/* The document itself, of all of its bytes: in a place where nothing in them means anything to the server.
- * after NULL: it is removed. */
-static bool change(const correct_place_t *place, const bson_t *before, const bson_t *after, uint64_t *matched,
-                   int *code, err_t *err) {
+/* The query of the document itself, of all of its bytes: in a place where nothing in them means anything to the server.
+ * NULL: *err says why. */
+static bson_t *query_of(const bson_t *document, err_t *err) {
+    bson_iter_t id;
+    if (bson_iter_init_find(&id, document, "_id"))
+        return BCON_NEW("_id", BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
+                        BCON_DOCUMENT(document), "}", "]", "}");
+    err_set(err, STATUS_HOST, "a document has no _id: this is a mistake in tipple, please report it");
+    return NULL;
+}
+
+/* Takes the command over. */
+static bool run(const correct_place_t *place, bson_t *command, uint64_t *matched, int *code, err_t *err) {
     bson_t reply;
-    bson_iter_t id, n;
-    if (!bson_iter_init_find(&id, before, "_id"))
-        return err_set(err, STATUS_HOST,
-                       "a document has no _id: this is a mistake in tipple, please report it");
-    bson_t *query = BCON_NEW("_id", BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{",
-                             "$literal", BCON_DOCUMENT(before), "}", "]", "}");
-    const char *collection = server_collection(place->server);
-    bson_t *command = after ? BCON_NEW("update", BCON_UTF8(collection), "updates", "[", "{", "q",
-                                       BCON_DOCUMENT(query), "u", BCON_DOCUMENT(after), "}", "]")
-                            : BCON_NEW("delete", BCON_UTF8(collection), "deletes", "[", "{", "q",
-                                       BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
+    bson_iter_t n;
     server_append_uuid(place->server, place->uuid, command);
     bool ok = server_command(place->server, place->client, server_database(place->server), command, true,
                              &reply, err);
@@ -82,64 +81,145 @@ static bool change(const correct_place_t *place, const bson_t *before, const bso
     *matched = ok && bson_iter_init_find(&n, &reply, "n") ? (uint64_t)bson_iter_as_int64(&n) : 0;
     bson_destroy(&reply);
     bson_destroy(command);
-    bson_destroy(query);
     return ok;
 }
 
-/* Of what each earlier version made of the record, the newest first: replaced, or removed. One that the
- * server refuses ends it. */
+static bool update(const correct_place_t *place, const bson_t *before, const bson_t *to, uint64_t *matched,
+                   int *code, err_t *err) {
+    bson_t *query = query_of(before, err);
+    if (!query)
+        return false;
+    bson_t *command = BCON_NEW("update", BCON_UTF8(server_collection(place->server)), "updates", "[", "{",
+                               "q", BCON_DOCUMENT(query), "u", BCON_DOCUMENT(to), "}", "]");
+    bson_destroy(query);
+    return run(place, command, matched, code, err);
+}
+
+static bool take_away(const correct_place_t *place, const bson_t *before, uint64_t *matched, int *code,
+                      err_t *err) {
+    bson_t *query = query_of(before, err);
+    if (!query)
+        return false;
+    bson_t *command = BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes", "[", "{",
+                               "q", BCON_DOCUMENT(query), "limit", BCON_INT32(1), "}", "]");
+    bson_destroy(query);
+    return run(place, command, matched, code, err);
+}
+
+/* It is there, and that lasts: an update that changes nothing waits for that like any other. */
+static bool is_there(const correct_place_t *place, const bson_t *document, bool *there, int *code,
+                     err_t *err) {
+    uint64_t matched;
+    bson_t *nothing = BCON_NEW("$setOnInsert", "{", "nothing", BCON_INT32(1), "}");
+    const bool ok = update(place, document, nothing, &matched, code, err);
+    bson_destroy(nothing);
+    *there = ok && matched == 1;
+    return ok;
+}
+
+/* No command holds both documents. */
+static bool are_too_large(const correct_place_t *place, const bson_t *before, const bson_t *after) {
+    return (uint64_t)before->len + after->len > server_facts(place->server)->max_document_bytes;
+}
+
+/* Of what each earlier version made of the record, the newest first: replaced, or removed, as it is where after is NULL
+ * or too large. One that the server refuses ends it. */
+typedef struct {
+    bool changed; /* something was there */
+    bool removed; /* and nothing is now */
+    bool large;   /* after is too large to replace what may be there */
+    int code;     /* of a refusal */
+} change_t;
+
 static bool change_torn(const correct_place_t *place, const block_t *block, uint32_t offset,
-                        const bson_t *after, bool *changed, int *code, err_t *err) {
+                        const bson_t *after, change_t *change, err_t *err) {
     const load_file_t *file = block->file;
     records_place_t room = {0};
     bool ok = true;
-    *changed = false;
-    *code = 0;
-    for (size_t i = file->torn_count; ok && !*changed && i-- > 0;) {
+    *change = (change_t){.changed = false};
+    for (size_t i = file->torn_count; ok && !change->changed && i-- > 0;) {
         uint32_t length;
         uint64_t matched = 0;
         bson_t before;
         if (!begins_with(block, offset, &file->torn[i]))
             continue;
         ok = encode_old(place->schema, block, offset, &file->torn[i], &room, &length, err);
-        if (ok && length && bson_init_static(&before, room.bytes, length))
-            ok = change(place, &before, after, &matched, code, err);
-        *changed = matched == 1;
+        if (!ok || !length || !bson_init_static(&before, room.bytes, length))
+            continue;
+        const bool large = after && are_too_large(place, &before, after);
+        change->large |= large;
+        ok = after && !large ? update(place, &before, after, &matched, &change->code, err)
+                             : take_away(place, &before, &matched, &change->code, err);
+        change->changed = matched == 1;
+        change->removed = change->changed && (!after || large);
     }
     free(room.bytes);
     return ok;
 }
 
+/* Where nothing stands: what stood there made way, or is gone. Whoever is killed before that leaves a record that was
+ * not sent. *corrected stays CORRECT_OTHER where something stands there. */
+static bool insert(const correct_place_t *place, const block_t *block, const bson_t *after,
+                   corrected_t *corrected, int *code, err_t *err) {
+    uint64_t added;
+    err->text[0] = '\0';
+    if (!place->may_send(place->context, block, err)) {
+        *corrected = CORRECT_LOST;
+        return !err->text[0];
+    }
+    bson_t *command = BCON_NEW("insert", BCON_UTF8(server_collection(place->server)), "documents", "[",
+                               BCON_DOCUMENT(after), "]");
+    const bool ok = run(place, command, &added, code, err);
+    if (ok)
+        *corrected = CORRECT_DONE;
+    return ok || *code == CODE_DUPLICATE_KEY;
+}
+
+static bool replace(const correct_place_t *place, const block_t *block, uint32_t offset, const bson_t *after,
+                    corrected_t *corrected, int *code, err_t *err) {
+    change_t change;
+    bool there = false, ok;
+    do { /* again where a late message has put back what was removed, before the new one came */
+        ok = change_torn(place, block, offset, after, &change, err);
+        *code = change.code;
+        if (ok && change.large && (change.removed || !change.changed))
+            ok = insert(place, block, after, corrected, code, err);
+        else if (ok && change.changed)
+            *corrected = CORRECT_DONE;
+        /* the reply of what was done may have been lost, and the one that was sent again found nothing */
+        if (ok && *corrected == CORRECT_OTHER)
+            ok = is_there(place, after, &there, code, err);
+        if (ok && there)
+            *corrected = CORRECT_DONE;
+    } while (ok && change.removed && *corrected == CORRECT_OTHER);
+    return ok;
+}
+
 bool correct_replace(const correct_place_t *place, const block_t *block, uint32_t offset,
                      const uint8_t *document, uint32_t length, corrected_t *corrected, err_t *err) {
-    uint64_t matched = 0;
-    bool changed = false;
     int code = 0;
+    bool removed;
     bson_t after;
     err_t removing;
     *corrected = CORRECT_OTHER;
-    if (!bson_init_static(&after, document, length))
+    if (!bson_init_static(&after, document, length) ||
+        replace(place, block, offset, &after, corrected, &code, err))
         return true;
-    bool ok = change_torn(place, block, offset, &after, &changed, &code, err);
-    if (!ok && (code_rejects(code, place->reject_codes) || code == CODE_DUPLICATE_KEY)) {
-        *corrected = CORRECT_REFUSED;
-        if (correct_remove(place, block, offset, &changed, &removing))
-            return true;
-        *err = removing;
+    if (!code_rejects(code, place->reject_codes) && code != CODE_DUPLICATE_KEY)
         return false;
-    }
-    /* the reply of an update that was made may have been lost, and the one that was sent again found nothing
-     */
-    ok = ok && (changed || change(place, &after, &after, &matched, &code, err));
-    if (changed || matched == 1)
-        *corrected = CORRECT_DONE;
-    return ok;
+    *corrected = CORRECT_REFUSED;
+    if (correct_remove(place, block, offset, &removed, &removing))
+        return true;
+    *err = removing;
+    return false;
 }
 
 bool correct_remove(const correct_place_t *place, const block_t *block, uint32_t offset, bool *removed,
                     err_t *err) {
-    int code;
-    return change_torn(place, block, offset, NULL, removed, &code, err);
+    change_t change;
+    const bool ok = change_torn(place, block, offset, NULL, &change, err);
+    *removed = change.removed;
+    return ok;
 }
 
 /* A person has put the same document there. */
@@ -178,7 +258,7 @@ bool correct_remove_late(const correct_place_t *place, const late_t *late, bool 
     bson_t document;
     int code;
     const bool ok = !bson_init_static(&document, late->document, late->length) ||
-                    change(place, &document, NULL, &matched, &code, err);
+                    take_away(place, &document, &matched, &code, err);
     *removed = matched > 0;
     return ok;
 }

@@ -1,7 +1,8 @@
 /* correct: the one document that is ever replaced. An input ended without a line end, and its last record was
  * loaded as it was then; the input has grown since, and the record is longer. The document of what the record
  * was makes way for that of what it is, by one update that believes every field of the old one; or it is
- * removed in the same way, where the whole record makes none. It may have grown more than once. */
+ * removed in the same way, where the whole record makes none. Where no command holds both documents, it is removed first,
+ * and then the new one is inserted. It may have grown more than once. */
 #ifndef TIPPLE_LOAD_THREADS_CORRECT_H
 #define TIPPLE_LOAD_THREADS_CORRECT_H
 
@@ -16,6 +17,10 @@ typedef struct {
     const uint8_t *uuid; /* of the collection */
     const schema_t *schema;
     const reject_codes_t *reject_codes; /* more codes that speak of a document */
+    /* Asked before a document is inserted: is the block still this load's? False: no, and err->text is empty; or the load
+     * has to end. Only for correct_replace. */
+    bool (*may_send)(void *context, const block_t *block, err_t *err);
+    void *context;
 } correct_place_t;
 
 /* Was a record that begins at this offset of the block's text cut off when an earlier version of its input
@@ -30,6 +35,7 @@ bool correct_has_outgrown(const block_t *block);
 typedef enum {
     CORRECT_DONE,
     CORRECT_OTHER,
+    CORRECT_LOST,    /* the block is another load's by now: nothing is to be said of the record */
     CORRECT_REFUSED, /* the server does not take the new document, and says why in err: the old one is removed
                       */
 } corrected_t;

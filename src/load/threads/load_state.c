@@ -1,6 +1,10 @@
 #include "load/threads/load_state.h"
+#include "base/clock.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
+
+static const int64_t CONFIRMED_NAP_NS = 5000000;
 
 /* Who waits for an answer, or for blocks that are settled, waits in vain. */
 static void wake_all(void *context) {
@@ -156,4 +160,18 @@ void load_state_answer(load_state_t *loading, asking_t *asking, bool ok) {
     asking->ok = ok;
     pthread_cond_broadcast(&loading->answered);
     pthread_mutex_unlock(&loading->lock);
+}
+
+bool load_state_wait_confirmed(load_state_t *loading, err_t *err) {
+    const struct timespec pause = {.tv_nsec = CONFIRMED_NAP_NS};
+    while (__builtin_expect(loading->lease_ns &&
+                                clock_awake_or_not_ns() -
+                                        atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
+                                    loading->lease_ns,
+                            0)) {
+        if (pipeline_failed(&loading->pipeline) || stop_signal())
+            return stop_interrupted(err);
+        nanosleep(&pause, NULL);
+    }
+    return true;
 }

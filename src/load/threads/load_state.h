@@ -109,6 +109,10 @@ void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
 /* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
 void load_state_end_answers(load_state_t *loading);
 
+/* Until the catalog was asked within the last lease: what it has said of blocks is known then. Before each message that
+ * may put a document into the collection. False: the load has to end. */
+bool load_state_wait_confirmed(load_state_t *loading, err_t *err);
+
 /* The blocks that were settled since the last call, as a list; to be freed by load_state_free_blocks. */
 block_t *load_state_take_done(load_state_t *loading);
 void load_state_free_blocks(block_t *blocks);

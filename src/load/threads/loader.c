@@ -40,8 +40,6 @@ struct loader {
     hist_t batch_times;
 };
 
-static const int64_t CONFIRMED_NAP_NS = 5000000;
-
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(load_state_t *loading, batch_t *batch) {
     for (size_t i = 0; i < batch->part_count; i++) {
@@ -135,26 +133,11 @@ static bool ask_to_bind(loader_t *loader, err_t *err) {
 
 /* ---- whose it is ---- */
 
-/* Until the catalog was asked within the last lease. What it has said of blocks is known then. */
-static bool wait_until_confirmed(load_state_t *loading, err_t *err) {
-    const struct timespec pause = {.tv_nsec = CONFIRMED_NAP_NS};
-    while (__builtin_expect(loading->lease_ns &&
-                                clock_awake_or_not_ns() -
-                                        atomic_load_explicit(&loading->confirmed_ns, memory_order_acquire) >=
-                                    loading->lease_ns,
-                            0)) {
-        if (pipeline_failed(&loading->pipeline) || stop_signal())
-            return stop_interrupted(err);
-        nanosleep(&pause, NULL);
-    }
-    return true;
-}
-
 /* Deliver asks, before it sends something again. */
 static bool may_send(void *context, err_t *err) {
     const loader_t *loader = context;
     const batch_t *batch = loader->sending;
-    if (!wait_until_confirmed(loader->loading, err))
+    if (!load_state_wait_confirmed(loader->loading, err))
         return false;
     err->text[0] = '\0';
     for (size_t i = 0; i < batch->part_count; i++)
@@ -173,7 +156,7 @@ static void drop_block(void *context, block_t *block) {
  * again, that is begun anew: what is there already shows as duplicates. */
 static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
     for (;;) {
-        if (!wait_until_confirmed(loader->loading, err))
+        if (!load_state_wait_confirmed(loader->loading, err))
             return false;
         batch_drop_lost(batch, drop_block, loader->loading);
         err->text[0] = '\0';
@@ -431,8 +414,6 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                   true, block->id_base);
     while (ok) {
         const batch_t *batch = loader->batch;
-        } else if (parsed == PARSED_OTHER_HEADER) {
-            return other_header_refuse(block, &record, true, err);
         parsed_t parsed = records_next(loader->reader, batch->bytes + batch->used, batch->room - batch->used,
                                        &record, NULL);
         if (__builtin_expect(block->file->torn_count > 0, 0) &&
@@ -450,6 +431,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
             ok = leave_out(loader, block, &record, NULL, record.reason, err);
+        } else if (parsed == PARSED_OTHER_HEADER) {
+            return other_header_refuse(block, &record, true, err);
         } else if (parsed == PARSED_END) {
             break;
         } else if (parsed == PARSED_MEMORY) {
