@@ -347,14 +347,14 @@ class Again(livetest.Case):
         entry, = self.client.find(self.database, "results.tipple.files", {"path": "a.csv"})
         self.assertEqual(106, entry["version"])
         self.assertEqual(100, len(entry["versions"]))
-        self.assertEqual(set(range(7, 107)), {version.get("number", place + 1)
+        self.assertEqual({1, *range(8, 107)}, {version.get("number", place + 1)
                                                for place, version in enumerate(entry["versions"])})
         self.holds(Books().plain("a.csv", texts[-1]))
         self.assertEqual(0, self.load("a.csv")["read"])
         self.tipple("verify", "--format", "mot", "--uri", self.uri(), "a.csv")
         back(90)
         self.assertEqual(0, self.load("a.csv")["read"])
-        back(0)
+        back(3)
         self.refused("a.csv has changed since it was loaded", "a.csv", status=5)
 
     def test_several_could_be_it(self):
