@@ -76,24 +76,164 @@ static span_t in_option(const char *value) {
     return end > value ? (span_t){value, end} : NONE;
 }
 
-static span_t password_at(const char *text, const char *at) {
+/* ---- the options of a MongoDB URI ---- */
+
+/* Names, in small letters, of options whose values say nothing that is secret. */
+static const char *const harmless[] = {
+    "appname",
+    "authmechanism",
+    "authsource",
+    "compressors",
+    "connecttimeoutms",
+    "directconnection",
+    "fsync",
+    "heartbeatfrequencyms",
+    "j",
+    "journal",
+    "loadbalanced",
+    "localthresholdms",
+    "maxidletimems",
+    "maxpoolsize",
+    "maxstalenessseconds",
+    "minpoolsize",
+    "option", /* OPTION=VALUE, of our own sentences */
+    "readconcernlevel",
+    "readpreference",
+    "readpreferencetags",
+    "replicaset",
+    "retryreads",
+    "retrywrites",
+    "safe",
+    "servermonitoringmode",
+    "serverselectiontimeoutms",
+    "serverselectiontryonce",
+    "slaveok",
+    "socketcheckintervalms",
+    "sockettimeoutms",
+    "srvmaxhosts",
+    "srvservicename",
+    "ssl",
+    "sslallowinvalidcertificates",
+    "sslallowinvalidhostnames",
+    "sslcertificateauthorityfile",
+    "sslclientcertificatekeyfile",
+    "timeoutms",
+    "tls",
+    "tlsallowinvalidcertificates",
+    "tlsallowinvalidhostnames",
+    "tlscafile",
+    "tlscertificatekeyfile",
+    "tlsdisablecertificaterevocationcheck",
+    "tlsdisableocspendpointcheck",
+    "tlsinsecure",
+    "w",
+    "waitqueuemultiple",
+    "waitqueuetimeoutms",
+    "wtimeout",
+    "wtimeoutms",
+    "zlibcompressionlevel",
+};
+
+/* And of those whose names alone may be shown: any other word may be a piece of a secret with & or = in it. */
+static const char *const secret[] = {"authmechanismproperties", "gssapiservicename",
+                                     "sslclientcertificatekeypassword", "tlscertificatekeyfilepassword"};
+
+static bool is_one_of(const char *const *names, size_t count, const char *name, size_t length) {
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && strncasecmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Nothing that could begin another option, or hide one. */
+static bool is_plain(const char *value, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)value[i]) && !strchr("-_.,:/ +$*", value[i]) &&
+            !(value[i] == '%' && i + 2 < length && isxdigit((unsigned char)value[i + 1]) &&
+              isxdigit((unsigned char)value[i + 2])))
+            return false;
+    return true;
+}
+
+size_t conceal_shown_of_option(const char *option, size_t length) {
+    const char *equals = memchr(option, '=', length);
+    const size_t name = equals ? (size_t)(equals - option) : 0;
+    if (equals && is_one_of(harmless, sizeof harmless / sizeof *harmless, option, name))
+        return is_plain(equals + 1, length - name - 1) ? length : name + 1;
+    return equals && is_one_of(secret, sizeof secret / sizeof *secret, option, name) ? name + 1 : 0;
+}
+
+/* Behind a ? or & of a MongoDB URI, up to the next & or the word's end, without what closes a quotation or sentence. */
+static span_t in_uri_option(const char *option) {
+    const char *end = option;
+    while ((unsigned char)*end > ' ' && *end != '&')
+        end++;
+    while (end > option && strchr("'\");,.:", end[-1]))
+        end--;
+    const char *from = option + conceal_shown_of_option(option, (size_t)(end - option));
+    return end > from ? (span_t){from, end} : NONE;
+}
+
+/* ---- in a text ---- */
+
+/* Where a text was looked through up to. */
+typedef struct {
+    const char *at;
+    bool in_uri; /* in the word behind mongodb:// */
+} place_t;
+
+/* "mongodb:/", "mongodb+srv:/", and what somebody may have made of it. */
+static bool is_mongo(const char *text, const char *colon) {
+    enum { LONGEST = sizeof "mongodb+srv" };
+    const char *word = colon;
+    if (colon[0] != ':' || colon[1] != '/')
+        return false;
+    while (word > text && colon - word < LONGEST && (isalpha((unsigned char)word[-1]) || word[-1] == '+'))
+        word--;
+    for (; word < colon; word++)
+        if (strncasecmp(word, "mongo", 5) == 0)
+            return true;
+    return false;
+}
+
+static span_t secret_at(const char *text, const char *at, bool in_uri_word) {
     static const char *const options[] = {"password=", "authMechanismProperties=", "--password "};
     if (at[0] == '/' && at[1] == '/')
         return in_uri(at + 2, at > text && at[-1] == ':');
+    if (in_uri_word && strchr("?&;", *at))
+        return in_uri_option(at + 1);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strncasecmp(at, options[i], strlen(options[i])) == 0)
             return in_option(at + strlen(options[i]));
     return NONE;
 }
 
-/* The next password from here on. */
-static span_t find(const char *text, const char *from) {
-    for (const char *at = from; (at = strpbrk(at, "/pPaA-")); at++) {
-        const span_t span = password_at(text, at);
+/* Is it, where each character is asked for in turn? */
+static bool is_in_uri(const char *text, place_t *place) {
+    place->in_uri = (unsigned char)*place->at > ' ' && (place->in_uri || is_mongo(text, place->at));
+    return place->in_uri;
+}
+
+/* The next secret from there on. */
+static span_t find(const char *text, place_t *place) {
+    for (; *place->at; place->at++) {
+        const char *at = place->at;
+        const bool in_uri_word = is_in_uri(text, place);
+        if (!strchr("/pPaA-?&;", *at))
+            continue;
+        const span_t span = secret_at(text, at, in_uri_word);
         if (span.from && !(span.to - span.from == 3 && begins(span.from, STARS)))
             return span;
     }
     return NONE;
+}
+
+static bool has_secret_option(const char *text) {
+    place_t place = {.at = text};
+    for (; *place.at; place.at++)
+        if (is_in_uri(text, &place) && strchr("?&;", *place.at) && in_uri_option(place.at + 1).from)
+            return true;
+    return false;
 }
 
 bool conceal_finds(const char *text) {
@@ -101,13 +241,13 @@ bool conceal_finds(const char *text) {
     for (const char *at = text; (at = strstr(at, "//")); at += 2)
         if (in_login(at + 2, &is_login).from)
             return true;
-    return false;
+    return has_secret_option(text);
 }
 
 /* No memory is asked for: sentences about memory that is out go through here, too. */
 char *conceal(char *text, size_t room) {
-    char *from = text;
-    for (span_t span; (span = find(text, from)).from;) {
+    place_t place = {.at = text};
+    for (span_t span; (span = find(text, &place)).from;) {
         char *at = text + (span.from - text);
         const size_t left = room - 1 - (size_t)(at - text), rest = strlen(span.to),
                      stars = left < sizeof STARS - 1 ? left : sizeof STARS - 1,
@@ -115,7 +255,7 @@ char *conceal(char *text, size_t room) {
         memmove(at + stars, span.to, kept);
         memcpy(at, STARS, stars);
         at[stars + kept] = '\0';
-        from = at + stars;
+        place.at = at + stars;
     }
     return text;
 }

@@ -1,6 +1,7 @@
-/* conceal: passwords in texts that leave the process, as ***: what is between USER: and @ of a URI, whatever is
- * around it and even where its end was cut off or it is none that could be used, and the value of options such as
- * tlsCertificateKeyFilePassword=. Every sentence, log line, report and JSON text goes through here. Any thread. */
+/* conceal: secrets in texts that leave the process, as ***: what is between USER: and @ of a URI, whatever is around it
+ * and even where its end was cut off or it is none that could be used; of the options of a MongoDB URI all but those
+ * that are known to be harmless; and the value of password= and its like anywhere. Every sentence, log line, report and
+ * JSON text goes through here. Any thread. */
 #ifndef TIPPLE_BASE_CONCEAL_H
 #define TIPPLE_BASE_CONCEAL_H
 
@@ -10,7 +11,10 @@
 /* In place; what has no room any more is cut off at the end. Returns the text. */
 char *conceal(char *text, size_t room);
 
-/* Is there a whole URI with a password in it? */
+/* Is there a whole URI with a secret in it? */
 bool conceal_finds(const char *text);
+
+/* How much of one option of a URI ("tls=true") may be shown: all of it, its name and the =, or nothing (0). */
+size_t conceal_shown_of_option(const char *option, size_t length);
 
 #endif

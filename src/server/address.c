@@ -1,6 +1,9 @@
 #include "server/address.h"
+#include "base/conceal.h"
+#include "base/grow.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,6 +22,7 @@ void address_free(address_t *address) {
     free(address->hosts);
     for (size_t i = 0; i < address->secret_count; i++)
         free(address->secrets[i]);
+    free(address->secrets);
     *address = (address_t){0};
 }
 
@@ -39,36 +43,58 @@ void address_conceal(const address_t *address, char *text) {
     }
 }
 
-static bool keep_secret(address_t *address, const char *text, size_t length) {
-    if (!length || address->secret_count == ADDRESS_SECRETS)
+static bool keep_text(address_t *address, char *secret) {
+    if (secret && GROW(address->secrets, address->secret_room, address->secret_count + 1, NULL)) {
+        address->secrets[address->secret_count++] = secret;
         return true;
-    char *secret = strndup(text, length);
-    if (!secret)
-        return false;
-    address->secrets[address->secret_count++] = secret;
-    char *decoded = mongoc_uri_unescape(secret);
-    if (decoded && strcmp(decoded, secret) != 0 && *decoded && address->secret_count < ADDRESS_SECRETS)
-        address->secrets[address->secret_count++] = strdup(decoded);
-    bson_free(decoded);
-    return address->secrets[address->secret_count - 1] != NULL;
+    }
+    free(secret);
+    return false;
 }
 
-/* The password, and the values of options that are passwords. */
-static bool gather_secrets(address_t *address, const char *user, const char *at, const char *query) {
-    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
-    if (colon && !keep_secret(address, colon + 1, (size_t)(at - colon - 1)))
+static bool keep_secret(address_t *address, const char *text, size_t length) {
+    if (!length)
+        return true;
+    if (!keep_text(address, strndup(text, length)))
         return false;
-    while (query && *query) {
-        size_t length = strcspn(query, "&;");
-        size_t key = strcspn(query, "=&;");
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(key < 63 ? key : 63), query);
-        bool secret = strcasestr(name, "password") || strcasecmp(name, "authMechanismProperties") == 0;
-        if (secret && key < length && !keep_secret(address, query + key + 1, length - key - 1))
-            return false;
-        query += length + (query[length] != '\0');
-    }
+    const char *secret = address->secrets[address->secret_count - 1];
+    char *decoded = mongoc_uri_unescape(secret);
+    const bool other = decoded && *decoded && strcmp(decoded, secret) != 0;
+    const bool ok = !other || keep_text(address, strdup(decoded));
+    bson_free(decoded);
+    return ok;
+}
+
+/* The next of "a=1&b=2". */
+typedef struct {
+    const char *text;
+    size_t length, number; /* from 1 */
+} uri_option_t;
+
+static bool next_option(const char **query, uri_option_t *option) {
+    if (!**query)
+        return false;
+    option->text = *query;
+    option->length = strcspn(*query, "&");
+    option->number++;
+    *query += option->length + ((*query)[option->length] == '&');
     return true;
+}
+
+/* The password, and what may not be shown of the options. */
+static bool gather_secrets(address_t *address, const char *user, const char *at, const char *query) {
+    enum { LEAST = 3 }; /* one that the driver does not know goes nowhere; less would be found in any word */
+    const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+    uri_option_t option = {.number = 0};
+    bool ok = !colon || keep_secret(address, colon + 1, (size_t)(at - colon - 1));
+    while (ok && next_option(&query, &option)) {
+        const size_t shown = conceal_shown_of_option(option.text, option.length);
+        const char *equals = memchr(option.text, '=', option.length);
+        const size_t name = equals ? (size_t)(equals - option.text) + 1 : 0;
+        if (shown < option.length && (shown || option.length - name >= LEAST))
+            ok = keep_secret(address, option.text + name, option.length - name);
+    }
+    return ok;
 }
 
 static bool good_database(const char *name, err_t *err) {
@@ -126,6 +152,13 @@ static bool readable_user(const char *user, const char *at) {
 static bool take_path(address_t *address, const char *path, size_t length, err_t *err) {
     if (!length)
         return err_set(err, STATUS_USAGE, "the URI names no collection: it should look like %s", SHAPE);
+    const size_t plain = strcspn(path, "?&;=");
+    if (plain < length)
+        return err_set(
+            err, STATUS_USAGE,
+            "the URI's /DATABASE.COLLECTION holds a '%c': options follow it behind a ?, as in "
+            "mongodb://HOST/DATABASE.COLLECTION?OPTION=VALUE&OPTION=VALUE; in a name it is written %%%02X",
+            path[plain], (unsigned)path[plain]);
     char *encoded = strndup(path, length);
     if (!encoded)
         return err_memory(err, length);
@@ -169,22 +202,95 @@ static bool name_hosts(address_t *address, err_t *err) {
     return address->hosts;
 }
 
-/* The URI up to `end`, and its options, without what stands between them: the collection. */
-static bool parse_bare(address_t *address, const char *uri, const char *end, const char *query, err_t *err) {
-    bson_error_t error;
+static _Thread_local bool parsing;
+
+bool address_is_parsing(void) {
+    return parsing;
+}
+
+/* The URI up to `end`, and these options, without what stands between them: the collection. NULL: the driver does not take
+ * it, or memory is out, and err has that sentence. */
+static mongoc_uri_t *parse_bare(const char *uri, const char *end, const char *query, size_t length,
+                                err_t *err) {
     text_t text = {.length = 0};
-    text_print(&text, "%.*s/%s%s", (int)(end - uri), uri, *query ? "?" : "", query);
+    text_print(&text, "%.*s/%s%.*s", (int)(end - uri), uri, length ? "?" : "", (int)length, query);
     char *bare = text_take(&text, err);
     if (!bare)
-        return false;
-    address->uri = mongoc_uri_new_with_error(bare, &error);
+        return NULL;
+    parsing = true;
+    mongoc_uri_t *parsed = mongoc_uri_new_with_error(bare, NULL);
+    parsing = false;
     explicit_bzero(bare, strlen(bare)); /* there may be a password in it */
     free(bare);
-    if (address->uri)
-        return true;
-    address_conceal(address, error.message);
-    return err_set(err, STATUS_USAGE, "the target's URI is not valid: %s; it should look like %s",
-                   error.message, SHAPE);
+    return parsed;
+}
+
+/* Would it take the URI, were these bytes of the options not there? */
+static bool driver_takes(const char *uri, const char *end, const char *query, const char *from,
+                         size_t length) {
+    err_t ignored;
+    text_t rest = {.length = 0};
+    text_append_bytes(&rest, query, (size_t)(from - query));
+    text_append(&rest, from + length + (from[length] == '&'));
+    text_cut(&rest, rest.length - (rest.length && rest.bytes[rest.length - 1] == '&'));
+    char *others = text_take_or_end(&rest);
+    mongoc_uri_t *parsed = parse_bare(uri, end, others, strlen(others), &ignored);
+    if (parsed)
+        mongoc_uri_destroy(parsed);
+    explicit_bzero(others, strlen(others));
+    free(others);
+    return parsed;
+}
+
+/* The driver's own sentences quote what may be a secret: which part it is is found by leaving it out. */
+static bool say_what_is_wrong(const char *uri, const char *end, const char *query, err_t *err) {
+    const char *at = query;
+    if (!driver_takes(uri, end, query, query, strlen(query)))
+        return err_set(
+            err, STATUS_USAGE,
+            "the target's URI is not valid: its user, hosts or ports cannot be read; it should look like %s",
+            SHAPE);
+    for (uri_option_t option = {.number = 0}; next_option(&at, &option);) {
+        char name[64] = "";
+        if (!driver_takes(uri, end, query, option.text, option.length))
+            continue;
+        if (conceal_shown_of_option(option.text, option.length))
+            snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
+        return err_set(
+            err, STATUS_USAGE,
+            "the target's URI is not valid: option %zu of those behind the ?%s has a value that it cannot "
+            "have, or that does not go with the rest",
+            option.number, name);
+    }
+    return err_set(
+        err, STATUS_USAGE,
+        "the target's URI is not valid: several of the options behind the ? have values that they cannot "
+        "have, or that do not go together");
+}
+
+/* What the driver would take for something else, or quote. */
+static bool good_options(const char *query, err_t *err) {
+    uri_option_t option = {.number = 0};
+    while (next_option(&query, &option)) {
+        const char *equals = memchr(option.text, '=', option.length);
+        size_t name = 0;
+        while (name < option.length && isalpha((unsigned char)option.text[name]))
+            name++;
+        if (!equals || !name || option.text + name != equals)
+            return err_set(
+                err, STATUS_USAGE,
+                "option %zu of those behind the ? of the URI is not OPTION=VALUE: options are separated by "
+                "&, and in a "
+                "value & must be written as %%26",
+                option.number);
+        for (size_t i = name; i < option.length; i++)
+            if ((unsigned char)option.text[i] <= ' ')
+                return err_set(
+                    err, STATUS_USAGE,
+                    "option %zu of those behind the ? of the URI has a blank in its value: write it as %%20",
+                    option.number);
+    }
+    return true;
 }
 
 bool address_parse(address_t *address, const char *text, err_t *err) {
@@ -211,7 +317,11 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
                        SHAPE);
     bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
     ok = ok && take_path(address, path, path_length, err);
-    ok = ok && parse_bare(address, text, hosts + authority, query, err) && name_hosts(address, err);
+    ok = ok && good_options(query, err);
+    err->status = ok ? STATUS_OK : err->status;
+    if (ok && !(address->uri = parse_bare(text, hosts + authority, query, strlen(query), err)))
+        ok = err->status == STATUS_OK && say_what_is_wrong(text, hosts + authority, query, err);
+    ok = ok && name_hosts(address, err);
     if (!ok)
         address_free(address);
     return ok;
@@ -300,7 +410,7 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
     beside->hosts = strdup(hosts);
     bool ok = beside->name && beside->database && beside->collection && beside->hosts;
     for (size_t i = 0; ok && i < address->secret_count; i++)
-        ok = (beside->secrets[beside->secret_count++] = strdup(address->secrets[i])) != NULL;
+        ok = keep_text(beside, strdup(address->secrets[i]));
     if (ok)
         return true;
     address_free(beside);

@@ -7,19 +7,20 @@
 
 #include <mongoc/mongoc.h>
 
-enum { ADDRESS_SECRETS = 8 };
-
 typedef struct {
     mongoc_uri_t *uri; /* without the path */
     char *database, *collection;
     char *name;  /* "mot.results" */
     char *hosts; /* for people: "a:27017,b:27017" */
-    char *secrets[ADDRESS_SECRETS];
-    size_t secret_count;
+    char **secrets;
+    size_t secret_count, secret_room;
 } address_t;
 
-/* A bad URI: status 1 with the right shape; no part of the URI that could hold a password is quoted. */
+/* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. */
 bool address_parse(address_t *address, const char *text, err_t *err);
+
+/* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
+bool address_is_parsing(void);
 void address_free(address_t *address);
 
 /* The same user, options and collection at other hosts ("a:1,b:2"), which are a replica set of this name, or

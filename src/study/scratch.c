@@ -55,7 +55,7 @@ static size_t hosts_length(const char *hosts, size_t length, size_t count) {
 /* The options but those that are to be other ones ("w="), each with an ampersand before it. */
 static void copy_query(text_t *to, const char *query, const char *const *but, size_t count) {
     while (*query) {
-        const size_t length = strcspn(query, "&;");
+        const size_t length = strcspn(query, "&");
         bool other = false;
         for (size_t i = 0; i < count; i++)
             other = other || strncasecmp(query, but[i], strlen(but[i])) == 0;

@@ -36,7 +36,19 @@ static void concealed(void **state) {
         {"'mongodb://joe:s3cret...' is too long", "'mongodb://joe:***...' is too long"},
         {"mongodb://joe:123456789", "mongodb://joe:***"},
         {"mongodb://h/?tlsCertificateKeyFilePassword=s3cret&x=y",
-         "mongodb://h/?tlsCertificateKeyFilePassword=***&x=y"},
+         "mongodb://h/?tlsCertificateKeyFilePassword=***&***"},
+        /* of the options of a URI only what is known to be harmless is shown */
+        {"mongodb://h/a.b?w=1&awsSessionToken=s3cret&tls=true", "mongodb://h/a.b?w=1&***&tls=true"},
+        {"'mongodb://h/a.b?pwd=s3cret'", "'mongodb://h/a.b?***'"},
+        {"MONGODB+SRV://h/a.b?s3cret", "MONGODB+SRV://h/a.b?***"},
+        {"mongodb:/h/a.b?pwd=s3cret; see", "mongodb:/h/a.b?***; see"},
+        {"mongodb://joe:s3cret@h/a.b?pwd=it's3cret.", "mongodb://joe:***@h/a.b?***."},
+        {"mongodb://h/a.b?tlsCertificateKeyFilePassword=a;s3cret&w=1",
+         "mongodb://h/a.b?tlsCertificateKeyFilePassword=***&w=1"},
+        {"mongodb://h/a.b?tls=true;pwd=s3cret", "mongodb://h/a.b?tls=***"},
+        {"mongodb://h/a.b?tlsCertificateKeyFilePassword%3Ds3cret", "mongodb://h/a.b?***"},
+        {"mongodb://h/a.b&pwd=s3cret", "mongodb://h/a.b&***"},
+        {"mongodb://h/a.b?x=s3cret mongodb://k/a.b?y=s3cret", "mongodb://h/a.b?*** mongodb://k/a.b?***"},
         {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
         {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
         {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
@@ -47,6 +59,10 @@ static void concealed(void **state) {
         {"mongodb://h:27017/a.b", NULL},
         {"mongodb://h:27017,k:27018/a.b?directConnection=true", NULL},
         {"mongodb://[::1]:27017/a.b", NULL},
+        {"mongodb://h/a.b?authSource=%24external&readPreferenceTags=dc:ny,rack:1&tlsCAFile=/etc/ca.pem",
+         NULL},
+        {"https://h/a?year=2013&b=c", NULL},
+        {"is it mongodb? yes & no", NULL},
         {"mongodb://joe@h/a.b", NULL},
         {"mongodb://joe:@h/a.b", NULL},
         {"mongodb://joe:***@h/a.b", NULL},
@@ -94,6 +110,8 @@ static void found(void **state) {
     assert_false(conceal_finds("mongodb://h:27017/a.b"));
     assert_false(conceal_finds("http://h:abc"));
     assert_false(conceal_finds("password=5"));
+    assert_true(conceal_finds("u=mongodb://h/a.b?w=1&token=5"));
+    assert_false(conceal_finds("u=mongodb://h/a.b?w=1"));
 }
 
 int main(void) {

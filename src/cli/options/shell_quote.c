@@ -1,4 +1,5 @@
 #include "cli/options/shell_quote.h"
+#include "base/conceal.h"
 #include "study/scratch.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *
     char *tail = own ? strstr(own, SCRATCH_TUNE) : NULL;
     bool secret = true;
     if (own && address_parse(&address, own, &err)) {
-        secret = address.secret_count > 0;
+        secret = address.secret_count > 0 || conceal_finds(own);
         address_free(&address);
     }
     if (secret || !tail) {
