@@ -295,7 +295,8 @@ static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {
 }
 
 bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
-    const server_options_t options = {.uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2};
+    const server_options_t options = {
+        .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2, .resumes = true};
     forgetting_t forgetting = {.spec = spec};
     bool ok = (forgetting.server = server_connect(&options, err)) &&
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&

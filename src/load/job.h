@@ -12,6 +12,7 @@
 #include "catalog/store/store_mongo.h"
 #include "load/threads/feeder.h"
 #include "load/rejects/fixes.h"
+#include "load/limits.h"
 #include "load/load.h"
 #include "load/threads/loader.h"
 #include "load/rate/rate_step.h"
@@ -19,7 +20,7 @@
 #include "load/progress.h"
 #include "load/rejects/reject.h"
 
-enum { JOB_MOST_THREADS = 256, JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
+enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
 /* What is taken at once: see coordinator_t. */
 enum { JOB_LEAST_PIECES = 4, JOB_PIECE_BYTES = 64 << 20 };
@@ -72,7 +73,7 @@ typedef struct {
     feeder_t *feeder;
 
     load_state_t loading;
-    loader_t *loaders[JOB_MOST_THREADS];
+    loader_t *loaders[LIMITS_MOST_THREADS];
     uint32_t loader_count;
     progress_t progress;
     rate_t *polite;                      /* NULL: without --polite */

@@ -53,7 +53,9 @@ static bool check_shard_key(const job_t *job, err_t *err) {
 
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (!(job->schema = format_open(spec->format, err)))
+    if (!limits_check(spec->threads, spec->memory, spec->max_record, err) ||
+        !limits_check_batch(spec->batch, spec->batch_bytes, err) ||
+        !(job->schema = format_open(spec->format, err)))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&
@@ -89,7 +91,8 @@ static bool connect_target(job_t *job, err_t *err) {
                                 .patience_ns = spec->patience_ns,
                                 .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
                                                2 + spec->polite,
-                                .unsafe = spec->unsafe && !spec->retry};
+                                .unsafe = spec->unsafe && !spec->retry,
+                                .resumes = !spec->trial};
     /* a connection a thread, the driver's own for each host, an input a feeder */
     if (!host_want_descriptors(options.connections + 12, err))
         return false;

@@ -33,7 +33,7 @@ struct server {
     bson_t *catalog_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
     server_facts_t facts;
     int64_t patience_ns;
-    bool unsafe, reads, anew;
+    bool unsafe, reads, resumes;
     atomic_bool gave_up;         /* waited in vain once, and nothing was heard since */
     atomic_llong clean_until_ns; /* 0: nothing is put back yet */
 };
@@ -160,7 +160,7 @@ static bool stopped(server_t *server, err_t *err) {
         return false;
     server->gave_up = true;
     err_set(err, (status_t)(128 + number), "interrupted while the server did not answer%s",
-            server->anew ? "" : "; the same command resumes from there");
+            server->resumes ? "; the same command resumes from there" : "");
     return true;
 }
 
@@ -191,7 +191,7 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         snprintf(err->text + used, sizeof err->text - used,
                  "; that lasted for longer than --patience (%s): when the server is back, %s",
                  units_time(time, server->patience_ns),
-                 server->anew ? "run the same command again" : "the same command resumes from there");
+                 server->resumes ? "the same command resumes from there" : "run the same command again");
         server->gave_up = true;
         return false;
     }
@@ -468,6 +468,11 @@ static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options
 
 /* The address is given away. */
 static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
+    enum { OF_THE_DRIVER = 4 }; /* it watches each host by a connection of its own */
+    if (!host_want_descriptors(options->connections + OF_THE_DRIVER, err)) {
+        address_free(address);
+        return NULL;
+    }
     server_t *server = calloc(1, sizeof *server);
     if (!server) {
         address_free(address);
@@ -477,7 +482,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->address = *address;
     server->patience_ns = options->patience_ns;
     server->reads = options->reads;
-    server->anew = options->reads || options->anew;
+    server->resumes = options->resumes;
     set_options(server->address.uri, options->patience_ns, options->reads);
     mongoc_client_t *client =
         has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
@@ -505,7 +510,7 @@ server_t *server_beside(const server_t *server, const char *hosts, const char *s
                                       .connections = connections,
                                       .unsafe = server->unsafe,
                                       .reads = server->reads,
-                                      .anew = server->anew};
+                                      .resumes = server->resumes};
     address_t address;
     return address_beside(&server->address, hosts, set, &address, err) ? connect_to(&address, &options, err)
                                                                        : NULL;

@@ -18,7 +18,7 @@ typedef struct {
     uint32_t connections; /* most connections the pool may hold */
     bool unsafe;          /* --unsafe: write concern as the URI says */
     bool reads;           /* only queries: an answer may take hours, a read-only server will do */
-    bool anew;            /* what is cut off begins anew, and does not go on from there; so do `reads` */
+    bool resumes;         /* what is cut off goes on from there when the same command is run again */
 } server_options_t;
 
 typedef struct {

@@ -6,6 +6,7 @@
 #include "base/numbers/units.h"
 #include "format/format.h"
 #include "input/manifest.h"
+#include "load/limits.h"
 #include "load/threads/feeder.h"
 #include "verify/no_record.h"
 #include "verify/verifier.h"
@@ -24,7 +25,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { MOST_THREADS = 256, ROUND_US = 20000, LEAST_ROUND_US = 500, UNFINISHED_NAMED = 3 };
+enum { ROUND_US = 20000, LEAST_ROUND_US = 500, UNFINISHED_NAMED = 3 };
 
 typedef struct verification verification_t;
 
@@ -54,7 +55,7 @@ struct verification {
     load_file_t *files;
     pipeline_t pipeline;
     inspection_t inspection;
-    worker_t workers[MOST_THREADS];
+    worker_t workers[LIMITS_MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
     progress_t progress;
@@ -89,10 +90,8 @@ static bool read_spec(verification_t *run, err_t *err) {
 
 static bool connect_target(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    server_options_t options = {.uri = run->spec->uri,
-                                .patience_ns = run->spec->patience_ns,
-                                .connections = result->threads + 2,
-                                .anew = true};
+    server_options_t options = {
+        .uri = run->spec->uri, .patience_ns = run->spec->patience_ns, .connections = result->threads + 2};
     if (!host_want_descriptors(options.connections + 12, err))
         return false;
     if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))
@@ -485,7 +484,8 @@ static bool conclude(const verification_t *run, err_t *err) {
 }
 
 static bool look(verification_t *run, err_t *err) {
-    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
+    return limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) &&
+           read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
            (run->nothing || (find_files(run, err) && read_fixes(run, err) && compare(run, err) &&
                              look_outside(run, err) && conclude(run, err)));
 }

@@ -4,6 +4,7 @@
 #define TIPPLE_CLI_OPTIONS_LOAD_ROWS_H
 
 #include "cli/options/cli.h"
+#include "load/limits.h"
 #include "load/load.h"
 
 /* For a struct with uri_file. */
@@ -25,11 +26,11 @@
         .least = smallest, .most = largest, .help = words                                                    \
     }
 #define LOAD_ROW_BATCH_BYTES(values, member, words)                                                          \
-    LOAD_ROW_SIZE(values, "batch-bytes", member, 4096, 40 << 20, words)
+    LOAD_ROW_SIZE(values, "batch-bytes", member, LIMITS_LEAST_BATCH_BYTES, LIMITS_MOST_BATCH_BYTES, words)
 #define LOAD_ROW_MEMORY(values, member, words)                                                               \
-    LOAD_ROW_SIZE(values, "memory", member, 16 << 20, 1ull << 40, words)
+    LOAD_ROW_SIZE(values, "memory", member, LIMITS_LEAST_MEMORY, LIMITS_MOST_MEMORY, words)
 #define LOAD_ROW_MAX_RECORD(values, member, words)                                                           \
-    LOAD_ROW_SIZE(values, "max-record", member, 1, 1 << 30, words)
+    LOAD_ROW_SIZE(values, "max-record", member, 1, LIMITS_MOST_RECORD, words)
 
 /* What stands behind --max-rejects and --compressor, into the spec. */
 bool load_rows_max_rejects(const char *text, load_spec_t *spec, err_t *err);

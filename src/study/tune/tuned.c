@@ -1,4 +1,6 @@
+#include "base/ejson.h"
 #include "study/tune/tuned.h"
+#include "load/limits.h"
 #include "server/address.h"
 
 #include <errno.h>
@@ -9,7 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { MOST_HOSTS = 64, LEAST_NUMBER = 1, MOST_THREADS = 256, MOST_BATCH = 100000 };
+enum { MOST_HOSTS = 64, LEAST_NUMBER = 1 };
 
 static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -74,7 +76,7 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
                                 BCON_UTF8(tuned->format), "threads", BCON_INT32((int32_t)tuned->threads),
                                 "batch", BCON_INT32((int32_t)tuned->batch), "docs_per_second",
                                 BCON_DOUBLE(tuned->docs_per_second), "when", BCON_DATE_TIME(tuned->when_ms));
-    char *text = bson_as_relaxed_extended_json(document, NULL);
+    char *text = ejson_print(document, true, NULL);
     snprintf(beside, sizeof beside, "%s.new", path);
     FILE *file = text ? fopen(beside, "we") : NULL;
     bool ok = file && fprintf(file, "%s\n", text) > 0;
@@ -84,7 +86,7 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
         err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
         unlink(beside);
     }
-    bson_free(text);
+    free(text);
     bson_destroy(document);
     return ok;
 }
@@ -126,8 +128,8 @@ bool tuned_read(const char *uri, tuned_t *tuned, err_t *err) {
     if (!bson_init_from_json(&document, text, (ssize_t)length, &error))
         return err_set(err, STATUS_HOST, "%s is damaged (%s): remove it, and tune again", path,
                        error.message);
-    const bool ok = read_number(&document, "threads", MOST_THREADS, &tuned->threads) &&
-                    read_number(&document, "batch", MOST_BATCH, &tuned->batch);
+    const bool ok = read_number(&document, "threads", LIMITS_MOST_THREADS, &tuned->threads) &&
+                    read_number(&document, "batch", LIMITS_MOST_BATCH, &tuned->batch);
     read_text(&document, "namespace", tuned->namespace, sizeof tuned->namespace);
     read_text(&document, "format", tuned->format, sizeof tuned->format);
     if (bson_iter_init_find(&at, &document, "docs_per_second"))

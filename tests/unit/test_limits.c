@@ -1,0 +1,62 @@
+/* limits: what a load and a verify may be asked for. */
+#include "load/limits.h"
+#include "load/load.h"
+#include "verify/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_ranges(void **state) {
+    (void)state;
+    err_t err;
+    const uint64_t memory = 256 << 20, record = 16 << 20;
+    assert_true(limits_check(0, memory, record, &err));
+    assert_true(limits_check(LIMITS_MOST_THREADS, memory, record, &err));
+    assert_true(limits_check_batch(LIMITS_MOST_BATCH, 4096, &err));
+    assert_false(limits_check(LIMITS_MOST_THREADS + 1, memory, record, &err));
+    assert_string_equal(err.text, "threads: 257 is out of range; it goes from 0 to 256");
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_false(limits_check(1, 1000, record, &err));
+    assert_false(limits_check(1, memory, 0, &err));
+    assert_false(limits_check(1, memory, 1ull << 40, &err));
+    assert_false(limits_check_batch(0, 4096, &err));
+    assert_false(limits_check_batch(4000000000u, 4096, &err));
+    assert_false(limits_check_batch(1, 0, &err));
+}
+
+/* Whoever asks: nothing is opened before. */
+static void test_asked(void **state) {
+    (void)state;
+    static load_result_t result;
+    load_spec_t spec;
+    err_t err = {.text = ""};
+    load_spec_init(&spec);
+    spec.uri = "mongodb://127.0.0.1:1/a.b";
+    spec.format = "no such format";
+    spec.threads = LIMITS_MOST_THREADS + 1;
+    assert_false(load_run(&spec, &result, &err));
+    assert_non_null(strstr(err.text, "threads: 257 is out of range"));
+    spec.threads = 1;
+    spec.batch = LIMITS_MOST_BATCH + 1;
+    assert_false(load_run(&spec, &result, &err));
+    assert_non_null(strstr(err.text, "documents in a batch: 100001 is out of range"));
+    verify_spec_t verify;
+    verify_result_t verified;
+    verify_spec_init(&verify);
+    verify.uri = spec.uri;
+    verify.format = spec.format;
+    verify.threads = LIMITS_MOST_THREADS + 1;
+    assert_false(verify_run(&verify, &verified, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, "threads: 257 is out of range"));
+    verify_free_result(&verified);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges), cmocka_unit_test(test_asked)};
+    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}
