@@ -84,10 +84,11 @@ static bool goes_on(const clients_t *crew) {
 
 static void run_closed(member_t *member) {
     const clients_round_t *round = member->crew->round;
-    const int64_t end = member->crew->began_ns + round->duration_ns;
-    for (uint64_t sent = 0; (!round->count || sent < round->count) && goes_on(member->crew); sent++) {
-        int64_t now = clock_now_ns();
-        if ((round->duration_ns && now >= end && sent) || !send_one(member, now))
+    for (uint64_t sent = 0; goes_on(member->crew); sent++) {
+        const int64_t now = clock_now_ns();
+        const bool enough =
+            round->count ? sent >= round->count : sent && now - member->crew->began_ns >= round->duration_ns;
+        if (enough || !send_one(member, now))
             return;
     }
 }
@@ -99,7 +100,7 @@ static void run_open(member_t *member) {
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
         int64_t after_ns = (int64_t)((double)number * apart_ns);
-        if ((crew->due && number >= crew->due) || (round->duration_ns && after_ns >= round->duration_ns))
+        if (round->count ? number >= crew->due : number && after_ns >= round->duration_ns)
             return;
         nap_until(crew->began_ns + after_ns);
         if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))

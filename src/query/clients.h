@@ -8,8 +8,8 @@
 #include "query/measure.h"
 
 typedef struct {
-    uint64_t count;      /* of each client; 0: until the time is over */
-    int64_t duration_ns; /* 0: until the count is reached */
+    uint64_t count;      /* of each client; 0: until the time is over, and one at the least */
+    int64_t duration_ns; /* where no count is given */
     double rate;         /* requests a second of all clients; 0: closed loop */
     uint64_t seed;       /* of what is drawn */
     bool counts;         /* else warming up: only failures are kept */

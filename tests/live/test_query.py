@@ -415,7 +415,13 @@ class Beside(Query):
         self.assertEqual(6, len((self.folder / "cold").read_bytes()))
         self.assertEqual(6, len(self.finds()))
         done = self.tipple(*self.query_words("first", "--cold", "exit 7"), status=8)
-        self.assertIn("the command 'exit 7' ended with status 7", done.stderr)
+        self.assertIn("the command of --cold ended with status 7", done.stderr)
+
+    def test_shortest_duration(self):
+        """a duration of which no nanosecond is left for a round: each sends one request, and ends"""
+        for words in (["--repeats", 2], ["--rate", 1000, "--repeats", 2], ["--repeats", 50, "--warmup", 0]):
+            self.query("one", "--duration", "0.005us", *words)
+            self.assertGreaterEqual(self.said["queries"][0]["n"], 2, words)
 
     def test_outputs(self):
         """CSV and tables say the same as JSON; --answers prints documents; --explain sends nothing"""
