@@ -11,11 +11,11 @@
 
 static const int64_t PATIENCE_NS = 10000000000;
 
-bool beside_start(beside_t *beside, const char *command, err_t *err) {
+bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
     *beside = (beside_t){.process = fork()};
     if (beside->process < 0) {
         beside->process = 0;
-        return err_set(err, STATUS_HOST, "the command '%s' cannot be started: %s", command, strerror(errno));
+        return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
     }
     if (beside->process == 0) {
         setpgid(0, 0);
@@ -66,10 +66,10 @@ void beside_describe(int status, char words[BESIDE_WORDS]) {
         snprintf(words, BESIDE_WORDS, "with status %d", WEXITSTATUS(status));
 }
 
-bool beside_wait(const char *command, err_t *err) {
+bool beside_wait(const char *option, const char *command, err_t *err) {
     beside_t beside;
     char words[BESIDE_WORDS];
-    if (!beside_start(&beside, command, err))
+    if (!beside_start(&beside, option, command, err))
         return false;
     while (beside_runs(&beside) && !stop_signal())
         nap();
@@ -80,5 +80,5 @@ bool beside_wait(const char *command, err_t *err) {
     if (beside.status == 0)
         return true;
     beside_describe(beside.status, words);
-    return err_set(err, STATUS_HOST, "the command '%s' ended %s", command, words);
+    return err_set(err, STATUS_HOST, "the command of %s ended %s", option, words);
 }

@@ -14,7 +14,8 @@ typedef struct {
     int status;    /* as waitpid gives it */
 } beside_t;
 
-bool beside_start(beside_t *beside, const char *command, err_t *err);
+/* option: "--cold": what the sentence calls the command. Its text, which may hold a password of any form, is in none. */
+bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err);
 
 /* Is it still running? Notices when it has ended. */
 bool beside_runs(beside_t *beside);
@@ -23,7 +24,7 @@ bool beside_runs(beside_t *beside);
 void beside_stop(beside_t *beside);
 
 /* Runs a command to its end; a status other than 0 is status 8 with the sentence. A stop signal ends it. */
-bool beside_wait(const char *command, err_t *err);
+bool beside_wait(const char *option, const char *command, err_t *err);
 
 /* "with status 1", "by signal 9" */
 enum { BESIDE_WORDS = 40 };

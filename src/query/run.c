@@ -111,10 +111,7 @@ static bool wait_for_server(run_t *run) {
 }
 
 static bool make_cold(run_t *run) {
-    if (beside_wait(run->spec->cold, run->err))
-        return wait_for_server(run);
-    address_conceal(server_address(run->result->server), run->err->text); /* the command may hold it, too */
-    return false;
+    return beside_wait("--cold", run->spec->cold, run->err) && wait_for_server(run);
 }
 
 static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
@@ -189,7 +186,7 @@ static bool measure_all(run_t *run) {
         return false;
     describe(run);
     result->load_seconds = watch_load_seconds(result->server, run->client);
-    if (spec->beside && !beside_start(&run->beside, spec->beside, run->err))
+    if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
         return false;
     log_progress_begin(&run->progress);
     /* a cold round is what warming up would spoil */

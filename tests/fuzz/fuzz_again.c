@@ -79,7 +79,8 @@ static const char *next_word(const char *at, char *word) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const command_t command = {.name = "load"};
+    static const option_t none[] = {{.name = NULL}};
+    static const command_t command = {.name = "load", .options = none};
     char words[WORDS][LONGEST] = {{0}}, *argv[WORDS + 1] = {NULL}, word[4 * LONGEST];
     again_t again;
     int in_uris[WORDS] = {0};

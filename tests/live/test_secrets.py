@@ -129,8 +129,46 @@ class Secrets(livetest.Case):
             done = self.clean(*query, *words)
             self.assertEqual(status, done.returncode, done.stderr)
         said = (self.folder / "f.json").read_text()
-        self.assertRegex(said, r"the command 'false 'mongodb://%s:\*\*\*@" % USER)
-        self.assertEqual(4, said.count("mongodb://%s:***@" % USER))  # the target, the command line twice, the sentence
+        self.assertIn("the command of --cold ended with status 1", said)
+        self.assertEqual(2, said.count("mongodb://%s:***@" % USER))  # the target, the command line
+        self.assertIn("--cold '(not shown)'", said)
+        self.all_clean()
+
+    def test_commands(self):
+        """a secret in the text of --cold or --while, in whatever form: that text is nowhere"""
+        self.client.insert(self.database, "results", [{"_id": 1}])
+        query = ["query", "--suite", "./x.yaml", "--uri", self.secret(), "--repeats", 1]
+        for number, text in enumerate(("--password '%s'", "--password='%s'", "--password  %s", "-p %s", "PGPASSWORD='%s'",
+                                       "--tlsCertificateKeyFilePassword %s", "%s")):
+            command = "true " + text % CANARY
+            for option, words in (("--cold", ["--cold", command]), ("--cold", ["--cold=" + command]),
+                                  ("--while", ["--while", command]),
+                                  ("--cold", ["--cold", "false " + command[5:]])):
+                report = "c%d.%s" % (number, "html" if words[0] == option else "json")
+                self.clean(*query, *words, "--report", report)
+                self.assertIn("not shown", (self.folder / report).read_text())
+        self.all_clean()
+
+    def test_uri_options(self):
+        """a secret among the options of a URI, where it is known, unknown, torn or no option at all: taken or refused"""
+        plain = self.secret().replace("%s:%s@" % (USER, CANARY), "")
+        for option, taken in (("awsSessionToken=%s", True), ("pwd=%s", True), ("%s=1", None), ("%s", False),
+                              ("tlsCertificateKeyFilePassword=ab;%s", None), ("tlsCertificateKeyFilePassword%%3D%s", False),
+                              ("AWS_SESSION_TOKEN:%s", False), ("tls=%s", False), ("w=%s", None), ("tls=true;pwd=%s", False),
+                              ("authMechanismProperties=%s", None), ("pwd=a b%s", False), ("pwd=it's%s", True)):
+            uri = "%s&%s" % (plain, option % CANARY)
+            torn = uri.replace("?", "&", 1)
+            for words in (["load", "--format", "mot", "a.txt", "--report", "l.json"], ["status"],
+                          ["query", "--suite", "./x.yaml", "--repeats", 1, "--report", "q.html"],
+                          ["drill", "--format", "mot", "a.txt", "--predict-only", "--report", "d.json"]):
+                if option in ("w=%s", "tls=%s", "%s=1") and words[-1][-5:] in (".json", ".html"):
+                    words = words[:-2]
+                done = self.clean(*words, "-v", "--uri", uri, "--patience", "100ms")
+                if taken is not None:
+                    self.assertEqual(taken, done.returncode != 1, (words, uri, done.stderr))
+            self.assertEqual(1, self.clean("load", "--format", "mot", "a.txt", "-v", "--uri", torn).returncode)
+        self.clean("tune", "--format", "mot", "a.txt", "--threads", 1, "--batch", 100, "--precision", "100%", "--sample", 20,
+                   "--uri", plain + "&awsSessionToken=" + CANARY, XDG_CACHE_HOME=str(self.folder / "cache"))
         self.all_clean()
 
     def watched(self, *words, **environment):

@@ -105,7 +105,7 @@ class Storage(livestorage.Mixin, livetest.Case):
 
     def test_refused(self):
         self.assertIsNone(self.storage("--cold", "exit 3", "--sample", "300", "a.csv", status=8))
-        self.assertIn("the command 'exit 3' ended with status 3", self.stderr)
+        self.assertIn("the command of --cold ended with status 3", self.stderr)
         said = self.storage("--budget", "0", "--sample", "300", "a.csv", status=1)
         self.assertIn("the budget was too small", self.stderr)
         self.assertEqual((None, None, None), (said["smallest"], said["recommended"], said["load"]))

@@ -1,5 +1,5 @@
-/* again: the command line that a command was started with, quoted for a shell, to be pasted. Passwords in it
- * are ***. Main thread. */
+/* again: the command line that a command was started with, quoted for a shell, to be pasted. Secrets in it
+ * are ***, and what a COMMAND was is not shown at all: any word of it may be one. Main thread. */
 #ifndef TIPPLE_CLI_OPTIONS_AGAIN_H
 #define TIPPLE_CLI_OPTIONS_AGAIN_H
 
@@ -8,7 +8,7 @@
 #include <bson/bson.h>
 
 typedef struct {
-    const char *command;
+    const command_t *command;
     char **words;
     int count;
 } again_t;

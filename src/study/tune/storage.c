@@ -198,7 +198,7 @@ static bool scan(storing_t *storing, hist_t *times, err_t *err) {
 /* Empties the caches, and waits until everybody who has some of the collection answers again. */
 static bool scan_cold(storing_t *storing, storage_figures_t *figures, err_t *err) {
     watch_storage_t ignored;
-    return !storing->spec->cold || (beside_wait(storing->spec->cold, err) &&
+    return !storing->spec->cold || (beside_wait("--cold", storing->spec->cold, err) &&
                                     watch_storage(storing->reader, storing->client,
                                                   server_collection(storing->reader), &ignored, err) &&
                                     scan(storing, &figures->cold, err));
