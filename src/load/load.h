@@ -78,7 +78,8 @@ typedef struct {
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;
-    char namespace[256], where[512], rejects_path[4096], limited_by[160], format[128];
+    char namespace[256], where[512], limited_by[160], format[128];
+    char rejects_path[4096];                     /* empty: none was written */
     loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */

@@ -108,9 +108,10 @@ void job_join_loaders(job_t *job) {
     }
     job->loader_count = 0;
     /* another load may have had the file that was asked for */
-    const char *kept_in =
-        job->loading.rejects ? rejects_path(job->loading.rejects) : job->result->rejects_path;
-    if (kept_in != job->result->rejects_path)
+    const char *kept_in = job->loading.rejects ? rejects_path(job->loading.rejects) : NULL;
+    if (!kept_in)
+        job->result->rejects_path[0] = '\0';
+    else if (kept_in != job->result->rejects_path)
         snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", kept_in);
     tally_others(job);
     tally_shards(job);

@@ -894,11 +894,20 @@ static void test_not_written(void **state) {
     name_file(&a, "a.txt");
     reject_options_t options = options_for("r");
     options.write = false;
+    options.most = 12;
     rejects_t *rejects = open_rejects(options);
     hear();
-    assert_true(add(rejects, &a, 0, "x", 1, "no good", &err));
-    assert_non_null(strstr(stop_hearing(), "a.txt:1:3"));
-    assert_int_equal(rejects_count(rejects), 1);
+    for (size_t i = 0; i < 12; i++)
+        assert_true(add(rejects, &a, 0, "x", 1, "no good", &err));
+    const char *said = stop_hearing();
+    assert_non_null(strstr(said, "a.txt:1:3"));
+    assert_non_null(strstr(said, "more rejects are not shown here\n"));
+    assert_int_equal(rejects_count(rejects), 12);
+    assert_null(rejects_path(rejects));
+    hear();
+    assert_false(add(rejects, &a, 0, "x", 1, "no good", &err));
+    stop_hearing();
+    assert_non_null(strstr(err.text, "allows; run the same command"));
     close_rejects(rejects);
     assert_int_equal(access("r", F_OK), -1);
 }

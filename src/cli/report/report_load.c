@@ -210,7 +210,7 @@ static void add_more(report_t *report, const load_result_t *result) {
     report_figure(report, "held back", seconds(result->throttled_ns), "s");
     if (result->throttled_by[0])
         report_figure_text(report, "held back by", result->throttled_by);
-    if (result->counts.rejected)
+    if (result->counts.rejected && result->rejects_path[0])
         report_figure_text(report, "rejects", result->rejects_path);
     report_end(report);
 }

@@ -170,23 +170,25 @@ static bool all_rejected(const rejects_t *rejects) {
 }
 
 static bool say_too_many(rejects_t *rejects, err_t *err) {
+    const char *path = rejects_path(rejects);
     if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
-                       "these files? (%s holds them) If it is, give --max-rejects a number above %d, or "
+                       "these files?%s%s%s If it is, give --max-rejects a number above %d, or "
                        "100%%",
-                       rejects->count, rejects->options.format, rejects_path(rejects), REJECT_USUAL_MOST);
+                       rejects->count, rejects->options.format, path ? " (" : "", path ? path : "",
+                       path ? " holds them)" : "", REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64
-                   " records were rejected, more than --max-rejects allows; look into %s, then "
+                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows;%s%s%s "
                    "run the same command again with a higher --max-rejects to go on",
-                   rejects->count, rejects_path(rejects));
+                   rejects->count, path ? " look into " : "", path ? path : "", path ? ", then" : "");
 }
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
     bool ok = !rejects->options.write || keep(rejects, reject, err);
+    const char *path = rejects_path(rejects);
     if (ok) {
         rejects->count++;
         if (rejects->count <= SAID_ONE_BY_ONE)
@@ -194,7 +196,8 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
                      reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
                      reject->field ? reject->field : "", reject->reason);
         else if (rejects->count == SAID_ONE_BY_ONE + 1)
-            log_warn("more rejects are not shown here; %s holds them all", rejects_path(rejects));
+            log_warn("more rejects are not shown here%s%s%s", path ? "; " : "", path ? path : "",
+                     path ? " holds them all" : "");
         if (too_many(rejects, false) || all_rejected(rejects))
             ok = say_too_many(rejects, err);
     }
@@ -231,5 +234,7 @@ uint64_t rejects_count(rejects_t *rejects) {
 }
 
 const char *rejects_path(const rejects_t *rejects) {
-    return rejects->store ? reject_store_path(rejects->store) : rejects->options.path;
+    return rejects->store           ? reject_store_path(rejects->store)
+           : rejects->options.write ? rejects->options.path
+                                    : NULL;
 }

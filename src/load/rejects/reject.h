@@ -49,7 +49,8 @@ void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
 bool rejects_check(rejects_t *rejects, err_t *err);
 bool rejects_flush(rejects_t *rejects, err_t *err);
 uint64_t rejects_count(rejects_t *rejects);
-/* The file that holds them: not the one that was asked for where that is another load's. */
+/* The file that holds them: not the one that was asked for where that is another load's; NULL: none is
+ * written. */
 const char *rejects_path(const rejects_t *rejects);
 
 #endif
