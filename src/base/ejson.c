@@ -23,21 +23,25 @@ static void put_word(out_t *out, const char *word) {
     put(out, word, strlen(word));
 }
 
-static void put_text(out_t *out, const char *text, size_t length) {
+static void append_text(text_t *to, const char *text, size_t length) {
     const uint8_t *at = (const uint8_t *)text, *end = at + length;
-    put_word(out, "\"");
+    text_append(to, "\"");
     while (at < end) {
         const uint8_t *plain = at;
         while (plain < end && *plain >= ' ' && *plain < 0x7F && *plain != '"' && *plain != '\\')
             plain++;
-        put(out, (const char *)at, (size_t)(plain - at));
+        text_append_bytes(to, (const char *)at, (size_t)(plain - at));
         if ((at = plain) < end) {
             char piece[ESCAPE_PIECE];
             at += escape_json(at, (size_t)(end - at), piece);
-            put_word(out, piece);
+            text_append(to, piece);
         }
     }
-    put_word(out, "\"");
+    text_append(to, "\"");
+}
+
+void ejson_append_text(text_t *to, const char *text) {
+    append_text(to, text, strlen(text));
 }
 
 /* A number under the name of its type, in canonical JSON and where plain JSON has no such number. */
@@ -97,7 +101,7 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
         return true;
     case BSON_TYPE_UTF8: {
         const char *text = bson_iter_utf8(at, &length);
-        put_text(out, text, length);
+        append_text(&out->text, text, length);
         return true;
     }
     case BSON_TYPE_INT32:
@@ -122,7 +126,7 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
     for (; ok && bson_iter_next(items); any = true, between = ", ") {
         put_word(out, between);
         if (!array) {
-            put_text(out, bson_iter_key(items), bson_iter_key_len(items));
+            append_text(&out->text, bson_iter_key(items), bson_iter_key_len(items));
             put_word(out, " : ");
         }
         ok = put_value(out, items, depth);

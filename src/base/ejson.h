@@ -3,10 +3,15 @@
 #ifndef TIPPLE_BASE_EJSON_H
 #define TIPPLE_BASE_EJSON_H
 
+#include "base/text.h"
+
 #include <bson/bson.h>
 
 /* For free(); ends with a NUL that length (may be NULL) does not count. NULL: it is no BSON, or nested deeper than a
  * server takes. Without memory for it the process ends with status 8 and a sentence. */
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
+
+/* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */
+void ejson_append_text(text_t *to, const char *text);
 
 #endif

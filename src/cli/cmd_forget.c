@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "load/forget.h"
 
 #include <stdio.h>
@@ -39,18 +40,18 @@ static void print(const values_t *values, int count, const forgotten_t *forgotte
         [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
     if (!values->json) {
         for (int i = 0; i < count; i++)
-            printf("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
+            out_print("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
         return;
     }
-    printf("{\"schema\":1,\"command\":\"forget\",\"inputs\":[");
+    out_print("{\"schema\":1,\"command\":\"forget\",\"inputs\":[");
     for (int i = 0; i < count; i++) {
-        printf("%s", i ? "," : "");
-        cli_print_json_text(forgotten[i].name);
+        out_print("%s", i ? "," : "");
+        out_json(forgotten[i].name);
     }
-    printf("],\"outcomes\":[");
+    out_print("],\"outcomes\":[");
     for (int i = 0; i < count; i++)
-        printf("%s\"%s\"", i ? "," : "", words[forgotten[i].outcome]);
-    printf("],\"deleted\":%s}\n", values->documents ? "true" : "false");
+        out_print("%s\"%s\"", i ? "," : "", words[forgotten[i].outcome]);
+    out_print("],\"deleted\":%s}\n", values->documents ? "true" : "false");
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

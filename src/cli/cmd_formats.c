@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/escape.h"
 #include "base/shell_word.h"
 #include "base/suggest.h"
@@ -36,7 +37,7 @@ static bool show(const char *name, err_t *err) {
     schema_destroy(schema);
     for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
         if (strcmp(builtin->name, name) == 0) {
-            fwrite(builtin->text, 1, builtin->length, stdout);
+            out_bytes(builtin->text, builtin->length);
             return true;
         }
     }
@@ -119,17 +120,11 @@ static bool check(const char *name, err_t *err) {
         return false;
     check_all(&out, schema);
     schema_destroy(schema);
-    const size_t length = out.length, room = 4 * length + 1;
-    char *text = text_take(&out, err), *shown = text ? malloc(room) : NULL;
-    if (shown) {
-        escape_lines(shown, text, length);
-        fputs(shown, stdout);
-    } else if (text) {
-        err_memory(err, room);
-    }
+    char *text = text_take(&out, err);
+    if (text)
+        out_lines(text);
     free(text);
-    free(shown);
-    return shown;
+    return text;
 }
 
 static bool list(err_t *err) {
@@ -137,7 +132,7 @@ static bool list(err_t *err) {
         schema_t *schema = schema_parse(builtin->text, builtin->length, builtin->name, err);
         if (!schema)
             return false;
-        printf("%-12s %s\n", schema->name, schema->about);
+        out_print("%-12s %s\n", schema->name, schema->about);
         schema_destroy(schema);
     }
     return true;

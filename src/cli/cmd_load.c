@@ -1,4 +1,5 @@
 #include "cli/options/load_rows.h"
+#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/shell_word.h"
@@ -78,7 +79,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT32_AUTO,
      AT(spec.threads),
      .least = 1,
-     .most = 256,
+     .most = LIMITS_MOST_THREADS,
      .help =
          "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). auto: as the "
          "last `tipple tune` of this target on this host found best, or a short one that is made first."},
@@ -88,7 +89,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT32_AUTO,
      AT(spec.batch),
      .least = 1,
-     .most = 100000,
+     .most = LIMITS_MOST_BATCH,
      .help = "Documents in a batch (default 1000). auto: as for --threads."},
     LOAD_ROW_BATCH_BYTES(values_t, spec.batch_bytes,
                          "Bytes in a batch: it is sent when either is reached (default 2M)."),
@@ -292,74 +293,77 @@ static double per_second(uint64_t count, int64_t ns) {
 }
 
 static void print_json_places(const char *name, const loaded_place_t *places, size_t count) {
-    printf(",\"%s\":[", name);
+    out_print(",\"%s\":[", name);
     for (size_t i = 0; i < count; i++) {
         const traffic_figures_t *figures = &places[i].figures;
-        printf("%s{\"name\":", i ? "," : "");
-        cli_print_json_text(places[i].name);
-        printf(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64
-               ",\"waiting_seconds\":%.6f,\"busy_seconds\":%.6f,\"most_at_once\":%u}",
-               figures->documents, figures->batches, (double)figures->waiting_ns / 1e9,
-               (double)figures->busy_ns / 1e9, figures->most);
+        out_print("%s{\"name\":", i ? "," : "");
+        out_json(places[i].name);
+        out_print(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64
+                  ",\"waiting_seconds\":%.6f,\"busy_seconds\":%.6f,\"most_at_once\":%u}",
+                  figures->documents, figures->batches, (double)figures->waiting_ns / 1e9,
+                  (double)figures->busy_ns / 1e9, figures->most);
     }
-    printf("]");
+    out_print("]");
 }
 
 static void print_json_skipped(const misfits_t *skipped) {
-    printf(",\"skipped_files\":[");
+    out_print(",\"skipped_files\":[");
     for (size_t i = 0; i < skipped->count; i++) {
-        printf("%s{\"name\":", i ? "," : "");
-        cli_print_json_text(skipped->items[i].name);
-        printf(",\"reason\":");
-        cli_print_json_text(skipped->items[i].reason);
-        printf("}");
+        out_print("%s{\"name\":", i ? "," : "");
+        out_json(skipped->items[i].name);
+        out_print(",\"reason\":");
+        out_json(skipped->items[i].reason);
+        out_print("}");
     }
-    printf("]");
+    out_print("]");
 }
 
 static void print_json(const load_result_t *result, int status) {
     const counts_t *counts = &result->counts;
-    printf("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
-           ",\"already_there\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
-           status, counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered);
-    printf(",\"corrected\":%" PRIu64 ",\"open_rejects\":%" PRIu64, counts->corrected, result->open_rejects);
-    printf(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_bson\":%" PRIu64
-           ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64
-           ",\"retries\":%" PRIu64,
-           (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
-           result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
-           result->retries);
+    out_print("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
+              ",\"already_there\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
+              status, counts->read, counts->loaded, counts->already_there, counts->rejected,
+              counts->filtered);
+    out_print(",\"corrected\":%" PRIu64 ",\"open_rejects\":%" PRIu64, counts->corrected,
+              result->open_rejects);
+    out_print(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_bson\":%" PRIu64
+              ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64
+              ",\"retries\":%" PRIu64,
+              (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
+              result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
+              result->retries);
     print_json_places("shards", result->shards, result->shard_count);
     print_json_places("routers", result->routers, result->router_count);
-    printf(",\"unrouted\":%" PRIu64 ",\"limited_by\":", result->unrouted);
-    cli_print_json_text(result->limited_by);
-    printf(",\"throttled_seconds\":%.6f,\"throttled_by\":", (double)result->throttled_ns / 1e9);
+    out_print(",\"unrouted\":%" PRIu64 ",\"limited_by\":", result->unrouted);
+    out_json(result->limited_by);
+    out_print(",\"throttled_seconds\":%.6f,\"throttled_by\":", (double)result->throttled_ns / 1e9);
     if (result->throttled_by[0])
-        cli_print_json_text(result->throttled_by);
+        out_json(result->throttled_by);
     else
-        printf("null");
-    printf(",\"namespace\":");
-    cli_print_json_text(result->namespace);
-    printf(",\"format\":");
-    cli_print_json_text(result->format);
-    printf(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_skipped\":%" PRIu64
-           ",\"records_skipped\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
-           ",\"values_kept_as_text\":%" PRIu64 ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
-           result->bytes_text, result->files, result->files_skipped, result->records_skipped,
-           result->records_done_by_others, result->kept_as_text, result->clustered ? "true" : "false",
-           result->threads, result->batch);
-    if (counts->rejected)
-        cli_print_json_text(result->rejects_path);
+        out_print("null");
+    out_print(",\"namespace\":");
+    out_json(result->namespace);
+    out_print(",\"format\":");
+    out_json(result->format);
+    out_print(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_skipped\":%" PRIu64
+              ",\"records_skipped\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
+              ",\"values_kept_as_text\":%" PRIu64
+              ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
+              result->bytes_text, result->files, result->files_skipped, result->records_skipped,
+              result->records_done_by_others, result->kept_as_text, result->clustered ? "true" : "false",
+              result->threads, result->batch);
+    if (counts->rejected && result->rejects_path[0])
+        out_json(result->rejects_path);
     else
-        printf("null");
+        out_print("null");
     print_json_skipped(&result->skipped);
-    printf(",\"indexes\":[");
+    out_print(",\"indexes\":[");
     for (size_t i = 0; i < result->index_count; i++) {
-        printf("%s{\"keys\":", i ? "," : "");
-        cli_print_json_text(result->indexes[i].keys);
-        printf(",\"seconds\":%.6f}", (double)result->indexes[i].took_ns / 1e9);
+        out_print("%s{\"keys\":", i ? "," : "");
+        out_json(result->indexes[i].keys);
+        out_print(",\"seconds\":%.6f}", (double)result->indexes[i].took_ns / 1e9);
     }
-    printf("]}\n");
+    out_print("]}\n");
 }
 
 enum { MOST_ROWS = 24 };
@@ -375,7 +379,7 @@ static void print_places(const char *title, const loaded_place_t *places, size_t
         width = strlen(places[i].name) > width ? strlen(places[i].name) : width;
     if (count > MOST_ROWS)
         limit = (uint64_t)(documents / (double)count * 0.9);
-    printf("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
+    out_print("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
         const traffic_figures_t *figures = &places[i].figures;
@@ -383,14 +387,14 @@ static void print_places(const char *title, const loaded_place_t *places, size_t
         if (figures->documents >= limit || shown == MOST_ROWS)
             continue;
         shown++;
-        printf("%-*s %12s  %5.1f%%  %4.0f%%   %15.1f (%u)   %10s\n", (int)width, places[i].name,
-               units_count(number, figures->documents), 100.0 * (double)figures->documents / documents,
-               100.0 * (double)figures->busy_ns / moving, (double)figures->waiting_ns / moving, figures->most,
-               units_time(waited, figures->waiting_ns));
+        out_print("%-*s %12s  %5.1f%%  %4.0f%%   %15.1f (%u)   %10s\n", (int)width, places[i].name,
+                  units_count(number, figures->documents), 100.0 * (double)figures->documents / documents,
+                  100.0 * (double)figures->busy_ns / moving, (double)figures->waiting_ns / moving,
+                  figures->most, units_time(waited, figures->waiting_ns));
     }
     if (shown < count)
-        printf("%-*s %zu more with an even share or nearly so (all of them: --json)\n", (int)width, "",
-               count - shown);
+        out_print("%-*s %zu more with an even share or nearly so (all of them: --json)\n", (int)width, "",
+                  count - shown);
 }
 
 static void print_shards(const load_result_t *result) {
@@ -399,16 +403,16 @@ static void print_shards(const load_result_t *result) {
     if (result->router_count > 1)
         print_places("router", result->routers, result->router_count, result);
     if (result->unrouted)
-        printf("%" PRIu64
-               " documents have no value for the shard key that could be sorted by: the router did\n",
-               result->unrouted);
+        out_print("%" PRIu64
+                  " documents have no value for the shard key that could be sorted by: the router did\n",
+                  result->unrouted);
 }
 
 static void print_polite(const load_result_t *result) {
     const double moving = (double)(result->moving_ns ? result->moving_ns : 1);
     bool by_others = result->slowed_down_ns * 2 >= result->throttled_ns && result->throttled_by[0];
-    printf("polite: slowed down %.0f%% of the time%s%s%s\n", 100 * (double)result->slowed_down_ns / moving,
-           by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
+    out_print("polite: slowed down %.0f%% of the time%s%s%s\n", 100 * (double)result->slowed_down_ns / moving,
+              by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
 }
 
 /* The command that loads again what was fixed. */
@@ -428,7 +432,7 @@ static void print_open_rejects(const values_t *values, const load_result_t *resu
     if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
         return;
     char *line = retry_line(values, result, "FILE");
-    printf(
+    out_print(
         "rejected by %searlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: %s\n",
         result->counts.rejected ? "this and " : "", units_count(count, result->open_rejects),
         result->open_rejects == 1 ? "" : "s", result->open_rejects_text, line);
@@ -439,61 +443,62 @@ static void print_summary(const values_t *values, const load_result_t *result) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
     char took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX], out[UNITS_MAX], more[UNITS_MAX];
-    printf("read %s = loaded %s + already there %s + rejected %s + filtered %s      %s   %s docs/s   %s/s "
-           "in, %s/s out\n",
-           units_count(read, counts->read), units_count(loaded, counts->loaded),
-           units_count(there, counts->already_there), units_count(rejected, counts->rejected),
-           units_count(filtered, counts->filtered), units_time(took, result->took_ns),
-           units_rate(rate, per_second(counts->loaded, result->took_ns)),
-           units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)),
-           units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
+    out_print("read %s = loaded %s + already there %s + rejected %s + filtered %s      %s   %s docs/s   %s/s "
+              "in, %s/s out\n",
+              units_count(read, counts->read), units_count(loaded, counts->loaded),
+              units_count(there, counts->already_there), units_count(rejected, counts->rejected),
+              units_count(filtered, counts->filtered), units_time(took, result->took_ns),
+              units_rate(rate, per_second(counts->loaded, result->took_ns)),
+              units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)),
+              units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
     if (values->spec.dry_run)
-        printf("dry run: nothing was written; 'loaded' is what would have been\n");
+        out_print("dry run: nothing was written; 'loaded' is what would have been\n");
     if (result->skipped.count)
-        printf("skipped: %s of %s files, which do not fit the format %s\n",
-               units_count(more, result->skipped.count),
-               units_count(out, result->files + result->skipped_before), result->format);
+        out_print("skipped: %s of %s files, which do not fit the format %s\n",
+                  units_count(more, result->skipped.count),
+                  units_count(out, result->files + result->skipped_before), result->format);
     print_open_rejects(values, result);
     if (log_level() < LOG_NORMAL)
         return;
     if (counts->corrected)
-        printf(
+        out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
             units_count(more, counts->corrected));
     if (result->batches)
-        printf("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
-               units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
-               (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
-               units_size(out, result->peak_memory_bytes));
+        out_print(
+            "batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
+            units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
+            (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
+            units_size(out, result->peak_memory_bytes));
     if ((result->shard_count > 1 || result->router_count > 1) && counts->loaded)
         print_shards(result);
     if (result->retries)
-        printf("retried %s batches\n", units_count(more, result->retries));
+        out_print("retried %s batches\n", units_count(more, result->retries));
     if (result->short_batches)
-        printf(
+        out_print(
             "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
             units_count(more, result->short_batches));
     if (result->records_skipped)
-        printf("skipped: %s records of %s of %s files, loaded by earlier runs\n",
-               units_count(more, result->records_skipped), units_count(in, result->files_skipped),
-               units_count(out, result->files));
+        out_print("skipped: %s records of %s of %s files, loaded by earlier runs\n",
+                  units_count(more, result->records_skipped), units_count(in, result->files_skipped),
+                  units_count(out, result->files));
     if (result->records_done_by_others)
-        printf("done by other loads meanwhile: %s records\n",
-               units_count(more, result->records_done_by_others));
+        out_print("done by other loads meanwhile: %s records\n",
+                  units_count(more, result->records_done_by_others));
     if (values->spec.polite && !values->spec.dry_run && counts->read)
         print_polite(result);
     if (counts->read)
-        printf("limited by: %s\n", result->limited_by);
+        out_print("limited by: %s\n", result->limited_by);
     if (result->kept_as_text)
-        printf("kept as text: %s values that are not what their field's type says\n",
-               units_count(more, result->kept_as_text));
+        out_print("kept as text: %s values that are not what their field's type says\n",
+                  units_count(more, result->kept_as_text));
     for (size_t i = 0; i < result->index_count; i++)
-        printf("index %s built in %s\n", result->indexes[i].keys,
-               units_time(took, result->indexes[i].took_ns));
-    if (counts->rejected) {
+        out_print("index %s built in %s\n", result->indexes[i].keys,
+                  units_time(took, result->indexes[i].took_ns));
+    if (counts->rejected && result->rejects_path[0]) {
         char *line = retry_line(values, result, result->rejects_path);
-        printf("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,
-               counts->rejected == 1 ? "" : "s", counts->rejected == 1 ? "it" : "them", line);
+        out_print("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,
+                  counts->rejected == 1 ? "" : "s", counts->rejected == 1 ? "it" : "them", line);
         free(line);
     }
 }

@@ -1,4 +1,6 @@
 #include "cli/options/load_rows.h"
+#include "base/out.h"
+#include "base/text.h"
 #include "base/clock.h"
 #include "base/ejson.h"
 #include "base/log.h"
@@ -101,8 +103,8 @@ static bool print_json(const parse_t *parse, const bson_t *document, err_t *err)
     char *json = ejson_print(document, parse->values->relaxed, &length);
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
-    fwrite(json, 1, length, stdout);
-    putchar('\n');
+    out_bytes(json, length);
+    out_print("\n");
     free(json);
     return true;
 }
@@ -110,8 +112,8 @@ static bool print_json(const parse_t *parse, const bson_t *document, err_t *err)
 /* Lines that are no records (headers, blank ones) stand where they stood. */
 static void print_raw_line(parse_t *parse, const uint8_t *text, size_t length, uint8_t line_end) {
     if (parse->open_line)
-        putchar('\n');
-    fwrite(text, 1, length, stdout);
+        out_print("\n");
+    out_bytes(text, length);
     parse->open_line = line_end == 0;
 }
 
@@ -132,9 +134,10 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
     bson_t document;
     if (parse->values->emit == EMIT_NONE)
         return true;
-    if (parse->values->emit == EMIT_BSON)
-        return fwrite(parse->place.bytes, 1, record->document_length, stdout) == record->document_length ||
-               cli_flush(err);
+    if (parse->values->emit == EMIT_BSON) {
+        out_bytes(parse->place.bytes, record->document_length);
+        return !ferror(stdout) || cli_flush(err);
+    }
     bson_init_static(&document, parse->place.bytes, record->document_length);
     if (parse->values->emit == EMIT_JSON)
         return print_json(parse, &document, err);
@@ -147,7 +150,7 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
         return reject(parse, file, cut, record, "its document cannot be written as a record again", err);
     }
     print_raw_line(parse, text, length, record->line_end);
-    fwrite(cut->buffer.bytes + record->offset + record->length, 1, record->line_end, stdout);
+    out_bytes(cut->buffer.bytes + record->offset + record->length, record->line_end);
     return true;
 }
 
@@ -185,7 +188,7 @@ static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids, id_base);
     if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
-        fwrite(cut->buffer.bytes, 1, dialect_bom(cut->buffer.bytes, cut->length), stdout);
+        out_bytes(cut->buffer.bytes, dialect_bom(cut->buffer.bytes, cut->length));
     while (parse->read < parse->values->limit) {
         parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
@@ -275,16 +278,21 @@ static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) 
         rate[UNITS_MAX], size[UNITS_MAX];
     double seconds = (double)(took_ns > 0 ? took_ns : 1) / 1e9;
     double records = (double)(parse->read ? parse->read : 1);
-    FILE *out = parse->values->emit == EMIT_NONE ? stdout : stderr;
-    if (out == stderr && log_level() < LOG_VERBOSE)
-        return;
-    fprintf(out,
-            "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns "
-            "a record\n",
-            units_count(read, parse->read), units_count(documents, parse->documents),
-            units_count(rejected, parse->rejected), units_count(filtered, parse->filtered),
-            units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
-            units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
+    text_t line = {.length = 0};
+    text_print(
+        &line,
+        "read %s = documents %s + rejected %s + filtered %s      %s   %s records/s   %s/s   CPU %.1f ns "
+        "a record",
+        units_count(read, parse->read), units_count(documents, parse->documents),
+        units_count(rejected, parse->rejected), units_count(filtered, parse->filtered),
+        units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
+        units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
+    char *text = text_take_or_end(&line);
+    if (parse->values->emit == EMIT_NONE)
+        out_print("%s\n", text);
+    else
+        log_detail("%s", text);
+    free(text);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

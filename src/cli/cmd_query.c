@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "builtin/builtin.h"
@@ -245,25 +246,25 @@ static bool list_queries(const char *name, err_t *err) {
     suite_t *suite = suite_open(name, err);
     if (!suite)
         return false;
-    cli_print_text(suite->name);
-    printf(": ");
-    cli_print_text(suite->about ? suite->about : "");
-    putchar('\n');
+    out_print("%s", suite->name);
+    out_print(": ");
+    out_print("%s", suite->about ? suite->about : "");
+    out_print("\n");
     for (size_t i = 0; i < suite->query_count; i++) {
         const query_t *query = &suite->queries[i];
-        printf(query->about ? "  %-24s " : "  %s", query->name);
-        cli_print_text(query->about ? query->about : "");
+        out_print(query->about ? "  %-24s " : "  %s", query->name);
+        out_print("%s", query->about ? query->about : "");
         for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
-            printf(tag == query->tags->first ? " [" : ", ");
-            cli_print_text(tag->text);
-            printf(tag->next ? "" : "]");
+            out_print(tag == query->tags->first ? " [" : ", ");
+            out_print("%s", tag->text);
+            out_print(tag->next ? "" : "]");
         }
-        putchar('\n');
+        out_print("\n");
     }
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
-        printf(item == suite->params->first ? "parameters: " : ", ");
-        cli_print_text(item->key);
-        printf(item->next ? "" : "\n");
+        out_print(item == suite->params->first ? "parameters: " : ", ");
+        out_print("%s", item->key);
+        out_print(item->next ? "" : "\n");
     }
     suite_close(suite);
     return true;
@@ -274,7 +275,7 @@ static bool list_suites(err_t *err) {
         suite_t *suite = suite_open(builtin->name, err);
         if (!suite)
             return false;
-        printf("%-8s %s\n", suite->name, suite->about ? suite->about : "");
+        out_print("%-8s %s\n", suite->name, suite->about ? suite->about : "");
         suite_close(suite);
     }
     return true;
@@ -283,7 +284,7 @@ static bool list_suites(err_t *err) {
 static bool show(const char *name, err_t *err) {
     suite_t *suite = suite_open(name, err);
     if (suite)
-        fputs(suite->text, stdout);
+        out_bytes(suite->text, strlen(suite->text)); /* YAML has no control characters */
     suite_close(suite);
     return suite != NULL;
 }

@@ -1,4 +1,7 @@
+#include "base/text.h"
+#include "base/ejson.h"
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "catalog/catalog.h"
 #include "catalog/places.h"
@@ -117,22 +120,26 @@ static void print_evenness(const server_t *server, const report_t *status, const
     balance_check_t evenness = balance_check_of(map, key, &status->shards);
     if (evenness.even)
         return;
-    printf("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
-           evenness.shards, 100 * evenness.most, evenness.known ? "what is still to come" : "the chunks",
-           evenness.name);
+    out_print("uneven  %zu of %zu shards have chunks, and %.0f%% of %s is for %s. ", evenness.owners,
+              evenness.shards, 100 * evenness.most, evenness.known ? "what is still to come" : "the chunks",
+              evenness.name);
     if (status->zones.others) {
-        printf("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
-               status->zones.others, status->zones.other);
+        out_print("It has zones that a person has set (%zu, such as %s): its chunks lie where these say\n",
+                  status->zones.others, status->zones.other);
         return;
     }
-    printf("In the mongo shell:\n");
-    balance_check_print_commands(server, map, key, &status->shards, stdout);
+    out_print("In the mongo shell:\n");
+    text_t commands = {.length = 0};
+    balance_check_commands(server, map, key, &status->shards, &commands);
+    char *lines = text_take_or_end(&commands);
+    out_lines(lines);
+    free(lines);
 }
 
 static void print_loads(const report_t *status) {
     char documents[UNITS_MAX], since[32];
     if (status->alive)
-        printf("loads   %zu running\n", status->alive);
+        out_print("loads   %zu running\n", status->alive);
     for (size_t i = 0; i < status->loads.count; i++) {
         const load_seen_t *load = &status->loads.loads[i];
         if (!is_running(status, load))
@@ -140,11 +147,11 @@ static void print_loads(const report_t *status) {
         time_t started = (time_t)(load->started_ms / 1000);
         struct tm local;
         strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
-        printf("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process, load->host,
-               since, units_count(documents, load->documents));
+        out_print("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process,
+                  load->host, since, units_count(documents, load->documents));
     }
     if (!status->alive && status->summary.complete < status->summary.files)
-        printf("        no load is running: the same command as before resumes from there\n");
+        out_print("        no load is running: the same command as before resumes from there\n");
 }
 
 static uint64_t loaded_of(const entry_t *entry) {
@@ -158,14 +165,14 @@ static void print_inputs(const report_t *status) {
     const entries_t *entries = places_entries(status->places);
     char loaded[UNITS_MAX], rejects[UNITS_MAX];
     if (status->summary.files)
-        printf("inputs  complete      loaded   rejected and not fixed   name\n");
+        out_print("inputs  complete      loaded   rejected and not fixed   name\n");
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         if (!entry->removed)
-            printf("        %-8s %11s %24s   %s\n",
-                   entry_is_complete(entry, status->generation, false) ? "yes" : "no",
-                   units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
-                   entry->path);
+            out_print("        %-8s %11s %24s   %s\n",
+                      entry_is_complete(entry, status->generation, false) ? "yes" : "no",
+                      units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
+                      entry->path);
     }
 }
 
@@ -178,61 +185,62 @@ static void print_left(const server_t *server, const report_t *status) {
     const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
     const zones_t *zones = &status->zones;
     if (ranges || tags)
-        printf("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
-               plural(ranges), tags, plural(tags));
+        out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
+                  plural(ranges), tags, plural(tags));
     if (status->undone.steps[UNDO_BALANCING].gone)
-        printf("zones   the collection is balanced again\n");
+        out_print("zones   the collection is balanced again\n");
     if (!status->alive && (zones->own_ranges || zones->own_tags))
-        printf("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
-               "--restore takes "
-               "them away\n",
-               zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
+        out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
+                  "--restore takes "
+                  "them away\n",
+                  zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
     if (!status->alive && status->hold == BALANCER_OURS)
-        printf(
+        out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
     if (status->hold == BALANCER_PERSONS || (!status->alive && status->hold == BALANCER_IN_DOUBT))
-        printf("zones   the collection is not balanced; %s: sh.enableBalancing(\"%s\") turns it on\n",
-               status->hold == BALANCER_PERSONS
-                   ? "no load has noted that it turned that off"
-                   : "a load that was killed right then has turned that off, or a person",
-               server_namespace(server));
+        out_print("zones   the collection is not balanced; %s: sh.enableBalancing(\"%s\") turns it on\n",
+                  status->hold == BALANCER_PERSONS
+                      ? "no load has noted that it turned that off"
+                      : "a load that was killed right then has turned that off, or a person",
+                  server_namespace(server));
 }
 
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
     const collection_t *place = &status->place;
     if (!place->exists) {
-        printf("%s does not exist at %s\n", server_namespace(server), server_where(server));
+        out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
         print_left(server, status);
         return;
     }
-    printf("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
-           units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
+    out_print("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
+              units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
     if (status->summary.files)
-        printf("catalog %s of %s files complete   %s records loaded, %s rejected\n",
-               units_count(complete, status->summary.complete), units_count(files, status->summary.files),
-               units_count(count, status->summary.loaded), units_count(rejected, status->summary.rejected));
+        out_print("catalog %s of %s files complete   %s records loaded, %s rejected\n",
+                  units_count(complete, status->summary.complete), units_count(files, status->summary.files),
+                  units_count(count, status->summary.loaded),
+                  units_count(rejected, status->summary.rejected));
     else
-        printf("catalog none: no load has filled it\n");
+        out_print("catalog none: no load has filled it\n");
     print_loads(status);
     if (inputs)
         print_inputs(status);
     if (status->route) {
-        char *key = bson_as_relaxed_extended_json(&route_key(status->route)->spec, NULL);
+        char *key = ejson_print(&route_key(status->route)->spec, true, NULL);
         chunkmap_t *map = route_map(status->route);
-        printf("shards  on %s  ", key ? key : "");
+        out_print("shards  on %s  ", key ? key : "");
         for (size_t i = 0; i < chunkmap_shards(map); i++)
-            printf(" %s %zu chunk%s", chunkmap_shard_name(map, i), chunkmap_chunks_of(map, i),
-                   chunkmap_chunks_of(map, i) == 1 ? "" : "s");
-        putchar('\n');
+            out_print(" %s %zu chunk%s", chunkmap_shard_name(map, i), chunkmap_chunks_of(map, i),
+                      chunkmap_chunks_of(map, i) == 1 ? "" : "s");
+        out_print("\n");
         print_evenness(server, status, map);
         chunkmap_free(map);
-        bson_free(key);
+        free(key);
     } else if (status->is_router) {
-        printf("shards  %s\n", status->read == ROUTE_HIDDEN ? "this user may not read the config database"
-                               : status->read == ROUTE_UNCLEAR
-                                   ? "its chunks have bounds that are not understood"
-                                   : "not sharded: it lives on one shard");
+        out_print("shards  %s\n", status->read == ROUTE_HIDDEN ? "this user may not read the config database"
+                                  : status->read == ROUTE_UNCLEAR
+                                      ? "its chunks have bounds that are not understood"
+                                      : "not sharded: it lives on one shard");
     }
     print_left(server, status);
 }
@@ -240,47 +248,47 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
 static void print_json_inputs(const report_t *status) {
     const entries_t *entries = places_entries(status->places);
     const char *before = "";
-    printf(",\"inputs\":[");
+    out_print(",\"inputs\":[");
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         if (entry->removed)
             continue;
-        printf("%s{\"name\":", before);
-        cli_print_json_text(entry->path);
-        printf(",\"complete\":%s,\"loaded\":%" PRIu64 ",\"open_rejects\":%" PRIu64 "}",
-               entry_is_complete(entry, status->generation, false) ? "true" : "false", loaded_of(entry),
-               entry_open_rejects(entry));
+        out_print("%s{\"name\":", before);
+        out_json(entry->path);
+        out_print(",\"complete\":%s,\"loaded\":%" PRIu64 ",\"open_rejects\":%" PRIu64 "}",
+                  entry_is_complete(entry, status->generation, false) ? "true" : "false", loaded_of(entry),
+                  entry_open_rejects(entry));
         before = ",";
     }
-    printf("]");
+    out_print("]");
 }
 
 static void print_json(const server_t *server, const report_t *status, bool inputs) {
     static const char *const balancing[] = {"on", "held", "off", "unclear"};
-    printf("{\"schema\":1,\"command\":\"status\",\"namespace\":");
-    cli_print_json_text(server_namespace(server));
-    printf(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
-           ",\"files_complete\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"rejected\":%" PRIu64
-           ",\"sharded\":%s,\"shards\":[",
-           status->place.exists ? "true" : "false", status->place.count,
-           status->place.clustered ? "true" : "false", status->summary.files, status->summary.complete,
-           status->summary.loaded, status->summary.rejected, status->route ? "true" : "false");
+    out_print("{\"schema\":1,\"command\":\"status\",\"namespace\":");
+    out_json(server_namespace(server));
+    out_print(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
+              ",\"files_complete\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"rejected\":%" PRIu64
+              ",\"sharded\":%s,\"shards\":[",
+              status->place.exists ? "true" : "false", status->place.count,
+              status->place.clustered ? "true" : "false", status->summary.files, status->summary.complete,
+              status->summary.loaded, status->summary.rejected, status->route ? "true" : "false");
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     for (size_t i = 0; map && i < chunkmap_shards(map); i++) {
-        printf("%s{\"name\":", i ? "," : "");
-        cli_print_json_text(chunkmap_shard_name(map, i));
-        printf(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
+        out_print("%s{\"name\":", i ? "," : "");
+        out_json(chunkmap_shard_name(map, i));
+        out_print(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
     }
     chunkmap_free(map);
     const bool restored = status->undone.steps[UNDO_RANGES].gone || status->undone.steps[UNDO_TAGS].gone ||
                           status->undone.steps[UNDO_BALANCING].gone;
-    printf("],\"zones\":%zu,\"zone_tags\":%zu,\"other_zones\":%zu,\"balancing\":\"%s\",\"restored\":%s,"
-           "\"loads_running\":%zu",
-           status->zones.own_ranges, status->zones.own_tags, status->zones.others, balancing[status->hold],
-           restored ? "true" : "false", status->alive);
+    out_print("],\"zones\":%zu,\"zone_tags\":%zu,\"other_zones\":%zu,\"balancing\":\"%s\",\"restored\":%s,"
+              "\"loads_running\":%zu",
+              status->zones.own_ranges, status->zones.own_tags, status->zones.others, balancing[status->hold],
+              restored ? "true" : "false", status->alive);
     if (inputs)
         print_json_inputs(status);
-    printf("}\n");
+    out_print("}\n");
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -43,12 +43,12 @@ static bool read_numbers(const char *option, const char *text, uint32_t most, ui
 
 static bool read_threads(void *values, const char *text, err_t *err) {
     choice_lists_t *lists = &((values_t *)values)->spec.lists;
-    return read_numbers("threads", text, 256, lists->threads, &lists->thread_count, err);
+    return read_numbers("threads", text, LIMITS_MOST_THREADS, lists->threads, &lists->thread_count, err);
 }
 
 static bool read_batches(void *values, const char *text, err_t *err) {
     choice_lists_t *lists = &((values_t *)values)->spec.lists;
-    return read_numbers("batch", text, 100000, lists->batches, &lists->batch_count, err);
+    return read_numbers("batch", text, LIMITS_MOST_BATCH, lists->batches, &lists->batch_count, err);
 }
 
 static bool read_routers(void *values, const char *text, err_t *err) {

@@ -1,4 +1,5 @@
 #include "cli/options/load_rows.h"
+#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "verify/verify.h"
@@ -47,7 +48,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT32,
      AT(spec.threads),
      .least = 1,
-     .most = 256,
+     .most = LIMITS_MOST_THREADS,
      .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
     {.name = "retry",
      .argument = "FILE",
@@ -125,15 +126,15 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static void print_changed(const changed_t *changed) {
     if (!changed->field[0])
-        printf("its fields are in another order");
+        out_print("its fields are in another order");
     else if (!changed->stored[0])
-        printf("%s is not there; the file says %s", changed->field, changed->expected);
+        out_print("%s is not there; the file says %s", changed->field, changed->expected);
     else if (!changed->expected[0])
-        printf("it has a field %s, %s, of which the file does not know", changed->field, changed->stored);
+        out_print("it has a field %s, %s, of which the file does not know", changed->field, changed->stored);
     else
-        printf("%s is %s; the file says %s", changed->field, changed->stored, changed->expected);
+        out_print("%s is %s; the file says %s", changed->field, changed->stored, changed->expected);
     if (changed->more)
-        printf(" (and %u more field%s)", changed->more, changed->more == 1 ? "" : "s");
+        out_print(" (and %u more field%s)", changed->more, changed->more == 1 ? "" : "s");
 }
 
 /* "a.csv lines 57 to 98 (42 records; offset 4711, _id 4611686018427388021 to ...)" */
@@ -141,37 +142,37 @@ static void print_place(const difference_t *difference) {
     char records[UNITS_MAX];
     bool many = difference->last_line > difference->line;
     if (difference->other_id)
-        printf("_id %s", difference->other_id);
+        out_print("_id %s", difference->other_id);
     else if (!difference->name)
-        printf("_id %" PRId64, difference->id);
+        out_print("_id %" PRId64, difference->id);
     if (!difference->name)
         return;
-    printf("%s", difference->name);
+    out_print("%s", difference->name);
     if (many)
-        printf(" lines %" PRIu64 " to %" PRIu64, difference->line, difference->last_line);
+        out_print(" lines %" PRIu64 " to %" PRIu64, difference->line, difference->last_line);
     else if (difference->line)
-        printf(" line %" PRIu64, difference->line);
-    printf(" (");
+        out_print(" line %" PRIu64, difference->line);
+    out_print(" (");
     if (difference->records > 1)
-        printf("%s records; ", units_count(records, difference->records));
-    printf("offset %" PRIu64 ", _id %" PRId64, difference->offset, difference->id);
+        out_print("%s records; ", units_count(records, difference->records));
+    out_print("offset %" PRIu64 ", _id %" PRId64, difference->offset, difference->id);
     if (difference->last_id != difference->id)
-        printf(" to %" PRId64, difference->last_id);
-    printf(")");
+        out_print(" to %" PRId64, difference->last_id);
+    out_print(")");
 }
 
 static void print_difference(const difference_t *difference) {
-    printf("%-10s ", difference_names[difference->kind]);
+    out_print("%-10s ", difference_names[difference->kind]);
     print_place(difference);
     if (difference->kind == DIFFERENCE_DUPLICATED)
-        printf(": there is another document of this _id");
+        out_print(": there is another document of this _id");
     if (difference->changed) {
-        printf(difference->kind == DIFFERENCE_DUPLICATED ? ", in which " : ": ");
+        out_print(difference->kind == DIFFERENCE_DUPLICATED ? ", in which " : ": ");
         print_changed(difference->changed);
     } else if (difference->why) {
-        printf(": %s", difference->why);
+        out_print(": %s", difference->why);
     }
-    putchar('\n');
+    out_print("\n");
 }
 
 static void print_differences(const verify_result_t *result) {
@@ -185,40 +186,40 @@ static void print_differences(const verify_result_t *result) {
             told += list[i].records;
         }
         if (told < all)
-            printf("%-10s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
-                   units_count(more, all - told));
+            out_print("%-10s %s%s more (--max-differences)\n", difference_names[kind], told ? "and " : "",
+                      units_count(more, all - told));
     }
 }
 
 static void print_json_difference(const difference_t *difference) {
-    printf("{\"kind\":\"%s\",\"file\":", difference_names[difference->kind]);
+    out_print("{\"kind\":\"%s\",\"file\":", difference_names[difference->kind]);
     if (difference->name)
-        cli_print_json_text(difference->name);
+        out_json(difference->name);
     else
-        printf("null");
+        out_print("null");
     if (difference->name)
-        printf(",\"offset\":%" PRIu64, difference->offset);
+        out_print(",\"offset\":%" PRIu64, difference->offset);
     if (difference->line)
-        printf(",\"line\":%" PRIu64 ",\"last_line\":%" PRIu64, difference->line, difference->last_line);
-    printf(",\"documents\":%" PRIu64 ",\"id\":", difference->records);
+        out_print(",\"line\":%" PRIu64 ",\"last_line\":%" PRIu64, difference->line, difference->last_line);
+    out_print(",\"documents\":%" PRIu64 ",\"id\":", difference->records);
     if (difference->other_id)
-        cli_print_json_text(difference->other_id);
+        out_json(difference->other_id);
     else
-        printf("%" PRId64 ",\"last_id\":%" PRId64, difference->id, difference->last_id);
+        out_print("%" PRId64 ",\"last_id\":%" PRId64, difference->id, difference->last_id);
     if (difference->why) {
-        printf(",\"why\":");
-        cli_print_json_text(difference->why);
+        out_print(",\"why\":");
+        out_json(difference->why);
     }
     if (difference->changed) {
-        printf(",\"field\":");
-        cli_print_json_text(difference->changed->field);
-        printf(",\"stored\":");
-        cli_print_json_text(difference->changed->stored);
-        printf(",\"expected\":");
-        cli_print_json_text(difference->changed->expected);
-        printf(",\"more_fields\":%u", difference->changed->more);
+        out_print(",\"field\":");
+        out_json(difference->changed->field);
+        out_print(",\"stored\":");
+        out_json(difference->changed->stored);
+        out_print(",\"expected\":");
+        out_json(difference->changed->expected);
+        out_print(",\"more_fields\":%u", difference->changed->more);
     }
-    putchar('}');
+    out_print("}");
 }
 
 /* --- results
@@ -229,56 +230,56 @@ static double per_second(uint64_t count, int64_t ns) {
 }
 
 static void print_json(const verify_result_t *result, const values_t *values, int status) {
-    printf("{\"schema\":1,\"command\":\"verify\",\"status\":%d,\"documents\":%" PRIu64
-           ",\"as_expected\":%" PRIu64,
-           status, result->documents, result->same);
+    out_print("{\"schema\":1,\"command\":\"verify\",\"status\":%d,\"documents\":%" PRIu64
+              ",\"as_expected\":%" PRIu64,
+              status, result->documents, result->same);
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-        printf(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
-    printf(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
-           ",\"fixed\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
-           ",\"files_in_catalog\":%" PRIu64,
-           result->expected, result->records, result->rejected, result->filtered, result->fixed,
-           result->files, result->unfinished_files, result->catalog_files);
+        out_print(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
+    out_print(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
+              ",\"fixed\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
+              ",\"files_in_catalog\":%" PRIu64,
+              result->expected, result->records, result->rejected, result->filtered, result->fixed,
+              result->files, result->unfinished_files, result->catalog_files);
     if (result->counted)
-        printf(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
-               ",\"changed_meanwhile\":%" PRIu64,
-               result->all_documents, result->other_documents, result->changed);
+        out_print(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
+                  ",\"changed_meanwhile\":%" PRIu64,
+                  result->all_documents, result->other_documents, result->changed);
     else
-        printf(
+        out_print(
             ",\"documents_in_collection\":null,\"documents_of_other_files\":null,\"changed_meanwhile\":null");
-    printf(",\"quick\":%s,\"sample_percent\":%g,\"blocks\":%" PRIu64 ",\"blocks_looked_at\":%" PRIu64,
-           values->spec.quick ? "true" : "false", values->spec.sample_percent, result->blocks,
-           result->blocks_looked_at);
-    printf(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_text\":%" PRIu64
-           ",\"bytes_encoded\":%" PRIu64 ",\"bytes_stored\":%" PRIu64
-           ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"retries\":%" PRIu64
-           ",\"threads\":%u,\"namespace\":",
-           (double)result->took_ns / 1e9, per_second(result->documents, result->took_ns), result->bytes_read,
-           result->bytes_text, result->bytes_encoded, result->bytes_stored, (double)result->cpu_ns / 1e9,
-           result->peak_memory_bytes, result->retries, result->threads);
-    cli_print_json_text(result->namespace);
-    printf(",\"format\":");
-    cli_print_json_text(result->format);
-    printf(",\"filter\":");
-    cli_print_json_text(result->filter);
-    printf(",\"differences\":[");
+    out_print(",\"quick\":%s,\"sample_percent\":%g,\"blocks\":%" PRIu64 ",\"blocks_looked_at\":%" PRIu64,
+              values->spec.quick ? "true" : "false", values->spec.sample_percent, result->blocks,
+              result->blocks_looked_at);
+    out_print(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_text\":%" PRIu64
+              ",\"bytes_encoded\":%" PRIu64 ",\"bytes_stored\":%" PRIu64
+              ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"retries\":%" PRIu64
+              ",\"threads\":%u,\"namespace\":",
+              (double)result->took_ns / 1e9, per_second(result->documents, result->took_ns),
+              result->bytes_read, result->bytes_text, result->bytes_encoded, result->bytes_stored,
+              (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->retries, result->threads);
+    out_json(result->namespace);
+    out_print(",\"format\":");
+    out_json(result->format);
+    out_print(",\"filter\":");
+    out_json(result->filter);
+    out_print(",\"differences\":[");
     bool first = true;
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         size_t count;
         const difference_t *list = differences_of(result->differences, kind, &count);
         for (size_t i = 0; i < count; i++, first = false) {
-            printf(first ? "\n" : ",\n");
+            out_print(first ? "\n" : ",\n");
             print_json_difference(&list[i]);
         }
     }
-    printf("]}\n");
+    out_print("]}\n");
 }
 
 static void print_counts(const verify_result_t *result, const values_t *values) {
     char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX];
     bool quick = values->spec.quick, first = true;
-    printf("verified %s documents of %s file%s:", units_count(number, result->same),
-           units_count(files, result->files), result->files == 1 ? "" : "s");
+    out_print("verified %s documents of %s file%s:", units_count(number, result->same),
+              units_count(files, result->files), result->files == 1 ? "" : "s");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(result->differences, kind);
         bool meant = kind == DIFFERENCE_UNEQUAL                                 ? quick
@@ -286,16 +287,16 @@ static void print_counts(const verify_result_t *result, const values_t *values) 
                                                                                 : !quick;
         if (!meant)
             continue;
-        printf("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
-               difference_names[kind],
-               kind != DIFFERENCE_UNEQUAL ? ""
-               : found == 1               ? " block"
-                                          : " blocks");
+        out_print("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
+                  difference_names[kind],
+                  kind != DIFFERENCE_UNEQUAL ? ""
+                  : found == 1               ? " block"
+                                             : " blocks");
         first = false;
     }
-    printf("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
-           units_rate(rate, per_second(result->documents, result->took_ns)),
-           units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)));
+    out_print("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
+              units_rate(rate, per_second(result->documents, result->took_ns)),
+              units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)));
 }
 
 static void print_summary(const verify_result_t *result, const values_t *values) {
@@ -306,36 +307,38 @@ static void print_summary(const verify_result_t *result, const values_t *values)
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->fixed)
-        printf("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
-               units_count(a, result->records), units_count(b, result->rejected),
-               units_count(c, result->filtered), units_count(d, result->fixed));
+        out_print("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
+                  units_count(a, result->records), units_count(b, result->rejected),
+                  units_count(c, result->filtered), units_count(d, result->fixed));
     if (spec->sample_percent < 100)
-        printf("a sample: %s of %s blocks were looked at, and nothing else\n",
-               units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
+        out_print("a sample: %s of %s blocks were looked at, and nothing else\n",
+                  units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
     if (spec->quick)
-        printf(
+        out_print(
             "quick: only the number and the bytes of each block's documents were compared; a value that was "
             "changed for another of the same length is not seen, nor are documents of one block that make up "
             "for "
             "each other in number and size\n");
     if (result->other_documents)
-        printf("not looked at: %s documents of %s other file%s in the catalog\n",
-               units_count(a, result->other_documents), units_count(b, result->catalog_files - result->files),
-               result->catalog_files - result->files == 1 ? "" : "s");
+        out_print("not looked at: %s documents of %s other file%s in the catalog\n",
+                  units_count(a, result->other_documents),
+                  units_count(b, result->catalog_files - result->files),
+                  result->catalog_files - result->files == 1 ? "" : "s");
     if (result->changed)
-        printf("changed meanwhile: %s documents came or went after they had been looked at\n",
-               units_count(a, result->changed));
+        out_print("changed meanwhile: %s documents came or went after they had been looked at\n",
+                  units_count(a, result->changed));
     if (!result->counted && spec->sample_percent == 100)
-        printf("documents that belong to no file were not looked for\n");
+        out_print("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
-        printf("missing: a record that the server refused when it was loaded is missing as well; the reject "
-               "file of the load has it\n");
+        out_print(
+            "missing: a record that the server refused when it was loaded is missing as well; the reject "
+            "file of the load has it\n");
     if (result->retries)
-        printf("looked %s times again, because the server was away\n", units_count(a, result->retries));
+        out_print("looked %s times again, because the server was away\n", units_count(a, result->retries));
     if (result->documents)
-        printf("client CPU %.2f us a doc      peak memory %s\n",
-               (double)result->cpu_ns / 1e3 / (double)result->documents,
-               units_size(a, result->peak_memory_bytes));
+        out_print("client CPU %.2f us a doc      peak memory %s\n",
+                  (double)result->cpu_ns / 1e3 / (double)result->documents,
+                  units_size(a, result->peak_memory_bytes));
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "base/escape.h"
 #include "base/lines.h"
@@ -157,25 +158,25 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
                        where->offset, where->path, line, id),
                STATUS_USAGE;
     if (values->json) {
-        printf("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
-               where->found ? "true" : "false");
+        out_print("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
+                  where->found ? "true" : "false");
         if (where->found) {
-            printf(",\"file\":");
-            cli_print_json_text(where->path);
-            printf(",\"offset\":%" PRIu64, where->offset);
+            out_print(",\"file\":");
+            out_json(where->path);
+            out_print(",\"offset\":%" PRIu64, where->offset);
             if (line)
-                printf(",\"line\":%" PRIu64 ",\"changed\":%s", line, found.changed ? "true" : "false");
-            printf(",\"document\":%s", where->is_there ? "true" : "false");
+                out_print(",\"line\":%" PRIu64 ",\"changed\":%s", line, found.changed ? "true" : "false");
+            out_print(",\"document\":%s", where->is_there ? "true" : "false");
         }
-        printf("}\n");
+        out_print("}\n");
     } else if (where->found) {
-        printf("%s offset %" PRIu64, where->path, where->offset);
+        out_print("%s offset %" PRIu64, where->path, where->offset);
         if (line)
-            printf(" line %" PRIu64 "%s\n%s\n", line,
-                   found.changed ? " (the file has been changed since: this is what it holds now)" : "",
-                   found.record);
+            out_print(" line %" PRIu64 "%s\n%s\n", line,
+                      found.changed ? " (the file has been changed since: this is what it holds now)" : "",
+                      found.record);
         else
-            printf(" (the file is not here, so its line is not known)\n");
+            out_print(" (the file is not here, so its line is not known)\n");
     }
     if (!cli_flush(err))
         return (int)err->status;

@@ -1,8 +1,10 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/stop.h"
+#include "server/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +100,7 @@ const command_t command_help = {
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
     (void)context;
-    if (level <= MONGOC_LOG_LEVEL_WARNING)
+    if (level <= MONGOC_LOG_LEVEL_WARNING && !address_is_parsing())
         log_detail("driver (%s): %s", domain, message);
 }
 
@@ -140,7 +142,7 @@ int main(int argc, char **argv) {
     const char *word = argv[1];
     err_t err = {.text = ""};
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("tipple %s\n", TIPPLE_VERSION);
+        out_print("tipple %s\n", TIPPLE_VERSION);
         return leave(cli_flush(&err) ? STATUS_OK : (int)err.status, &err);
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

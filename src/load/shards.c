@@ -1,5 +1,6 @@
 /* shards: where the documents of a load go when its target is a cluster: the collection is spread over the
  * shards before the first byte, and the map of its chunks is followed while it is loaded. */
+#include "base/ejson.h"
 #include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -137,12 +138,12 @@ static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
     const shardkey_t *present = route_key(job->loading.route);
     if (!job->spec->shard_key || bson_equal(&present->spec, &wanted->spec))
         return true;
-    char *text = bson_as_relaxed_extended_json(&present->spec, NULL);
+    char *text = ejson_print(&present->spec, true, NULL);
     err_set(
         err, STATUS_USAGE,
         "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the collection",
         server_namespace(job->server), text ? text : "another key", job->spec->shard_key);
-    bson_free(text);
+    free(text);
     return false;
 }
 
@@ -205,13 +206,20 @@ bool job_may_shard(const job_t *job, err_t *err) {
 /* As the mongo shell takes it. */
 static void print_range(const char *name, const bson_t *range) {
     bson_t min, max;
-    char *least = bson_read_field(range, "min", &min) ? bson_as_canonical_extended_json(&min, NULL) : NULL,
-         *behind = bson_read_field(range, "max", &max) ? bson_as_canonical_extended_json(&max, NULL) : NULL;
+    text_t line = {.length = 0};
+    char *least = bson_read_field(range, "min", &min) ? ejson_print(&min, false, NULL) : NULL,
+         *behind = bson_read_field(range, "max", &max) ? ejson_print(&max, false, NULL) : NULL;
+    text_append(&line, "sh.updateZoneKeyRange(");
+    ejson_append_text(&line, name);
+    text_print(&line, ", EJSON.deserialize(%s), EJSON.deserialize(%s), ", least ? least : "",
+               behind ? behind : "");
+    ejson_append_text(&line, zones_of_range(range));
+    char *words = text_take_or_end(&line);
     if (least && behind)
-        log_warn("    sh.updateZoneKeyRange(\"%s\", EJSON.deserialize(%s), EJSON.deserialize(%s), \"%s\")",
-                 name, least, behind, zones_of_range(range));
-    bson_free(least);
-    bson_free(behind);
+        log_warn("    %s)", words);
+    free(words);
+    free(least);
+    free(behind);
 }
 
 bool job_tell_dropped(job_t *job, err_t *err) {

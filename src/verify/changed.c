@@ -1,3 +1,4 @@
+#include "base/ejson.h"
 #include "verify/changed.h"
 
 #include <stdio.h>
@@ -29,12 +30,12 @@ void changed_print_value(const bson_iter_t *value, char *out, size_t room) {
     bson_t alone;
     size_t length;
     isolate(value, &alone);
-    char *json = bson_as_canonical_extended_json(&alone, &length);
+    char *json = ejson_print(&alone, false, &length);
     if (json && length > sizeof before + sizeof after - 2)
         copy_short(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));
     else
         snprintf(out, room, "(no JSON can show it)");
-    bson_free(json);
+    free(json);
     bson_destroy(&alone);
 }
 

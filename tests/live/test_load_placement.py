@@ -1,4 +1,5 @@
 """What a load changes in a cluster is its own and is put back; what a person has set there stays.  needs: none"""
+import json
 import signal
 
 import clusters
@@ -122,9 +123,11 @@ class Placement(livecluster.Cluster):
         self.switch(True)
         self.assertIn("turned off by a person", self.tipple(*drill, status=1).stderr)
         self.assertEqual([True], self.off())
-        self.admin(updateZoneKeyRange=self.name, **WHOLE, zone="EU")
+        zone = 'E"); db.dropDatabase(); ("\\U'
+        self.zone(zone, "s0", WHOLE)
         self.load("--drop", "--yes", "a.csv")
         self.assertIn('sh.updateZoneKeyRange("%s"' % self.name, self.stderr)
+        self.assertIn("), %s)\n" % json.dumps(zone), self.stderr)
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
 

@@ -52,6 +52,13 @@ static void test_nested(void **state) {
           "{ \"b\" : \"y\", \"a\" : \"x\" }", "{ \"a\" : \"x\", \"b\" : \"y\" }", 0);
 }
 
+/* As everywhere else: short doubles, and nothing that a terminal obeys. */
+static void test_shown(void **state) {
+    (void)state;
+    check("{\"_id\": 0.1}", "{\"_id\": {\"a\": \"\\u009b\"}}", "_id", "{ \"a\" : \"\\u009b\" }",
+          "{ \"$numberDouble\" : \"0.1\" }", 0);
+}
+
 /* Neighbours among the doubles print as different numbers, and so do the two zeros. */
 static void test_one_bit(void **state) {
     (void)state;
@@ -92,6 +99,7 @@ static void test_long_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_nested),
-                                       cmocka_unit_test(test_one_bit), cmocka_unit_test(test_long_values)};
+                                       cmocka_unit_test(test_shown), cmocka_unit_test(test_one_bit),
+                                       cmocka_unit_test(test_long_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,15 @@ static void test_controls(void **state) {
     bson_destroy(document);
 }
 
+/* One word of a command, too, whatever is in it. */
+static void test_text(void **state) {
+    (void)state;
+    text_t text = {.length = 0};
+    ejson_append_text(&text, "x\"); db.dropDatabase(); (\"\\\n\xC2\x9B\xFF");
+    assert_string_equal(text.bytes, "\"x\\\"); db.dropDatabase(); (\\\"\\\\\\n\\u009b\xEF\xBF\xBD\"");
+    text_free(&text);
+}
+
 static void test_wrong(void **state) {
     (void)state;
     static const uint8_t torn[] = {12, 0, 0, 0, 0x02, 'a', 0, 99, 0, 0, 0, 0};
@@ -128,7 +137,7 @@ static void test_wrong(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty), cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong), cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }

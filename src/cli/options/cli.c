@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "base/conceal.h"
 #include "base/text.h"
 #include "base/escape.h"
@@ -336,26 +337,26 @@ static void print_wrapped(const char *text, int indent, int width) {
     int column = indent;
     for (const char *at = text; *at;) {
         if (*at == '\n') {
-            printf("\n%*s", indent, "");
+            out_print("\n%*s", indent, "");
             column = indent;
             at++;
             continue;
         }
         size_t length = strcspn(at, " \n");
         if (column > indent && column + 1 + (int)length > width) {
-            printf("\n%*s", indent, "");
+            out_print("\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
-            putchar(' ');
+            out_print(" ");
             column++;
         }
-        printf("%.*s", (int)length, at);
+        out_print("%.*s", (int)length, at);
         column += (int)length;
         at += length;
         while (*at == ' ')
             at++;
     }
-    putchar('\n');
+    out_print("\n");
 }
 
 static void print_options(const option_t *options) {
@@ -363,23 +364,28 @@ static void print_options(const option_t *options) {
         char words[80];
         option_words(option, words, sizeof words);
         if (strlen(words) > 24)
-            printf("  %s\n%28s", words, "");
+            out_print("  %s\n%28s", words, "");
         else
-            printf("  %-26s", words);
+            out_print("  %-26s", words);
         print_wrapped(option->help, 28, 100);
     }
 }
 
 void cli_print_help(const command_t *command) {
-    printf("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n\n", command->name, command->about,
-           command->name, *command->arguments ? " " : "", command->arguments);
-    if (command->help)
-        printf("%s\n\n", command->help);
-    printf("Options:\n");
+    out_print("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n\n", command->name, command->about,
+              command->name, *command->arguments ? " " : "", command->arguments);
+    if (command->help) {
+        out_lines(command->help);
+        out_print("\n\n");
+    }
+    out_print("Options:\n");
     print_options(command->options);
     print_options(common_options);
-    if (command->examples)
-        printf("\nExamples:\n%s\n", command->examples);
+    if (command->examples) {
+        out_print("\nExamples:\n");
+        out_lines(command->examples);
+        out_print("\n");
+    }
 }
 
 static const char *const statuses[][2] = {
@@ -400,14 +406,14 @@ static const char *const statuses[][2] = {
 enum { STATUSES = sizeof statuses / sizeof *statuses };
 
 void cli_print_overview(void) {
-    printf("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
-           "Usage: tipple COMMAND [options] [arguments]\n\nCommands:\n");
+    out_print("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
+              "Usage: tipple COMMAND [options] [arguments]\n\nCommands:\n");
     for (const command_t *const *command = cli_commands; *command; command++)
-        printf("  %-10s %s\n", (*command)->name, (*command)->about);
-    printf("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit "
-           "statuses:\n");
+        out_print("  %-10s %s\n", (*command)->name, (*command)->about);
+    out_print("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n\nExit "
+              "statuses:\n");
     for (int i = 0; i < STATUSES; i++) {
-        printf("  %-10s ", statuses[i][0]);
+        out_print("  %-10s ", statuses[i][0]);
         print_wrapped(statuses[i][1], 13, 100);
     }
 }
@@ -416,13 +422,13 @@ static void print_roff(const char *text) {
     bool line_start = true;
     for (; *text; text++) {
         if (line_start && (*text == '.' || *text == '\''))
-            fputs("\\&", stdout);
+            out_lines("\\&");
         if (*text == '\\')
-            fputs("\\e", stdout);
+            out_lines("\\e");
         else if (*text == '-')
-            fputs("\\-", stdout);
+            out_lines("\\-");
         else
-            putchar(*text);
+            out_bytes(text, 1);
         line_start = *text == '\n';
     }
 }
@@ -431,35 +437,35 @@ static void print_man_options(const option_t *options) {
     for (const option_t *option = options; option->name; option++) {
         char words[80];
         option_words(option, words, sizeof words);
-        printf(".TP\n.B ");
+        out_print(".TP\n.B ");
         print_roff(words);
-        putchar('\n');
+        out_print("\n");
         print_roff(option->help);
-        putchar('\n');
+        out_print("\n");
     }
 }
 
 void cli_print_man(const command_t *command) {
-    printf(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
-           command->name);
+    out_print(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
+              command->name);
     print_roff(command->about);
-    printf("\n.SH SYNOPSIS\n.B tipple %s\n[options]%s", command->name, *command->arguments ? " " : "");
+    out_print("\n.SH SYNOPSIS\n.B tipple %s\n[options]%s", command->name, *command->arguments ? " " : "");
     print_roff(command->arguments);
-    printf("\n.SH DESCRIPTION\n");
+    out_print("\n.SH DESCRIPTION\n");
     print_roff(command->help ? command->help : command->about);
-    printf("\n.SH OPTIONS\n");
+    out_print("\n.SH OPTIONS\n");
     print_man_options(command->options);
     print_man_options(common_options);
-    printf(".SH \"EXIT STATUS\"\n");
+    out_print(".SH \"EXIT STATUS\"\n");
     for (int i = 0; i < STATUSES; i++) {
-        printf(".TP\n.B %s\n", statuses[i][0]);
+        out_print(".TP\n.B %s\n", statuses[i][0]);
         print_roff(statuses[i][1]);
-        putchar('\n');
+        out_print("\n");
     }
     if (command->examples) {
-        printf(".SH EXAMPLES\n.nf\n");
+        out_print(".SH EXAMPLES\n.nf\n");
         print_roff(command->examples);
-        printf("\n.fi\n");
+        out_print("\n.fi\n");
     }
 }
 
@@ -467,38 +473,44 @@ static void print_reference_options(const option_t *options) {
     for (const option_t *option = options; option->name; option++) {
         char words[80];
         option_words(option, words, sizeof words);
-        printf("| `%s` | ", words);
+        out_print("| `%s` | ", words);
         for (const char *at = option->help; *at; at++) {
             if (*at == '\n')
-                putchar(' ');
+                out_print(" ");
             else if (*at == '|')
-                fputs("\\|", stdout);
+                out_lines("\\|");
             else
-                putchar(*at);
+                out_bytes(at, 1);
         }
         if (option->environment)
-            printf(" (environment: `%s`)", option->environment);
-        printf(" |\n");
+            out_print(" (environment: `%s`)", option->environment);
+        out_print(" |\n");
     }
 }
 
 void cli_print_reference(void) {
-    printf("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
+    out_print(
+        "# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with `--help`.\n");
     for (const command_t *const *at = cli_commands; *at; at++) {
         const command_t *command = *at;
-        printf("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,
-               command->name, *command->arguments ? " " : "", command->arguments);
-        if (command->help)
-            printf("%s\n\n", command->help);
-        printf("| option | meaning |\n|---|---|\n");
+        out_print("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,
+                  command->name, *command->arguments ? " " : "", command->arguments);
+        if (command->help) {
+            out_lines(command->help);
+            out_print("\n\n");
+        }
+        out_print("| option | meaning |\n|---|---|\n");
         print_reference_options(command->options);
         print_reference_options(common_options);
-        if (command->examples)
-            printf("\nExamples:\n\n```\n%s\n```\n", command->examples);
+        if (command->examples) {
+            out_print("\nExamples:\n\n```\n");
+            out_lines(command->examples);
+            out_print("\n```\n");
+        }
     }
-    printf("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
+    out_print("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
     for (int i = 0; i < STATUSES; i++)
-        printf("| %s | %s |\n", statuses[i][0], statuses[i][1]);
+        out_print("| %s | %s |\n", statuses[i][0], statuses[i][1]);
 }
 
 bool cli_flush(err_t *err) {
@@ -519,48 +531,24 @@ int cli_finish(int status, err_t *err) {
     return (int)broken.status;
 }
 
-void cli_print_text(const char *text) {
-    char *shown = text_concealed(text);
-    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
-    char piece[ESCAPE_PIECE];
-    while (at < end) {
-        at += escape_shown(at, (size_t)(end - at), piece);
-        fputs(piece, stdout);
-    }
-    free(shown);
-}
-
-void cli_print_json_text(const char *text) {
-    char *shown = text_concealed(text);
-    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
-    char piece[ESCAPE_PIECE];
-    putchar('"');
-    while (at < end) {
-        at += escape_json(at, (size_t)(end - at), piece);
-        fputs(piece, stdout);
-    }
-    putchar('"');
-    free(shown);
-}
-
 void cli_json_number(const char *name, double number, int digits) {
     if (isfinite(number))
-        printf(",\"%s\":%.*f", name, digits, number);
+        out_print(",\"%s\":%.*f", name, digits, number);
     else
-        printf(",\"%s\":null", name);
+        out_print(",\"%s\":null", name);
 }
 
 void cli_json_figure(const char *name, double number) {
     if (isfinite(number))
-        printf(",\"%s\":%.10g", name, number);
+        out_print(",\"%s\":%.10g", name, number);
     else
-        printf(",\"%s\":null", name);
+        out_print(",\"%s\":null", name);
 }
 
 void cli_json_text(const char *name, const char *text) {
-    printf(",\"%s\":", name);
+    out_print(",\"%s\":", name);
     if (text)
-        cli_print_json_text(text);
+        out_json(text);
     else
-        printf("null");
+        out_print("null");
 }

@@ -104,12 +104,6 @@ bool cli_flush(err_t *err);
 /* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
 int cli_finish(int status, err_t *err);
 
-/* Somebody else's text for a terminal: without passwords and control characters. */
-void cli_print_text(const char *text);
-
-/* A JSON string with its quotes, without passwords; a byte that is no UTF-8 is U+FFFD. */
-void cli_print_json_text(const char *text);
-
 /* Fields behind others of an object: ,"name":VALUE. What is no number, or no text (NULL), is null. */
 void cli_json_number(const char *name, double number, int digits); /* so many behind the point */
 void cli_json_figure(const char *name, double number);             /* ten digits in all */

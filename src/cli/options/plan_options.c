@@ -193,7 +193,11 @@ static bool read_number(plan_values_t *values, const number_t *number, const cha
         return err_set(err, STATUS_USAGE, "--%s: '%s' is not a %s; write it like %s", number->option, text,
                        kind_names[number->kind].noun, kind_names[number->kind].example);
     double checked = number->kind == BITS ? value * 8 : value;
-    if (!(checked >= number->least && checked <= number->most))
+    const bool outside = !(checked >= number->least && checked <= number->most);
+    if (outside && number->kind == SHARE)
+        return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %.10g%% to %.10g%%",
+                       number->option, text, 100 * number->least, 100 * number->most);
+    if (outside)
         return err_set(err, STATUS_USAGE, "--%s: %s is out of range; it goes from %.10g to %.10g",
                        number->option, text, number->least, number->most);
     if (number->kind == RATE)

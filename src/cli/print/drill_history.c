@@ -1,4 +1,5 @@
 #include "cli/print/drill_history.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
@@ -50,7 +51,7 @@ static void print_table(const char *namespace, const drills_entry_t *entries, si
     grid_t grid = {.columns = sizeof heads / sizeof *heads,
                    .left = {true, true, true, [5] = true, [11] = true}};
     if (!count) {
-        printf("%s: no drill has come to its end\n", namespace);
+        out_print("%s: no drill has come to its end\n", namespace);
         return;
     }
     char(*row)[GRID_CELL] = grid_row(&grid);
@@ -65,56 +66,58 @@ static void print_table(const char *namespace, const drills_entry_t *entries, si
 
 static void print_forecast(const forecast_t *forecast) {
     if (isnan(forecast->mid)) {
-        printf(",\"predicted\":null");
+        out_print(",\"predicted\":null");
         return;
     }
-    printf(",\"predicted\":{\"seconds\":%.6f", forecast->mid);
+    out_print(",\"predicted\":{\"seconds\":%.6f", forecast->mid);
     cli_json_number("low", forecast->low, 6);
     cli_json_number("high", forecast->high, 6);
-    printf("}");
+    out_print("}");
 }
 
 void drill_history_print_json_entry(const drills_entry_t *entry) {
     bool first = true;
-    printf("{\"when_ms\":%" PRId64 ",\"mode\":\"%s\"", entry->when_ms, entry->scratch ? "scratch" : "real");
+    out_print("{\"when_ms\":%" PRId64 ",\"mode\":\"%s\"", entry->when_ms,
+              entry->scratch ? "scratch" : "real");
     cli_json_text("namespace", entry->namespace);
     cli_json_text("format", entry->format);
     cli_json_text("indexes", entry->indexes);
     cli_json_text("keys", entry->keys);
     cli_json_text("query", entry->query);
-    printf(",\"documents\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rejected\":%" PRIu64
-           ",\"differences\":%" PRIu64 ",\"threads\":%u,\"batch\":%u",
-           entry->documents, entry->bytes, entry->rejected, entry->differences, entry->threads, entry->batch);
+    out_print(",\"documents\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rejected\":%" PRIu64
+              ",\"differences\":%" PRIu64 ",\"threads\":%u,\"batch\":%u",
+              entry->documents, entry->bytes, entry->rejected, entry->differences, entry->threads,
+              entry->batch);
     cli_json_number("docs_per_second", drills_rate(entry), 0);
     cli_json_number("seconds", entry->seconds, 6);
     cli_json_number("verified_seconds", entry->verified, 6);
     print_forecast(&entry->predicted);
-    printf(",\"phases\":[");
+    out_print(",\"phases\":[");
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         if (isnan(entry->phases[i]))
             continue;
-        printf("%s{\"phase\":\"%s\",\"seconds\":%.6f", first ? "" : ",", drill_phase_name(i),
-               entry->phases[i]);
+        out_print("%s{\"phase\":\"%s\",\"seconds\":%.6f", first ? "" : ",", drill_phase_name(i),
+                  entry->phases[i]);
         print_forecast(&entry->phases_predicted[i]);
-        printf("}");
+        out_print("}");
         first = false;
     }
-    printf("]");
+    out_print("]");
     cli_json_text("server", entry->server);
     cli_json_text("version", entry->version);
     cli_json_text("host", entry->host);
-    printf("}");
+    out_print("}");
 }
 
 static void print_json(const char *namespace, const drills_entry_t *entries, size_t count) {
-    printf("{\"schema\":1,\"command\":\"drill\",\"mode\":\"history\",\"status\":0");
+    out_print("{\"schema\":1,\"command\":\"drill\",\"mode\":\"history\",\"status\":0");
     cli_json_text("namespace", namespace);
-    printf(",\"drills\":[");
+    out_print(",\"drills\":[");
     for (size_t i = 0; i < count; i++) {
-        printf(i ? ",\n" : "\n");
+        out_print(i ? ",\n" : "\n");
         drill_history_print_json_entry(&entries[i]);
     }
-    printf("]}\n");
+    out_print("]}\n");
 }
 
 int drill_history(const char *uri, int64_t patience_ns, bool json, err_t *err) {

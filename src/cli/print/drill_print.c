@@ -1,4 +1,5 @@
 #include "cli/print/drill_print.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/drill_history.h"
@@ -110,19 +111,19 @@ static void print_loaded(const drill_pass_t *pass) {
     const int64_t loading_ns = pass->phases[DRILL_LOAD].took_ns;
     if (!pass->phases[DRILL_LOAD].came)
         return;
-    printf("loaded %s documents, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
-           units_count(documents, load->counts.loaded), units_size(bytes, load->bytes_bson),
-           units_rate(rate, (double)load->counts.loaded * 1e9 / (double)(loading_ns ? loading_ns : 1)),
-           load->threads, load->batch, load->limited_by);
+    out_print("loaded %s documents, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
+              units_count(documents, load->counts.loaded), units_size(bytes, load->bytes_bson),
+              units_rate(rate, (double)load->counts.loaded * 1e9 / (double)(loading_ns ? loading_ns : 1)),
+              load->threads, load->batch, load->limited_by);
     for (size_t i = 0; i < load->index_count; i++)
-        printf("index %s built in %s\n", load->indexes[i].keys,
-               units_time(answered, load->indexes[i].took_ns));
+        out_print("index %s built in %s\n", load->indexes[i].keys,
+                  units_time(answered, load->indexes[i].took_ns));
     if (load->counts.rejected)
-        printf("%s records were rejected\n", units_count(documents, load->counts.rejected));
+        out_print("%s records were rejected\n", units_count(documents, load->counts.rejected));
     if (!isnan(pass->answer.seconds))
-        printf("the first query took %s itself; %s document%s came back\n",
-               units_seconds(answered, pass->answer.seconds), units_count(documents, pass->answer.returned),
-               pass->answer.returned == 1 ? "" : "s");
+        out_print("the first query took %s itself; %s document%s came back\n",
+                  units_seconds(answered, pass->answer.seconds),
+                  units_count(documents, pass->answer.returned), pass->answer.returned == 1 ? "" : "s");
 }
 
 static const char *way_of(const drill_result_t *result, const drill_pass_t *pass) {
@@ -135,22 +136,23 @@ static void print_sentence(const drill_result_t *result, const drill_pass_t *pas
     const bool indexes = pass->load.index_count && !pass->indexes_first;
     const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
     if (pass->difference[0]) {
-        printf("%sloaded and looked at in %s, but %s\n", way_of(result, pass),
-               units_time(took, pass->verified_ns), pass->difference);
+        out_print("%sloaded and looked at in %s, but %s\n", way_of(result, pass),
+                  units_time(took, pass->verified_ns), pass->difference);
         return;
     }
-    printf("%sfrom nothing to verified in %s; %s %.0f %%; %s was answered %s later\n", way_of(result, pass),
-           units_time(took, pass->verified_ns), indexes ? "indexes were" : "the load was",
-           100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
-           first_query_name(&result->query, name), units_time(later, pass->took_ns - pass->verified_ns));
+    out_print("%sfrom nothing to verified in %s; %s %.0f %%; %s was answered %s later\n",
+              way_of(result, pass), units_time(took, pass->verified_ns),
+              indexes ? "indexes were" : "the load was",
+              100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
+              first_query_name(&result->query, name), units_time(later, pass->took_ns - pass->verified_ns));
 }
 
 static void print_predicted(const drill_result_t *result, const drill_pass_t *pass) {
     char cell[GRID_CELL] = "", documents[UNITS_MAX];
     put_forecast(cell, &pass->verified);
-    printf("%spredicted: from nothing to verified in %s, for %s documents%s\n", way_of(result, pass), cell,
-           units_count(documents, (uint64_t)result->all_documents),
-           result->exact ? "" : " (as far as can be told)");
+    out_print("%spredicted: from nothing to verified in %s, for %s documents%s\n", way_of(result, pass), cell,
+              units_count(documents, (uint64_t)result->all_documents),
+              result->exact ? "" : " (as far as can be told)");
 }
 
 static void print_quicker(const drill_result_t *result) {
@@ -162,9 +164,9 @@ static void print_quicker(const drill_result_t *result) {
     const double times = measured ? (double)slow->verified_ns / (double)quick->verified_ns
                                   : slow->verified.mid / quick->verified.mid;
     if (!isnan(times) && !slow->difference[0])
-        printf("indexes %s the load: %s, the other way takes %.2f times as long\n",
-               quick->indexes_first ? "before" : "after", measured ? "quicker" : "quicker, it is predicted",
-               times);
+        out_print("indexes %s the load: %s, the other way takes %.2f times as long\n",
+                  quick->indexes_first ? "before" : "after",
+                  measured ? "quicker" : "quicker, it is predicted", times);
 }
 
 /* Beside the last drill of its kind. */
@@ -175,34 +177,34 @@ static void print_change(const drill_result_t *result, const drill_pass_t *pass)
     char day[32], before[UNITS_MAX], verified[UNITS_MAX];
     if (!pass->compared)
         return;
-    printf("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
-           way_of(result, pass), drill_history_day(day, earlier->when_ms),
-           units_rate(before, drills_rate(earlier)), units_seconds(verified, earlier->verified),
-           (rate / drills_rate(earlier) - 1) * 100,
-           ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
+    out_print("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
+              way_of(result, pass), drill_history_day(day, earlier->when_ms),
+              units_rate(before, drills_rate(earlier)), units_seconds(verified, earlier->verified),
+              (rate / drills_rate(earlier) - 1) * 100,
+              ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
 }
 
 void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
     char documents[UNITS_MAX];
-    printf("%s at %s, MongoDB %s", result->collection, result->where, result->version);
+    out_print("%s at %s, MongoDB %s", result->collection, result->where, result->version);
     if (!isnan(result->all_documents))
-        printf("   %s documents", units_count(documents, (uint64_t)result->all_documents));
-    printf("%s\n", result->scratch ? "   scratch: the target is not touched" : "");
+        out_print("   %s documents", units_count(documents, (uint64_t)result->all_documents));
+    out_print("%s\n", result->scratch ? "   scratch: the target is not touched" : "");
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];
         if (result->drilled && pass->reached == DRILL_PHASES)
             continue;
-        printf("\n%s%s",
-               result->pass_count < 2 ? ""
-               : pass->indexes_first  ? "indexes before the load"
-                                      : "indexes after the load",
-               result->pass_count < 2 ? "" : "\n");
+        out_print("\n%s%s",
+                  result->pass_count < 2 ? ""
+                  : pass->indexes_first  ? "indexes before the load"
+                                         : "indexes after the load",
+                  result->pass_count < 2 ? "" : "\n");
         print_pass(result, pass);
         print_loaded(pass);
     }
-    printf("\n");
+    out_print("\n");
     if (spec->scale || spec->predict_only)
-        printf(
+        out_print(
             "a sample does not see what hours bring: a cache that fills up, long checkpoints, members that "
             "fall behind\n");
     for (size_t i = 0; i < result->pass_count; i++)
@@ -220,57 +222,57 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
 /* ---- for programs ---- */
 
 static void print_json_forecast(const char *name, const forecast_t *forecast) {
-    printf(",\"%s\":", name);
+    out_print(",\"%s\":", name);
     if (isnan(forecast->mid)) {
-        printf("null");
+        out_print("null");
         return;
     }
-    printf("{\"seconds\":%.6f", forecast->mid);
+    out_print("{\"seconds\":%.6f", forecast->mid);
     cli_json_number("low", forecast->low, 6);
     cli_json_number("high", forecast->high, 6);
-    printf("}");
+    out_print("}");
 }
 
 static void print_json_span(drill_phase_t phase, const drill_span_t *span, bool *first) {
     const double took = span->came ? (double)span->took_ns / 1e9 : NAN;
     if (!span->came && isnan(span->predicted.mid))
         return;
-    printf("%s{\"phase\":\"%s\"", *first ? "" : ",", drill_phase_name(phase));
+    out_print("%s{\"phase\":\"%s\"", *first ? "" : ",", drill_phase_name(phase));
     *first = false;
     cli_json_number("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6);
     cli_json_number("seconds", took, 6);
     print_json_forecast("predicted", &span->predicted);
     cli_json_number("error_percent", span->came ? forecast_error_percent(&span->predicted, took) : NAN, 1);
-    printf("}");
+    out_print("}");
 }
 
 static void print_json_load(const load_result_t *load, double seconds_loading) {
     const counts_t *counts = &load->counts;
-    printf(",\"load\":{\"read\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"already_there\":%" PRIu64
-           ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"bytes_read\":%" PRIu64
-           ",\"bytes_bson\":%" PRIu64,
-           counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered,
-           load->bytes_read, load->bytes_bson);
+    out_print(",\"load\":{\"read\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"already_there\":%" PRIu64
+              ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"bytes_read\":%" PRIu64
+              ",\"bytes_bson\":%" PRIu64,
+              counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered,
+              load->bytes_read, load->bytes_bson);
     cli_json_number("docs_per_second", (double)counts->loaded / seconds_loading, 0);
-    printf(",\"threads\":%u,\"batch\":%u,\"batches\":%" PRIu64 ",\"retries\":%" PRIu64
-           ",\"client_cpu_seconds\":%.6f,\"clustered\":%s",
-           load->threads, load->batch, load->batches, load->retries, (double)load->cpu_ns / 1e9,
-           load->clustered ? "true" : "false");
+    out_print(",\"threads\":%u,\"batch\":%u,\"batches\":%" PRIu64 ",\"retries\":%" PRIu64
+              ",\"client_cpu_seconds\":%.6f,\"clustered\":%s",
+              load->threads, load->batch, load->batches, load->retries, (double)load->cpu_ns / 1e9,
+              load->clustered ? "true" : "false");
     cli_json_text("limited_by", load->limited_by);
-    printf(",\"indexes\":[");
+    out_print(",\"indexes\":[");
     for (size_t i = 0; i < load->index_count; i++) {
-        printf("%s{\"keys\":", i ? "," : "");
-        cli_print_json_text(load->indexes[i].keys);
-        printf(",\"seconds\":%.6f}", (double)load->indexes[i].took_ns / 1e9);
+        out_print("%s{\"keys\":", i ? "," : "");
+        out_json(load->indexes[i].keys);
+        out_print(",\"seconds\":%.6f}", (double)load->indexes[i].took_ns / 1e9);
     }
-    printf("]}");
+    out_print("]}");
 }
 
 static void print_json_pass(const drill_pass_t *pass) {
     const bool began = pass->reached != DRILL_PHASES;
     bool first = true;
-    printf("{\"indexes\":\"%s\",\"finished\":%s", pass->indexes_first ? "before" : "after",
-           pass->finished ? "true" : "false");
+    out_print("{\"indexes\":\"%s\",\"finished\":%s", pass->indexes_first ? "before" : "after",
+              pass->finished ? "true" : "false");
     cli_json_number("seconds", began ? (double)pass->took_ns / 1e9 : NAN, 6);
     cli_json_number("verified_seconds", pass->finished ? (double)pass->verified_ns / 1e9 : NAN, 6);
     print_json_forecast("predicted", &pass->predicted);
@@ -278,47 +280,47 @@ static void print_json_pass(const drill_pass_t *pass) {
     cli_json_number(
         "error_percent",
         pass->finished ? forecast_error_percent(&pass->predicted, (double)pass->took_ns / 1e9) : NAN, 1);
-    printf(",\"phases\":[");
+    out_print(",\"phases\":[");
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
         print_json_span(i, &pass->phases[i], &first);
-    printf("]");
+    out_print("]");
     if (began)
         print_json_load(&pass->load, (double)pass->phases[DRILL_LOAD].took_ns / 1e9);
     else
-        printf(",\"load\":null");
-    printf(",\"verified\":%" PRIu64 ",\"differences\":%" PRIu64 ",\"difference\":", pass->documents,
-           pass->wrong);
+        out_print(",\"load\":null");
+    out_print(",\"verified\":%" PRIu64 ",\"differences\":%" PRIu64 ",\"difference\":", pass->documents,
+              pass->wrong);
     if (pass->difference[0])
-        cli_print_json_text(pass->difference);
+        out_json(pass->difference);
     else
-        printf("null");
+        out_print("null");
     cli_json_number("query_seconds", began ? pass->answer.seconds : NAN, 6);
-    printf(",\"query_returned\":%" PRIu64 ",\"earlier\":", pass->answer.returned);
+    out_print(",\"query_returned\":%" PRIu64 ",\"earlier\":", pass->answer.returned);
     if (pass->compared)
         drill_history_print_json_entry(&pass->earlier);
     else
-        printf("null");
-    printf("}");
+        out_print("null");
+    out_print("}");
 }
 
 static void print_json_sample(const drill_sample_t *sample) {
-    printf("{\"indexes\":\"%s\",\"asked\":%" PRIu64 ",\"read\":%" PRIu64 ",\"documents\":%" PRIu64
-           ",\"bytes\":%" PRIu64 ",\"seconds\":{",
-           sample->indexes_first ? "before" : "after", sample->asked, sample->read, sample->documents,
-           sample->bytes);
+    out_print("{\"indexes\":\"%s\",\"asked\":%" PRIu64 ",\"read\":%" PRIu64 ",\"documents\":%" PRIu64
+              ",\"bytes\":%" PRIu64 ",\"seconds\":{",
+              sample->indexes_first ? "before" : "after", sample->asked, sample->read, sample->documents,
+              sample->bytes);
     bool first = true;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         if (isnan(sample->seconds[i]))
             continue;
-        printf("%s\"%s\":%.6f", first ? "" : ",", drill_phase_name(i), sample->seconds[i]);
+        out_print("%s\"%s\":%.6f", first ? "" : ",", drill_phase_name(i), sample->seconds[i]);
         first = false;
     }
-    printf("}}");
+    out_print("}}");
 }
 
 void drill_print_json(const drill_spec_t *spec, const drill_result_t *result, int status) {
     char name[1400];
-    printf("{\"schema\":1,\"command\":\"drill\",\"status\":%d", status);
+    out_print("{\"schema\":1,\"command\":\"drill\",\"status\":%d", status);
     cli_json_text("mode", spec->scale          ? "scale"
                           : spec->predict_only ? "predict"
                           : result->scratch    ? "scratch"
@@ -332,17 +334,17 @@ void drill_print_json(const drill_spec_t *spec, const drill_result_t *result, in
     cli_json_text("indexes", drill_indexes_name(spec->indexes));
     cli_json_text("query", first_query_name(&result->query, name));
     cli_json_number("documents", result->all_documents, 0);
-    printf(",\"documents_exact\":%s", result->exact ? "true" : "false");
+    out_print(",\"documents_exact\":%s", result->exact ? "true" : "false");
     cli_json_number("seconds", (double)result->took_ns / 1e9, 6);
-    printf(",\"samples\":[");
+    out_print(",\"samples\":[");
     for (size_t i = 0; i < result->sample_count; i++) {
-        printf("%s", i ? "," : "");
+        out_print("%s", i ? "," : "");
         print_json_sample(&result->samples[i]);
     }
-    printf("],\"drills\":[");
+    out_print("],\"drills\":[");
     for (size_t i = 0; i < result->pass_count; i++) {
-        printf("%s", i ? "," : "");
+        out_print("%s", i ? "," : "");
         print_json_pass(&result->passes[i]);
     }
-    printf("]}\n");
+    out_print("]}\n");
 }

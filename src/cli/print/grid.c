@@ -1,4 +1,5 @@
 #include "cli/print/grid.h"
+#include "base/out.h"
 #include "base/conceal.h"
 #include "base/escape.h"
 #include "base/grow.h"
@@ -47,14 +48,14 @@ void grid_print(grid_t *grid) {
                 continue;
             due += grid->left[i] ? 0 : pad;
             if (*cell) {
-                printf("%*s%s", due, "", cell);
+                out_print("%*s%s", due, "", cell);
                 due = 0;
             } else {
                 due += grid->left[i] ? 0 : width_of(cell);
             }
             due += (grid->left[i] ? pad : 0) + 2;
         }
-        putchar('\n');
+        out_print("\n");
     }
     free(grid->cells);
     *grid = (grid_t){.rows = 0};

@@ -1,4 +1,5 @@
 #include "cli/print/plan_print.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "cli/print/grid.h"
 
@@ -31,44 +32,44 @@ static const char *few(double value, const char *one, const char *more) {
 static void print_data(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
     char documents[UNITS_MAX], size[UNITS_MAX], bson[UNITS_MAX], text[UNITS_MAX], seen[UNITS_MAX];
-    printf("%s documents of %s: %s of BSON", count(documents, spec->documents),
-           units_bytes(size, spec->document_bytes), units_bytes(bson, planned->plan->bson));
+    out_print("%s documents of %s: %s of BSON", count(documents, spec->documents),
+              units_bytes(size, spec->document_bytes), units_bytes(bson, planned->plan->bson));
     if (spec->text_bytes > 0)
-        printf(", from %s of text", units_bytes(text, planned->plan->text));
-    putchar('\n');
+        out_print(", from %s of text", units_bytes(text, planned->plan->text));
+    out_print("\n");
     if (planned->gauge)
-        printf("as seen in %s records of %s %s\n", count(seen, (double)planned->gauge->records),
-               count(size, (double)planned->gauge->files),
-               few((double)planned->gauge->files, "file", "files"));
+        out_print("as seen in %s records of %s %s\n", count(seen, (double)planned->gauge->records),
+                  count(size, (double)planned->gauge->files),
+                  few((double)planned->gauge->files, "file", "files"));
 }
 
 static void print_cluster(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
     const plan_t *plan = planned->plan;
     char documents[UNITS_MAX], size[UNITS_MAX], some[UNITS_MAX], servers[UNITS_MAX], loaders[UNITS_MAX];
-    printf("%s %s", count(some, spec->shards), few(spec->shards, "shard", "shards"));
+    out_print("%s %s", count(some, spec->shards), few(spec->shards, "shard", "shards"));
     if (spec->replicas > 1)
-        printf(" of %.0f members", spec->replicas);
-    printf(" on %s %s", count(servers, plan->servers), few(plan->servers, "server", "servers"));
+        out_print(" of %.0f members", spec->replicas);
+    out_print(" on %s %s", count(servers, plan->servers), few(plan->servers, "server", "servers"));
     if (spec->routers > 0)
-        printf(", %.0f %s", spec->routers, few(spec->routers, "router", "routers"));
+        out_print(", %.0f %s", spec->routers, few(spec->routers, "router", "routers"));
     if (spec->loaders > 0)
-        printf(", %s %s\n", count(loaders, spec->loaders), few(spec->loaders, "loader", "loaders"));
+        out_print(", %s %s\n", count(loaders, spec->loaders), few(spec->loaders, "loader", "loaders"));
     else
-        printf(", the servers load\n");
+        out_print(", the servers load\n");
     if (spec->shards == 1)
         return;
-    printf("each shard: %s documents, %s", count(documents, plan->shard_documents),
-           units_bytes(size, plan->shard_bytes));
+    out_print("each shard: %s documents, %s", count(documents, plan->shard_documents),
+              units_bytes(size, plan->shard_bytes));
     if (!spec->by_lanes)
-        printf(", one chunk\n");
+        out_print(", one chunk\n");
     else if (plan->lanes_least < 1)
-        printf(", but there are only 1,024 lanes: give --even, and a shard key or ids of your own\n");
+        out_print(", but there are only 1,024 lanes: give --even, and a shard key or ids of your own\n");
     else if (plan->lanes_least == plan->lanes_most)
-        printf(", one chunk of %.0f lanes\n", plan->lanes_most);
+        out_print(", one chunk of %.0f lanes\n", plan->lanes_most);
     else
-        printf(", one chunk of %.0f or %.0f lanes: the fullest has %.1f %% more\n", plan->lanes_least,
-               plan->lanes_most, 100 * (plan->largest_shard - 1));
+        out_print(", one chunk of %.0f or %.0f lanes: the fullest has %.1f %% more\n", plan->lanes_least,
+                  plan->lanes_most, 100 * (plan->largest_shard - 1));
 }
 
 static void print_limits(const planned_t *planned) {
@@ -76,7 +77,7 @@ static void print_limits(const planned_t *planned) {
     grid_t grid = {.columns = 3, .left = {true, false, true}};
     char some[UNITS_MAX], rate[UNITS_MAX];
     char(*row)[GRID_CELL] = grid_row(&grid);
-    putchar('\n');
+    out_print("\n");
     GRID_PUT(row, 0, "what could hold the load back");
     GRID_PUT(row, 1, "alone");
     for (plan_limit_t limit = 0; limit < PLAN_LIMITS; limit++) {
@@ -89,8 +90,8 @@ static void print_limits(const planned_t *planned) {
     }
     grid_print(&grid);
     if (plan->limit != PLAN_LIMITS)
-        printf("load: %s, %s documents/s, limited by %s\n", seconds(some, plan->load),
-               units_rate(rate, plan->documents_per_second), plan_limit_names[plan->limit].name);
+        out_print("load: %s, %s documents/s, limited by %s\n", seconds(some, plan->load),
+                  units_rate(rate, plan->documents_per_second), plan_limit_names[plan->limit].name);
 }
 
 static void print_work(const char *title, const char *keys, plan_work_t work) {
@@ -98,7 +99,7 @@ static void print_work(const char *title, const char *keys, plan_work_t work) {
                                         [PLAN_BY_READ] = "reading from disk",
                                         [PLAN_BY_WRITE] = "writing to disk"};
     char some[UNITS_MAX];
-    printf("%s%s: %s, limited by %s\n", title, keys, seconds(some, work.seconds), names[work.limit]);
+    out_print("%s%s: %s, limited by %s\n", title, keys, seconds(some, work.seconds), names[work.limit]);
 }
 
 static void print_afterwards(const planned_t *planned) {
@@ -129,7 +130,7 @@ static void print_storage(const planned_t *planned) {
                                         "servers for that", "load"};
     char some[UNITS_MAX];
     char(*row)[GRID_CELL] = grid_row(&grid);
-    putchar('\n');
+    out_print("\n");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         GRID_PUT(row, i, "%s", i == 4 && planned->spec->disk_bytes <= 0 ? "" : heads[i]);
     for (const plan_compressor_t *at = plan_compressors; at->name; at++) {
@@ -152,16 +153,16 @@ static void print_storage(const planned_t *planned) {
 static void print_memory(const planned_t *planned) {
     const plan_t *plan = planned->plan;
     char all[UNITS_MAX], indexes[UNITS_MAX], cache[UNITS_MAX];
-    printf("\ncache of a server: %s would hold everything", units_bytes(all, plan->server_all));
+    out_print("\ncache of a server: %s would hold everything", units_bytes(all, plan->server_all));
     if (plan->index_bytes > 0)
-        printf(", %s its indexes", units_bytes(indexes, plan->server_indexes));
+        out_print(", %s its indexes", units_bytes(indexes, plan->server_indexes));
     if (plan->cache > 0)
-        printf("; of its memory a mongod takes %s: %.0f %% of everything", units_bytes(cache, plan->cache),
-               fmin(100, 100 * plan->cache / plan->server_all));
-    putchar('\n');
+        out_print("; of its memory a mongod takes %s: %.0f %% of everything", units_bytes(cache, plan->cache),
+                  fmin(100, 100 * plan->cache / plan->server_all));
+    out_print("\n");
     if (plan->hour > 0)
-        printf("cost: %.2f an hour, %.2f until the %s\n", plan->hour, plan->cost,
-               plan->index_bytes > 0 ? "indexes are built" : "load is done");
+        out_print("cost: %.2f an hour, %.2f until the %s\n", plan->hour, plan->cost,
+                  plan->index_bytes > 0 ? "indexes are built" : "load is done");
 }
 
 /* ---- half of the time ---- */
@@ -189,11 +190,11 @@ static void print_halving(const planned_t *planned) {
         return;
     seconds(half, planned->plan->load / 2);
     if (planned->plan->placing >= planned->plan->load / 2) {
-        printf("\nhalf of the time (%s) cannot be had: laying out the chunks alone takes %s\n", half,
-               seconds(more, planned->plan->placing));
+        out_print("\nhalf of the time (%s) cannot be had: laying out the chunks alone takes %s\n", half,
+                  seconds(more, planned->plan->placing));
         return;
     }
-    printf("\nto load in half of the time (%s), all of this is needed:\n", half);
+    out_print("\nto load in half of the time (%s), all of this is needed:\n", half);
     for (plan_limit_t limit = 0; limit < PLAN_LIMITS; limit++) {
         double factor = plan_ease(planned->plan, limit), now;
         if (factor <= 1)
@@ -203,9 +204,10 @@ static void print_halving(const planned_t *planned) {
                   : *(const double *)((const char *)planned->spec + eases[limit].count);
         if (now < 1)
             now = planned->plan->servers;
-        printf("  %s: %.1f times as fast, or %s %s instead of %.0f%s\n", eases[limit].name, factor,
-               count(more, ceil(now * factor - 0.01)), eases[limit].thing, now,
-               limit >= PLAN_SERVER && planned->plan->members <= 1 ? ", with as many times the shards" : "");
+        out_print("  %s: %.1f times as fast, or %s %s instead of %.0f%s\n", eases[limit].name, factor,
+                  count(more, ceil(now * factor - 0.01)), eases[limit].thing, now,
+                  limit >= PLAN_SERVER && planned->plan->members <= 1 ? ", with as many times the shards"
+                                                                      : "");
     }
 }
 
@@ -215,14 +217,14 @@ static void print_simulation(const planned_t *planned) {
     static const char *const heads[] = {
         "way", "p5", "p50", "p95", "longest", "longer", "waiting for the last", "failures"};
     char some[UNITS_MAX], every[UNITS_MAX], repair[UNITS_MAX];
-    printf("\nplayed %u times over %s shards: speeds differ by %.0f %%, %.3g %% of shards have %.0f %% of "
-           "theirs",
-           spec->runs, count(some, spec->shards), 100 * spec->spread, 100 * spec->slow,
-           100 * spec->slow_speed);
+    out_print("\nplayed %u times over %s shards: speeds differ by %.0f %%, %.3g %% of shards have %.0f %% of "
+              "theirs",
+              spec->runs, count(some, spec->shards), 100 * spec->spread, 100 * spec->slow,
+              100 * spec->slow_speed);
     if (spec->mtbf > 0)
-        printf(",\na server fails every %s and is back in %s", seconds(every, spec->mtbf),
-               seconds(repair, spec->repair));
-    printf("; without all that: %s\n", seconds(some, fmax(spec->own_seconds, spec->common_seconds)));
+        out_print(",\na server fails every %s and is back in %s", seconds(every, spec->mtbf),
+                  seconds(repair, spec->repair));
+    out_print("; without all that: %s\n", seconds(some, fmax(spec->own_seconds, spec->common_seconds)));
     char(*row)[GRID_CELL] = grid_row(&grid);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         GRID_PUT(row, i, "%s", heads[i]);
@@ -252,13 +254,14 @@ void plan_print(const planned_t *planned) {
     print_halving(planned);
     if (planned->simulation)
         print_simulation(planned);
-    printf("\ncomputed with, in us a document: loader %.3g, router %.3g, primary %.3g, secondary %.3g, index "
-           "%.3g, look %.3g;\n"
-           "bytes on disk for one of BSON: %.3g, and %.3g of journal and oplog. What you have not given was "
-           "measured:\n"
-           "docs/planning.md says where, and how far such a plan can be trusted.\n",
-           spec->client_us, spec->router_us, spec->primary_us, spec->secondary_us, spec->index_us,
-           spec->scan_us, spec->stored_ratio, spec->log_ratio);
+    out_print(
+        "\ncomputed with, in us a document: loader %.3g, router %.3g, primary %.3g, secondary %.3g, index "
+        "%.3g, look %.3g;\n"
+        "bytes on disk for one of BSON: %.3g, and %.3g of journal and oplog. What you have not given was "
+        "measured:\n"
+        "docs/planning.md says where, and how far such a plan can be trusted.\n",
+        spec->client_us, spec->router_us, spec->primary_us, spec->secondary_us, spec->index_us, spec->scan_us,
+        spec->stored_ratio, spec->log_ratio);
 }
 
 /* ---- JSON ---- */
@@ -266,7 +269,7 @@ void plan_print(const planned_t *planned) {
 static void json_work(const char *name, plan_work_t work) {
     static const char *const limits[] = {
         [PLAN_BY_CPU] = "cpu", [PLAN_BY_READ] = "disk_read", [PLAN_BY_WRITE] = "disk_write"};
-    printf("\"%s\":{\"seconds\":%.10g,\"limited_by\":\"%s\"}", name, work.seconds, limits[work.limit]);
+    out_print("\"%s\":{\"seconds\":%.10g,\"limited_by\":\"%s\"}", name, work.seconds, limits[work.limit]);
 }
 
 static void json_inputs(const planned_t *planned) {
@@ -290,41 +293,41 @@ static void json_inputs(const planned_t *planned) {
 
 static void json_limits(const plan_t *plan) {
     bool first = true;
-    printf(",\"limits\":[");
+    out_print(",\"limits\":[");
     for (plan_limit_t limit = 0; limit < PLAN_LIMITS; limit++) {
         if (plan->use[limit] <= 0)
             continue;
-        printf("%s{\"name\":\"%s\",\"seconds\":%.10g,\"times_for_half\":%.6g}", first ? "" : ",",
-               plan_limit_names[limit].word, plan->use[limit], plan_ease(plan, limit));
+        out_print("%s{\"name\":\"%s\",\"seconds\":%.10g,\"times_for_half\":%.6g}", first ? "" : ",",
+                  plan_limit_names[limit].word, plan->use[limit], plan_ease(plan, limit));
         first = false;
     }
-    printf("],\"limited_by\":");
+    out_print("],\"limited_by\":");
     if (plan->limit == PLAN_LIMITS)
-        printf("null");
+        out_print("null");
     else
-        cli_print_json_text(plan_limit_names[plan->limit].word);
+        out_json(plan_limit_names[plan->limit].word);
 }
 
 static void json_compressors(const planned_t *planned) {
     bool first = true;
-    printf(",\"compressors\":[");
+    out_print(",\"compressors\":[");
     for (const plan_compressor_t *at = plan_compressors; at->name; at++) {
         plan_t plan;
         if (!with_compressor(planned, at->name, &plan))
             continue;
-        printf("%s{\"name\":\"%s\",\"stored_bytes\":%.15g,\"load_seconds\":%.10g}", first ? "" : ",",
-               at->name, plan.stored, plan.load);
+        out_print("%s{\"name\":\"%s\",\"stored_bytes\":%.15g,\"load_seconds\":%.10g}", first ? "" : ",",
+                  at->name, plan.stored, plan.load);
         first = false;
     }
-    printf("]");
+    out_print("]");
 }
 
 static void json_simulation(const planned_t *planned) {
     static const char *const words[] = {"in_step", "own", "takeover", "handed_out"};
-    printf(",\"simulation\":{\"runs\":%u,\"ways\":[", planned->values->simulation.runs);
+    out_print(",\"simulation\":{\"runs\":%u,\"ways\":[", planned->values->simulation.runs);
     for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++) {
         const simulate_figures_t *figures = &planned->simulation[way];
-        printf("%s{\"name\":\"%s\"", way ? "," : "", words[way]);
+        out_print("%s{\"name\":\"%s\"", way ? "," : "", words[way]);
         cli_json_figure("p5_seconds", figures->p5);
         cli_json_figure("p50_seconds", figures->p50);
         cli_json_figure("p95_seconds", figures->p95);
@@ -333,14 +336,14 @@ static void json_simulation(const planned_t *planned) {
         cli_json_figure("longer_share", figures->longer);
         cli_json_figure("waiting_share", figures->waiting);
         cli_json_figure("failures", figures->failed);
-        printf("}");
+        out_print("}");
     }
-    printf("]}");
+    out_print("]}");
 }
 
 void plan_print_json(const planned_t *planned) {
     const plan_t *plan = planned->plan;
-    printf("{\"schema\":1,\"command\":\"plan\",\"status\":0");
+    out_print("{\"schema\":1,\"command\":\"plan\",\"status\":0");
     json_inputs(planned);
     cli_json_figure("servers", plan->servers);
     cli_json_figure("shard_documents", plan->shard_documents);
@@ -350,15 +353,15 @@ void plan_print_json(const planned_t *planned) {
     json_limits(plan);
     cli_json_figure("load_seconds", plan->load);
     cli_json_figure("documents_per_second", plan->documents_per_second);
-    printf(",\"indexes\":[");
+    out_print(",\"indexes\":[");
     for (size_t i = 0; i < planned->spec->index_count; i++) {
-        printf("%s{\"keys\":", i ? "," : "");
-        cli_print_json_text(planned->spec->indexes[i].keys);
-        printf(",");
+        out_print("%s{\"keys\":", i ? "," : "");
+        out_json(planned->spec->indexes[i].keys);
+        out_print(",");
         json_work("build", plan->indexes[i]);
-        printf("}");
+        out_print("}");
     }
-    printf("],");
+    out_print("],");
     json_work("scan", plan->scan);
     cli_json_figure("bson_bytes", plan->bson);
     cli_json_figure("stored_bytes", plan->stored);
@@ -373,5 +376,5 @@ void plan_print_json(const planned_t *planned) {
     json_compressors(planned);
     if (planned->simulation)
         json_simulation(planned);
-    printf("}\n");
+    out_print("}\n");
 }

@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "base/out.h"
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "query/suite/expected.h"
@@ -13,37 +14,34 @@
 /* ---- CSV ---- */
 
 static void print_csv_text(const char *text) {
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
+    out_print("\"");
+    for (size_t length; (length = strcspn(text, "\"")), text[length]; text += length + 1)
+        out_print("%.*s\"\"", (int)length, text);
+    out_print("%s\"", text);
 }
 
 void query_print_csv(const query_result_t *result) {
-    printf("query,with,reads,clients,parallel,n,failures");
+    out_print("query,with,reads,clients,parallel,n,failures");
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
-        printf(",%s", figure->name);
-    printf("\n");
+        out_print(",%s", figure->name);
+    out_print("\n");
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         char ranges[16];
         print_csv_text(measure->work->query->name);
-        putchar(',');
+        out_print(",");
         print_csv_text(measure->work->with);
-        printf(",%s,%u,%s,%" PRIu64 ",%" PRIu64, measure->work->reads ? measure->work->reads : "",
-               measure->clients, query_parallel_name(measure, ranges), measure->hist->moments.count,
-               measure->failures);
+        out_print(",%s,%u,%s,%" PRIu64 ",%" PRIu64, measure->work->reads ? measure->work->reads : "",
+                  measure->clients, query_parallel_name(measure, ranges), measure->hist->moments.count,
+                  measure->failures);
         for (const query_figure_t *figure = query_figures; figure->name; figure++) {
             double value = figure->of(measure);
             if (isnan(value))
-                putchar(',');
+                out_print(",");
             else
-                printf(",%.6g", value);
+                out_print(",%.6g", value);
         }
-        putchar('\n');
+        out_print("\n");
     }
 }
 
@@ -52,20 +50,20 @@ void query_print_csv(const query_result_t *result) {
 static void print_result(const measure_t *measure) {
     char digest[EXPECTED_DIGEST];
     if (!measure->answered || measure->work->count > 1) {
-        printf(",\"result\":null");
+        out_print(",\"result\":null");
         return;
     }
     char *json = bson_read_list_json(measure->answer.documents);
     expected_digest(measure->answer.documents, false, digest);
-    printf(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
-           measure->answer.more ? "false" : "true", json ? json : "null");
+    out_print(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
+              measure->answer.more ? "false" : "true", json ? json : "null");
     free(json);
 }
 
 static void print_watch_json(const measure_t *measure) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const watch_figures_t *seen = measure->watched.seconds > 0 ? &measure->watched.figures : &none;
-    printf(",\"beside\":{\"seconds\":%.6f", measure->watched.seconds);
+    out_print(",\"beside\":{\"seconds\":%.6f", measure->watched.seconds);
     cli_json_figure("user", seen->user);
     cli_json_figure("sys", seen->sys);
     cli_json_figure("iowait", seen->iowait);
@@ -73,7 +71,7 @@ static void print_watch_json(const measure_t *measure) {
     cli_json_figure("server_cores", seen->server_cores);
     cli_json_figure("documents_examined", seen->examined);
     cli_json_figure("bytes_into_cache", seen->cached_bytes);
-    printf("}");
+    out_print("}");
 }
 
 /* null: it was not measured then, or failed now. */
@@ -81,31 +79,31 @@ static void print_compared(const measure_t *measure, const earlier_list_t *earli
     ratio_t ratio;
     const earlier_t *then = query_compare(measure, earlier, &ratio);
     if (!then || measure->failures) {
-        printf(",\"compared\":null");
+        out_print(",\"compared\":null");
         return;
     }
-    printf(",\"compared\":{\"it_is\":\"%s\"", compare_verdict(&ratio));
+    out_print(",\"compared\":{\"it_is\":\"%s\"", compare_verdict(&ratio));
     cli_json_figure("then_ms", then->ms.mean);
     cli_json_figure("ratio", ratio.times);
     cli_json_figure("low", ratio.low);
     cli_json_figure("high", ratio.high);
-    printf("}");
+    out_print("}");
 }
 
 static void print_measure_json(const measure_t *measure, const earlier_list_t *earlier) {
     const work_t *work = measure->work;
     char ranges[16];
-    printf("{\"name\":");
-    cli_print_json_text(work->query->name);
+    out_print("{\"name\":");
+    out_json(work->query->name);
     cli_json_text("with", work->with);
     cli_json_text("reads", work->reads);
-    printf(",\"clients\":%u", measure->clients);
+    out_print(",\"clients\":%u", measure->clients);
     cli_json_text("parallel", query_parallel_name(measure, ranges));
-    printf(",\"ranges\":%u", work->parallel ? parallel_ranges(work->parallel) : 1);
+    out_print(",\"ranges\":%u", work->parallel ? parallel_ranges(work->parallel) : 1);
     cli_json_text("whole_because", work->parallel && parallel_ranges(work->parallel) == 1
                                        ? parallel_why(work->parallel)
                                        : NULL);
-    printf(",\"n\":%" PRIu64 ",\"failures\":%" PRIu64, measure->hist->moments.count, measure->failures);
+    out_print(",\"n\":%" PRIu64 ",\"failures\":%" PRIu64, measure->hist->moments.count, measure->failures);
     cli_json_text("failure", measure->failures ? measure->failure : NULL);
     cli_json_text("difference", measure->difference[0] ? measure->difference : NULL);
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
@@ -114,12 +112,12 @@ static void print_measure_json(const measure_t *measure, const earlier_list_t *e
         print_compared(measure, earlier);
     print_watch_json(measure);
     print_result(measure);
-    printf("}");
+    out_print("}");
 }
 
 void query_print_json(const query_result_t *result, const earlier_list_t *earlier, int status) {
     const watch_storage_t *storage = &result->storage;
-    printf("{\"schema\":1,\"command\":\"query\",\"status\":%d", status);
+    out_print("{\"schema\":1,\"command\":\"query\",\"status\":%d", status);
     cli_json_text("suite", result->measures.suite ? result->measures.suite->name : NULL);
     cli_json_text("namespace", result->namespace);
     cli_json_text("configuration", result->configuration);
@@ -128,10 +126,10 @@ void query_print_json(const query_result_t *result, const earlier_list_t *earlie
     cli_json_figure("index_bytes_on_disk", storage->index_bytes);
     cli_json_figure("load_seconds", result->load_seconds);
     cli_json_text("while_ended", result->beside_ended ? result->beside_words : NULL);
-    printf(",\"queries\":[");
+    out_print(",\"queries\":[");
     for (size_t i = 0; i < result->measures.count; i++) {
-        printf(i ? ",\n" : "\n");
+        out_print(i ? ",\n" : "\n");
         print_measure_json(&result->measures.items[i], earlier);
     }
-    printf("]}\n");
+    out_print("]}\n");
 }

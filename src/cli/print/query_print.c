@@ -1,4 +1,6 @@
+#include "base/text.h"
 #include "cli/print/query_print.h"
+#include "base/out.h"
 #include "base/ejson.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
@@ -168,9 +170,9 @@ static void print_suite_table(const query_result_t *result, const suite_table_t 
         filled++;
     }
     if (filled > 1) {
-        putchar('\n');
-        cli_print_text(table->title);
-        putchar('\n');
+        out_print("\n");
+        out_print("%s", table->title);
+        out_print("\n");
         grid_print(&grid);
     }
     grid_free(&grid);
@@ -232,7 +234,7 @@ static void print_watched(const query_result_t *result) {
         GRID_PUT(row, 11, "%s", units_bytes(text, seen->cached_bytes));
     }
     if (grid.rows > 1) {
-        printf("\nwhile it ran (this host's CPU; the servers' counters, all rounds together)\n");
+        out_print("\nwhile it ran (this host's CPU; the servers' counters, all rounds together)\n");
         grid_print(&grid);
     }
     grid_free(&grid);
@@ -245,30 +247,30 @@ static void print_remarks(const query_result_t *result) {
         const char *space = *work->with ? " " : "";
         const bool failed = measure->failures != 0;
         if (failed || measure->difference[0]) {
-            printf("%s%s%s%s", work->query->name, space, work->with,
-                   failed ? " failed, its figures are left out: " : ": not the expected answer: ");
-            cli_print_text(failed ? measure->failure : measure->difference);
-            putchar('\n');
+            out_print("%s%s%s%s", work->query->name, space, work->with,
+                      failed ? " failed, its figures are left out: " : ": not the expected answer: ");
+            out_print("%s", failed ? measure->failure : measure->difference);
+            out_print("\n");
         }
         if (work->parallel && parallel_ranges(work->parallel) == 1)
-            printf("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
-                   parallel_why(work->parallel));
+            out_print("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
+                      parallel_why(work->parallel));
         else if (work->parallel && !parallel_snapshot(work->parallel))
-            printf("%s%s%s: its ranges do not see one moment: not exact under writes\n", work->query->name,
-                   space, work->with);
+            out_print("%s%s%s: its ranges do not see one moment: not exact under writes\n", work->query->name,
+                      space, work->with);
         if (work->parallel && parallel_ranges(work->parallel) > 1 && parallel_rounds(work->parallel))
-            printf("%s%s%s: sums of doubles are the plain run's to within rounding\n", work->query->name,
-                   space, work->with);
+            out_print("%s%s%s: sums of doubles are the plain run's to within rounding\n", work->query->name,
+                      space, work->with);
     }
 }
 
 /* "mot.results  300,000 documents  6.0.5 standalone, clustered" */
 static void print_target(const query_result_t *result) {
     char documents[UNITS_MAX];
-    printf("%s  ", result->namespace);
+    out_print("%s  ", result->namespace);
     if (!isnan(result->storage.documents)) /* of a view nobody knows */
-        printf("%s documents  ", units_count(documents, (uint64_t)result->storage.documents));
-    printf("%s\n\n", result->configuration);
+        out_print("%s documents  ", units_count(documents, (uint64_t)result->storage.documents));
+    out_print("%s\n\n", result->configuration);
 }
 
 void query_print_table(const query_result_t *result) {
@@ -296,19 +298,28 @@ void query_print_answers(const query_result_t *result) {
         /* of several that differ only in how they were sent, the first one's */
         if (!measure->answered || measure->work->count > 1 || (i && same_question(&measure[-1], measure)))
             continue;
-        printf("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "", measure->work->with);
+        out_print("%s%s%s\n", measure->work->query->name, *measure->work->with ? " " : "",
+                  measure->work->with);
         bson_iter_init(&at, measure->answer.documents);
         while (bson_iter_next(&at)) {
             if (!bson_read_document(&at, &document))
                 continue;
             char *json = ejson_print(&document, true, NULL);
-            printf("%s\n", json ? json : "");
+            out_print("%s\n", json ? json : "");
             free(json);
         }
         if (measure->answer.more)
-            printf("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
-        putchar('\n');
+            out_print("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
+        out_print("\n");
     }
+}
+
+static void print_split(const parallel_t *parallel) {
+    text_t text = {.length = 0};
+    parallel_explain(parallel, &text);
+    char *lines = text_take_or_end(&text);
+    out_lines(lines);
+    free(lines);
 }
 
 void query_print_plans(const query_result_t *result) {
@@ -317,16 +328,16 @@ void query_print_plans(const query_result_t *result) {
         const request_t *request = work->requests;
         char *body = ejson_print(request->body, true, NULL);
         char *options = ejson_print(request->options, true, NULL);
-        printf("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "", work->with,
-               request->database, request->collection,
-               work->count > 1 ? ", one of several, drawn by chance:" : "");
-        printf("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
-        cli_print_text(body ? body : "");
-        printf("\n  options  ");
-        cli_print_text(options ? options : "");
-        putchar('\n');
+        out_print("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "",
+                  work->with, request->database, request->collection,
+                  work->count > 1 ? ", one of several, drawn by chance:" : "");
+        out_print("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
+        out_print("%s", body ? body : "");
+        out_print("\n  options  ");
+        out_print("%s", options ? options : "");
+        out_print("\n");
         if (work->parallel)
-            parallel_explain(work->parallel, stdout);
+            print_split(work->parallel);
         free(body);
         free(options);
     }
@@ -356,6 +367,6 @@ void query_print_comparison(const query_result_t *result, const earlier_list_t *
         print_figure(row[5], ratio.high);
         GRID_PUT(row, 6, "%s", compare_verdict(&ratio));
     }
-    printf("\n");
+    out_print("\n");
     grid_print(&grid);
 }

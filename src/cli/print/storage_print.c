@@ -1,4 +1,5 @@
 #include "cli/print/storage_print.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
@@ -108,40 +109,41 @@ static void print_chosen(const storage_result_t *result, const char *word, size_
     if (at == MATRIX_DONE)
         return;
     figures = &result->figures[at];
-    printf("%-28s %s: %.1f bytes a document on disk, %s docs/s, scan %.1f ms", word,
-           storage_name(&result->choices[at], name), storage_each(result, at),
-           units_rate(rate, matrix_setting(result->matrix, at)->mean),
-           hist_quantile_ns(&figures->cached, 0.5) / 1e6);
+    out_print("%-28s %s: %.1f bytes a document on disk, %s docs/s, scan %.1f ms", word,
+              storage_name(&result->choices[at], name), storage_each(result, at),
+              units_rate(rate, matrix_setting(result->matrix, at)->mean),
+              hist_quantile_ns(&figures->cached, 0.5) / 1e6);
     if (figures->cold.moments.count)
-        printf(", from disk %.1f ms", hist_quantile_ns(&figures->cold, 0.5) / 1e6);
-    printf("\n");
+        out_print(", from disk %.1f ms", hist_quantile_ns(&figures->cold, 0.5) / 1e6);
+    out_print("\n");
 }
 
 static void print_paste(const storage_spec_t *spec, const storage_result_t *result) {
     const size_t chosen = result->verdict.recommended, own = result->verdict.recommended_long;
     char *line = storage_print_line(spec, result, chosen), *file = format_file(result);
     if (result->target_exists)
-        printf("%s exists, and what it is stored by cannot be changed: load into another name, or with "
-               "--drop\n",
-               result->namespace);
-    printf("\n");
+        out_print("%s exists, and what it is stored by cannot be changed: load into another name, or with "
+                  "--drop\n",
+                  result->namespace);
+    out_print("\n");
     if (result->choices[chosen].short_keys && file) {
-        printf("printf 'format: %s-short\\nlike: %s\\nkeys: short\\n' > %s-short.yaml\n", result->like,
-               result->like, result->like);
+        out_print("printf 'format: %s-short\\nlike: %s\\nkeys: short\\n' > %s-short.yaml\n", result->like,
+                  result->like, result->like);
     } else if (result->choices[chosen].short_keys) {
-        printf(
+        out_print(
             "short keys need a format file of one's own: write a copy of %s to ./my-short.yaml in which each "
             "field has a 'key' of a letter or two; `tipple formats --check ./my-short.yaml` lists them\n",
             spec->load.format);
     }
-    printf("%s\n", line);
+    out_print("%s\n", line);
     free(line);
     if (result->choices[chosen].short_keys) {
-        printf("\n(`tipple formats --check` lists which key is which field's; filters name fields by their "
-               "names)\n");
+        out_print(
+            "\n(`tipple formats --check` lists which key is which field's; filters name fields by their "
+            "names)\n");
         if (own != MATRIX_DONE) {
             line = storage_print_line(spec, result, own);
-            printf("\nwith the format's own keys, by the same rule:\n%s\n", line);
+            out_print("\nwith the format's own keys, by the same rule:\n%s\n", line);
             free(line);
         }
     }
@@ -151,16 +153,19 @@ static void print_paste(const storage_spec_t *spec, const storage_result_t *resu
 void storage_print_table(const storage_spec_t *spec, const storage_result_t *result) {
     const storage_verdict_t *verdict = &result->verdict;
     char records[UNITS_MAX], took[UNITS_MAX];
-    printf("%s at %s   %s records a trial   %u trials in %s\n\n", result->namespace, result->where,
-           units_count(records, result->records), result->counts.trials, units_time(took, result->took_ns));
+    out_print("%s at %s   %s records a trial   %u trials in %s\n\n", result->namespace, result->where,
+              units_count(records, result->records), result->counts.trials,
+              units_time(took, result->took_ns));
     print_settings(result);
-    printf("\n");
+    out_print("\n");
     if (!result->checkpoints)
-        printf("no checkpoints: this user, or this target, may not (fsync): what is on disk may be less than "
-               "all, "
-               "and docs/s tell nothing of compressing\n");
+        out_print(
+            "no checkpoints: this user, or this target, may not (fsync): what is on disk may be less than "
+            "all, "
+            "and docs/s tell nothing of compressing\n");
     if (result->counts.budget_spent)
-        printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
+        out_print(
+            "the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
     print_chosen(result, "smallest:", verdict->smallest);
     print_chosen(result, "fastest to load:", verdict->fastest_load);
     print_chosen(result, "fastest to scan:", verdict->fastest_scan);
@@ -168,10 +173,10 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
     if (verdict->recommended == MATRIX_DONE)
         return;
     print_chosen(result, "recommended:", verdict->recommended);
-    printf("  the smallest whose load, with its checkpoint, is within %.0f%% of the fastest as far as the "
-           "trials "
-           "tell\n",
-           STORAGE_NEARLY * 100);
+    out_print("  the smallest whose load, with its checkpoint, is within %.0f%% of the fastest as far as the "
+              "trials "
+              "tell\n",
+              STORAGE_NEARLY * 100);
     print_paste(spec, result);
 }
 
@@ -201,11 +206,11 @@ static void print_json_setting(const storage_result_t *result, size_t at) {
     const storage_figures_t *figures = &result->figures[at];
     const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const double share = storage_share(figures);
-    printf("{\"compressor\":\"%s\",\"clustered\":\"%s\",\"keys\":\"%s\",\"state\":\"%s\",\"trials\":%u"
-           ",\"documents\":%" PRIu64,
-           choice->compressor, choice->clustered == CLUSTERED_YES ? "yes" : "no",
-           choice->short_keys ? "short" : "long", states[setting->state], setting->trials,
-           figures->documents);
+    out_print("{\"compressor\":\"%s\",\"clustered\":\"%s\",\"keys\":\"%s\",\"state\":\"%s\",\"trials\":%u"
+              ",\"documents\":%" PRIu64,
+              choice->compressor, choice->clustered == CLUSTERED_YES ? "yes" : "no",
+              choice->short_keys ? "short" : "long", states[setting->state], setting->trials,
+              figures->documents);
     cli_json_number("docs_per_second", setting->mean, 1);
     cli_json_number("low", setting->low, 1);
     cli_json_number("high", setting->high, 1);
@@ -219,13 +224,13 @@ static void print_json_setting(const storage_result_t *result, size_t at) {
     cli_json_number("bytes_per_document", storage_each(result, at), 3);
     print_times("scan_cache", &figures->cached);
     print_times("scan_disk", &figures->cold);
-    printf(",\"retries\":%" PRIu64 "}", figures->retries);
+    out_print(",\"retries\":%" PRIu64 "}", figures->retries);
 }
 
 static void print_json_choice(const char *name, const storage_result_t *result, size_t at) {
-    printf(",\"%s\":", name);
+    out_print(",\"%s\":", name);
     if (at == MATRIX_DONE)
-        printf("null");
+        out_print("null");
     else
         print_json_setting(result, at);
 }
@@ -245,23 +250,23 @@ void storage_print_json(const storage_spec_t *spec, const storage_result_t *resu
     const storage_verdict_t *verdict = &result->verdict;
     const matrix_verdict_t *counts = &result->counts;
     const size_t settings = result->matrix ? matrix_count(result->matrix) : 0;
-    printf("{\"schema\":1,\"command\":\"tune\",\"study\":\"storage\",\"status\":%d", status);
+    out_print("{\"schema\":1,\"command\":\"tune\",\"study\":\"storage\",\"status\":%d", status);
     cli_json_text("namespace", result->namespace);
     cli_json_text("target", result->where);
     cli_json_text("scratch", result->scratch);
     cli_json_text("format", result->format);
-    printf(",\"sample\":%" PRIu64 ",\"records\":%" PRIu64
-           ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f,\"budget_seconds\":%.3f,\"budget_spent\":%s"
-           ",\"precision\":%.4f,\"checkpoints\":%s,\"shards\":%u",
-           result->sample, result->records, counts->trials, counts->rounds, (double)result->took_ns / 1e9,
-           (double)spec->budget_ns / 1e9, counts->budget_spent ? "true" : "false", spec->precision,
-           result->checkpoints ? "true" : "false", result->shards);
-    printf(",\"settings\":[");
+    out_print(",\"sample\":%" PRIu64 ",\"records\":%" PRIu64
+              ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f,\"budget_seconds\":%.3f,\"budget_spent\":%s"
+              ",\"precision\":%.4f,\"checkpoints\":%s,\"shards\":%u",
+              result->sample, result->records, counts->trials, counts->rounds, (double)result->took_ns / 1e9,
+              (double)spec->budget_ns / 1e9, counts->budget_spent ? "true" : "false", spec->precision,
+              result->checkpoints ? "true" : "false", result->shards);
+    out_print(",\"settings\":[");
     for (size_t i = 0; i < settings; i++) {
-        printf("%s", i ? "," : "");
+        out_print("%s", i ? "," : "");
         print_json_setting(result, i);
     }
-    printf("]");
+    out_print("]");
     print_json_choice("smallest", result, verdict->smallest);
     print_json_choice("fastest_load", result, verdict->fastest_load);
     print_json_choice("fastest_scan", result, verdict->fastest_scan);
@@ -269,5 +274,5 @@ void storage_print_json(const storage_spec_t *spec, const storage_result_t *resu
     print_json_choice("recommended", result, verdict->recommended);
     print_json_choice("recommended_long", result, verdict->recommended_long);
     print_json_lines(spec, result);
-    printf("}\n");
+    out_print("}\n");
 }

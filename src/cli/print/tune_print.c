@@ -1,4 +1,5 @@
 #include "cli/print/tune_print.h"
+#include "base/out.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
@@ -99,15 +100,15 @@ static void print_limits(const tune_result_t *result, size_t at) {
         {figures->network / figures->seconds * 100, 0, "its fullest network link: %.0f%%"},
     };
     const char *before = " (";
-    printf("      limited by: %s", tune_limit_name(tune_limit(result, at)));
+    out_print("      limited by: %s", tune_limit_name(tune_limit(result, at)));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (isnan(parts[i].value))
             continue;
-        printf("%s", before);
-        printf(parts[i].format, parts[i].value, parts[i].of);
+        out_print("%s", before);
+        out_print(parts[i].format, parts[i].value, parts[i].of);
         before = "; ";
     }
-    printf("%s\n", *before == ';' ? ")" : "");
+    out_print("%s\n", *before == ';' ? ")" : "");
 }
 
 static void print_figures(const tune_result_t *result, const char *word, size_t at) {
@@ -115,15 +116,16 @@ static void print_figures(const tune_result_t *result, const char *word, size_t 
     const tune_figures_t *figures = &result->figures[at];
     char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], name[CHOICE_NAME];
     choice_name(&result->lists, &result->choices[setting->choice], name);
-    printf("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
-           word, setting->threads, setting->threads == 1 ? "" : "s", setting->batch, *name ? ", " : "", name,
-           units_rate(rate, setting->mean), units_rate(low, setting->low), units_rate(high, setting->high),
-           setting->trials, figures->client_cores * 1e6 / (double)figures->documents);
+    out_print("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
+              word, setting->threads, setting->threads == 1 ? "" : "s", setting->batch, *name ? ", " : "",
+              name, units_rate(rate, setting->mean), units_rate(low, setting->low),
+              units_rate(high, setting->high), setting->trials,
+              figures->client_cores * 1e6 / (double)figures->documents);
     print_limits(result, at);
     if (figures->retries)
-        printf("      %" PRIu64
-               " batches were sent again: servers were away for a moment, so think little of it\n",
-               figures->retries);
+        out_print("      %" PRIu64
+                  " batches were sent again: servers were away for a moment, so think little of it\n",
+                  figures->retries);
 }
 
 static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
@@ -133,18 +135,20 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
     char *line = tune_print_line(spec, result, verdict->cheapest);
     print_figures(result, "best", verdict->best);
     if (verdict->cheapest == verdict->best) {
-        printf("cheapest: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
+        out_print("cheapest: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
     } else {
         print_figures(result, "cheapest", verdict->cheapest);
-        printf("      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest setting that may be within %.0f%% "
-               "of it\n",
-               share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
+        out_print(
+            "      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest setting that may be within %.0f%% "
+            "of it\n",
+            share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
     }
     if (result->verdict.budget_spent)
-        printf("the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
-    printf("\n%s\n", line);
+        out_print(
+            "the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
+    out_print("\n%s\n", line);
     if (choice_is_unsafe(choice))
-        printf(
+        out_print(
             "(--unsafe, and w=%s in the URI: documents that are counted as loaded can be lost when a server "
             "dies)\n",
             choice->concern);
@@ -154,21 +158,21 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
 void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
     const matrix_verdict_t *verdict = &result->verdict;
     char records[UNITS_MAX], took[UNITS_MAX], name[CHOICE_NAME];
-    printf("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
-           units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
+    out_print("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
+              units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
     for (uint32_t i = 0; i < result->choice_count; i++) {
         choice_name(&result->lists, &result->choices[i], name);
-        printf("\n%s%s", name, *name ? "\n" : "");
+        out_print("\n%s%s", name, *name ? "\n" : "");
         print_matrix(result, i, "docs/s", print_rate);
-        printf("\n");
+        out_print("\n");
         print_matrix(result, i, "limited by", print_limit);
     }
-    printf("\n");
+    out_print("\n");
     if (verdict->dropped)
-        printf("(in brackets: given up early, because it is certainly slower than %.0f%% of the best)\n",
-               100 - TUNE_NEARLY * 100);
+        out_print("(in brackets: given up early, because it is certainly slower than %.0f%% of the best)\n",
+                  100 - TUNE_NEARLY * 100);
     if (!result->checkpoints)
-        printf("no checkpoints between trials: this user, or this target, may not (fsync)\n");
+        out_print("no checkpoints between trials: this user, or this target, may not (fsync)\n");
     if (verdict->best != MATRIX_DONE)
         print_verdict(spec, result);
 }
@@ -182,16 +186,16 @@ static void print_json_setting(const tune_result_t *result, size_t at) {
     const choice_t *choice = &result->choices[setting->choice];
     const tune_figures_t *figures = &result->figures[at];
     const double seconds = figures->trials ? figures->seconds : NAN;
-    printf("{\"threads\":%u,\"batch\":%u", setting->threads, setting->batch);
+    out_print("{\"threads\":%u,\"batch\":%u", setting->threads, setting->batch);
     cli_json_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
                                : choice->clustered == CLUSTERED_YES   ? "yes"
                                                                       : "no");
     cli_json_text("compressor", choice->compressor);
     cli_json_text("wire_compressor", choice->wire);
     cli_json_text("write_concern", choice->concern);
-    printf(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
-           choice->direct ? "true" : "false", choice->routers, states[setting->state], setting->trials,
-           figures->documents);
+    out_print(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
+              choice->direct ? "true" : "false", choice->routers, states[setting->state], setting->trials,
+              figures->documents);
     cli_json_number("docs_per_second", setting->mean, 1);
     cli_json_number("low", setting->low, 1);
     cli_json_number("high", setting->high, 1);
@@ -200,16 +204,16 @@ static void print_json_setting(const tune_result_t *result, size_t at) {
     cli_json_number("server_cores", figures->server_cores / seconds, 3);
     cli_json_number("host_busy", figures->host_busy / seconds, 3);
     cli_json_number("network", figures->network / seconds, 3);
-    printf(",\"retries\":%" PRIu64, figures->retries);
+    out_print(",\"retries\":%" PRIu64, figures->retries);
     cli_json_text("limit", tune_limit_name(tune_limit(result, at)));
     cli_json_text("limited_by", figures->trials ? figures->limited_by : NULL);
-    printf("}");
+    out_print("}");
 }
 
 static void print_json_choice(const char *name, const tune_result_t *result, size_t at) {
-    printf(",\"%s\":", name);
+    out_print(",\"%s\":", name);
     if (at == MATRIX_DONE)
-        printf("null");
+        out_print("null");
     else
         print_json_setting(result, at);
 }
@@ -218,27 +222,27 @@ void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int s
     const matrix_verdict_t *verdict = &result->verdict;
     const size_t settings = result->matrix ? matrix_count(result->matrix) : 0;
     char *line = verdict->cheapest == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->cheapest);
-    printf("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
+    out_print("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
     cli_json_text("namespace", result->namespace);
     cli_json_text("target", result->where);
     cli_json_text("scratch", result->scratch);
     cli_json_text("format", result->format);
-    printf(
+    out_print(
         ",\"sample\":%" PRIu64 ",\"records\":%" PRIu64 ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f"
         ",\"budget_seconds\":%.3f,\"budget_spent\":%s,\"precision\":%.4f,\"checkpoints\":%s,\"settled\":%zu"
         ",\"dropped\":%zu,\"untried\":%zu",
         result->sample, result->records, verdict->trials, verdict->rounds, (double)result->took_ns / 1e9,
         (double)spec->budget_ns / 1e9, verdict->budget_spent ? "true" : "false", spec->precision,
         result->checkpoints ? "true" : "false", verdict->settled, verdict->dropped, verdict->untried);
-    printf(",\"settings\":[");
+    out_print(",\"settings\":[");
     for (size_t i = 0; i < settings; i++) {
-        printf("%s", i ? "," : "");
+        out_print("%s", i ? "," : "");
         print_json_setting(result, i);
     }
-    printf("]");
+    out_print("]");
     print_json_choice("best", result, verdict->best);
     print_json_choice("cheapest", result, verdict->cheapest);
     cli_json_text("load", line);
-    printf("}\n");
+    out_print("}\n");
     free(line);
 }

@@ -383,33 +383,28 @@ static char *bounds_of(const bson_t *pipeline) {
                : NULL;
 }
 
-void parallel_explain(const parallel_t *parallel, FILE *to) {
+void parallel_explain(const parallel_t *parallel, text_t *to) {
     const uint32_t ranges = parallel_ranges(parallel);
     bson_t part;
     if (ranges == 1) {
-        fprintf(to, "  whole     %s\n", parallel_why(parallel));
+        text_print(to, "  whole     %s\n", parallel_why(parallel));
         return;
     }
-    fprintf(to, "  parallel  %u ranges, cut %s; %s\n", ranges,
-            parallel->bounds.lanes ? "between lanes of _id" : "at sampled _ids",
-            parallel_snapshot(parallel) ? "all as of one moment (snapshot)"
-                                        : "each as of its own moment: not exact "
-                                          "under writes");
+    text_print(to, "  parallel  %u ranges, cut %s; %s\n", ranges,
+               parallel->bounds.lanes ? "between lanes of _id" : "at sampled _ids",
+               parallel_snapshot(parallel) ? "all as of one moment (snapshot)"
+                                           : "each as of its own moment: not exact "
+                                             "under writes");
     for (uint32_t i = 0; i < ranges; i++) {
         char *bounds = bounds_of(&parallel->pipelines[i]);
-        fprintf(to, "  range %-3u %s\n", i + 1, bounds ? bounds : "");
+        text_print(to, "  range %-3u %s\n", i + 1, bounds ? bounds : "");
         free(bounds);
     }
     parts_pipeline(&parallel->parts, NULL, NULL, 0, &part);
     char *each = bson_read_list_json(&part), *merged = bson_read_list_json(&parallel->parts.merge);
-    char *words =
-        bson_strdup_printf("  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
-    char *shown = text_concealed(words);
-    fputs(shown, to);
-    free(shown);
-    bson_free(words);
+    text_print(to, "  each      %s\n  merged by %s\n", each ? each : "", merged ? merged : "");
     if (parallel_rounds(parallel))
-        fprintf(to, "  sums of doubles are the plain run's to within rounding\n");
+        text_print(to, "  sums of doubles are the plain run's to within rounding\n");
     free(each);
     free(merged);
     bson_destroy(&part);

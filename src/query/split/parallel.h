@@ -8,6 +8,7 @@
 #ifndef TIPPLE_QUERY_SPLIT_PARALLEL_H
 #define TIPPLE_QUERY_SPLIT_PARALLEL_H
 
+#include "base/text.h"
 #include "query/suite/request.h"
 #include "server/server.h"
 
@@ -29,7 +30,7 @@ bool parallel_snapshot(
 bool parallel_rounds(const parallel_t *parallel); /* it sums or averages what may be doubles */
 
 /* The plan, for a person: what each part does, where the cuts are, what the server merges. */
-void parallel_explain(const parallel_t *parallel, FILE *to);
+void parallel_explain(const parallel_t *parallel, text_t *to);
 
 /* As request_send. Takes ranges - 1 clients more from the server's pool. */
 bool parallel_send(const parallel_t *parallel, mongoc_client_t *client, answer_t *answer,

@@ -1,4 +1,5 @@
 #include "server/presplit/balance_check.h"
+#include "base/ejson.h"
 #include "catalog/record_id/record_id.h"
 
 #include <inttypes.h>
@@ -82,21 +83,26 @@ static size_t choose(const lanes_t *lanes, uint32_t from, uint32_t to, const boo
     return chosen;
 }
 
-static void print_move(const server_t *server, uint32_t from, uint32_t to, const char *shard, FILE *out) {
-    fprintf(out, "db.adminCommand({moveRange: \"%s\", min: {_id: ", server_namespace(server));
-    if (from)
-        fprintf(out, "NumberLong(\"%" PRId64 "\")", record_id_make(from, 0));
+static void append_id(text_t *out, uint32_t lane, const char *none) {
+    if (lane && lane < RECORD_ID_LANES)
+        text_print(out, "NumberLong(\"%" PRId64 "\")", record_id_make(lane, 0));
     else
-        fputs("MinKey", out);
-    fputs("}, max: {_id: ", out);
-    if (to < RECORD_ID_LANES)
-        fprintf(out, "NumberLong(\"%" PRId64 "\")", record_id_make(to, 0));
-    else
-        fputs("MaxKey", out);
-    fprintf(out, "}, toShard: \"%s\"})\n", shard);
+        text_append(out, none);
 }
 
-static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out) {
+static void append_move(text_t *out, const server_t *server, uint32_t from, uint32_t to, const char *shard) {
+    text_append(out, "db.adminCommand({moveRange: ");
+    ejson_append_text(out, server_namespace(server));
+    text_append(out, ", min: {_id: ");
+    append_id(out, from, "MinKey");
+    text_append(out, "}, max: {_id: ");
+    append_id(out, to, "MaxKey");
+    text_append(out, "}, toShard: ");
+    ejson_append_text(out, shard);
+    text_append(out, "})\n");
+}
+
+static void append_moves(text_t *out, const server_t *server, const lanes_t *lanes) {
     bool taken[CHUNKMAP_MOST_SHARDS] = {false};
     size_t count = lanes->shards->count;
     for (size_t i = 0; i < count; i++) {
@@ -108,19 +114,21 @@ static void print_moves(const server_t *server, const lanes_t *lanes, FILE *out)
             for (to = from; to < end && (lanes->owner[to] == shard) == (lanes->owner[from] == shard);)
                 to++;
             if (lanes->owner[from] != shard)
-                print_move(server, from, to, lanes->shards->names[shard], out);
+                append_move(out, server, from, to, lanes->shards->names[shard]);
         }
     }
 }
 
-void balance_check_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                                  const shard_names_t *shards, FILE *out) {
+void balance_check_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                            const shard_names_t *shards, text_t *out) {
     lanes_t lanes = {.map = map, .shards = shards};
     if (key->is_id && server_facts(server)->major >= 6 && shards->count && shards->count <= RECORD_ID_LANES) {
         find_owners(&lanes);
-        print_moves(server, &lanes, out);
+        append_moves(out, server, &lanes);
     } else {
-        fprintf(out, "sh.enableBalancing(\"%s\")\nsh.startBalancer()\n", server_namespace(server));
+        text_append(out, "sh.enableBalancing(");
+        ejson_append_text(out, server_namespace(server));
+        text_append(out, ")\nsh.startBalancer()\n");
     }
 }
 

@@ -4,6 +4,7 @@
 #ifndef TIPPLE_SERVER_PRESPLIT_BALANCE_CHECK_H
 #define TIPPLE_SERVER_PRESPLIT_BALANCE_CHECK_H
 
+#include "base/text.h"
 #include "server/chunks/route.h"
 #include "server/presplit/presplit.h"
 
@@ -21,8 +22,8 @@ typedef struct {
 balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, const shard_names_t *shards);
 
 /* Lines for the mongo shell that give each shard its share of what is still to come. */
-void balance_check_print_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
-                                  const shard_names_t *shards, FILE *out);
+void balance_check_commands(const server_t *server, const chunkmap_t *map, const shardkey_t *key,
+                            const shard_names_t *shards, text_t *out);
 
 /* An empty collection of one chunk: split at the bounds, a part for each shard. */
 bool balance_check_split(server_t *server, mongoc_client_t *client, const shardkey_t *key,

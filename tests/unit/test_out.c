@@ -1,0 +1,78 @@
+/* out: what reaches stdout, against what was written by hand. */
+#include "base/out.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int said, before;
+
+static void listen(void) {
+    fflush(stdout);
+    before = dup(STDOUT_FILENO);
+    said = memfd_create("said", MFD_CLOEXEC);
+    dup2(said, STDOUT_FILENO);
+}
+
+static void heard(const char *expected) {
+    char text[1000] = "";
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    assert_true(pread(said, text, sizeof text - 1, 0) >= 0);
+    close(said);
+    close(before);
+    assert_string_equal(text, expected);
+}
+
+#define SAYS(expected, ...)                                                                                  \
+    do {                                                                                                     \
+        listen();                                                                                            \
+        out_print(__VA_ARGS__);                                                                              \
+        heard(expected);                                                                                     \
+    } while (0)
+
+/* Whatever a conversion is like, it is the next one's turn behind it. */
+static void test_as_printf(void **state) {
+    (void)state;
+    SAYS("plain\n", "plain\n");
+    SAYS("100% of 5 and a", "%d%% of %u and %s", 100, 5u, "a");
+    SAYS("-7|  7|007|+7|7  |", "%d|%3d|%03d|%+d|%-3d|", -7, 7, 7, 7, 7);
+    SAYS("18446744073709551615 -9223372036854775807 12 3", "%" PRIu64 " %" PRId64 " %zu %hhu", UINT64_MAX,
+         -INT64_MAX, (size_t)12, (unsigned char)3);
+    SAYS("ff 0A x", "%x %02X %c", 255u, 10u, 'x');
+    SAYS("1.50 2 3e+10 nan", "%.2f %g %.0e %f", 1.5, 2.0, 3e10, (double)__builtin_nan(""));
+    SAYS("12 12345678901 5", "%ld %lld %d", 12l, 12345678901ll, 5);
+    SAYS("   ab|ab   |ab|   ab|abc", "%5s|%-5s|%.2s|%*s|%.*s", "ab", "ab", "abc", 5, "ab", 3, "abcdef");
+    SAYS("\u00fc  |", "%-3s|", "\u00fc"); /* a letter of two bytes takes one place */
+    SAYS("   1.2", "%*.*f", 6, 1, 1.2);
+}
+
+/* Nothing that a terminal obeys, no second line, no secret. */
+static void test_of_others(void **state) {
+    (void)state;
+    SAYS("a\\x1b[31m\\xc2\\x9b2J\\x0ab\\xff\n", "%s\n", "a\x1b[31m\xC2\x9B\x32J\nb\xFF");
+    SAYS("\\x1b|\\x0a ", "%.1s|%-5c", "\x1b[31m", '\n');
+    SAYS("at mongodb://joe:***@h/a.b", "at %s", "mongodb://joe:s3cret@h/a.b");
+    listen();
+    out_lines("one\ntwo\x1b mongodb://joe:s3cret@h\n");
+    heard("one\ntwo\\x1b mongodb://joe:***@h\n");
+    listen();
+    out_json("a\"\x1b\xC2\x9B\xFF mongodb://joe:s3cret@h");
+    heard("\"a\\\"\\u001b\\u009b\xEF\xBF\xBD mongodb://joe:***@h\"");
+    listen();
+    out_bytes("\x1b\n", 2);
+    heard("\x1b\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_printf), cmocka_unit_test(test_of_others)};
+    return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}
