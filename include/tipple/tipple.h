@@ -79,7 +79,7 @@ typedef struct {
     const char *format;
     const char *const *inputs; /* files, directories, patterns, "-" */
     size_t input_count;
-    uint32_t threads, batch; /* 0: the defaults */
+    uint32_t threads, batch; /* 0: the defaults; at most 256 and 100000 */
     const char *rejects;     /* path; NULL: DATABASE.COLLECTION.rejects */
     bool drop;               /* the collection and its books, first */
 } tipple_load_t;

@@ -68,9 +68,34 @@ static void test_nothing_given(void **state) {
     assert_int_equal(error.status, 1);
 }
 
+/* What no command would let through is refused here, too, before anything happens. */
+static void test_out_of_range(void **state) {
+    (void)state;
+    const char *const inputs[] = {"rows.txt"}, *const nothing[] = {""};
+    const tipple_load_t good = {.uri = uri, .format = "mot-item", .inputs = inputs, .input_count = 1};
+    tipple_load_t loads[] = {good, good, good, good, good, good};
+    loads[0].threads = 257;
+    loads[1].batch = 4000000000u;
+    loads[2].rejects = "";
+    loads[3].inputs = nothing;
+    loads[4].uri = "";
+    loads[5].format = "";
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        tipple_loaded_t loaded;
+        tipple_error_t error = {.status = 0};
+        if (tipple_load(&loads[i], &loaded, &error))
+            fail_msg("%zu was taken", i);
+        if (error.status != 1 && !(i == 3 && error.status == 5))
+            fail_msg("%zu: status %d: %s", i, error.status, error.text);
+        assert_true(error.text[0]);
+        assert_int_equal(loaded.read, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_silent_load),
-                                       cmocka_unit_test(test_nothing_given)};
+                                       cmocka_unit_test(test_nothing_given),
+                                       cmocka_unit_test(test_out_of_range)};
     const char *server = getenv("TIPPLE_TEST_URI");
     if (!server) {
         puts("TIPPLE_TEST_URI is not set: skipped");

@@ -58,6 +58,8 @@ static bool check_folder(const char *path, err_t *err) {
 bool rejects_may_use(const char *path, err_t *err) {
     reject_file_t file;
     struct stat status;
+    if (!*path)
+        return err_set(err, STATUS_USAGE, "the name of the reject file is empty: name a file");
     const bool there = stat(path, &status) == 0;
     if (!there && errno == ENAMETOOLONG)
         return err_set(err, STATUS_USAGE,
