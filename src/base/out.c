@@ -55,7 +55,7 @@ static intmax_t take_signed(const conversion_t *conversion, va_list *list) {
         return va_arg(*list, long);
     case 'L':
         return va_arg(*list, long long);
-    case 'j':
+    case 'j': // NOLINT(bugprone-branch-clone)
         return va_arg(*list, intmax_t);
     case 'z':
     case 't':
@@ -71,7 +71,7 @@ static uintmax_t take_unsigned(const conversion_t *conversion, va_list *list) {
         return va_arg(*list, unsigned long);
     case 'L':
         return va_arg(*list, unsigned long long);
-    case 'j':
+    case 'j': // NOLINT(bugprone-branch-clone)
         return va_arg(*list, uintmax_t);
     case 'z':
     case 't':
