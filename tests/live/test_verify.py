@@ -176,7 +176,7 @@ class Found(liveverify.Case):
             Int64(self.id_at("a.csv", 5) ^ 1 << 60): Int64(self.id_at("a.csv", 5) ^ 1 << 60),
             '{ "$oid" : "%s" }' % (b"x" * 12).hex(): mongo.ObjectId(b"x" * 12), '"text"': "text", "null": None,
             '{ "$numberInt" : "7" }': 7, '{ "$numberDouble" : "7.5" }': 7.5, '{ "a" : true }': {"a": True},
-            '{ "$numberDouble" : "1.0000000000000000525e+300" }': 1e300}
+            '{ "$numberDouble" : "1e+300" }': 1e300}
         for name, number in unrelated.items():
             self.insert({"_id": number, "x": 1})
             self.finds([("unrelated", name)], *self.names)
